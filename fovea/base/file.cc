@@ -1,0 +1,173 @@
+#include "fovea/base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+constexpr size_t kWriteBufferBytes = size_t{1} << 16;
+
+[[noreturn]] void fail_open(const std::filesystem::path& path, int error) {
+  if (error == ENOENT) {
+    fail(ErrorKind::kNotFound, "{}: no such file; check the path", path.string());
+  }
+  fail(ErrorKind::kIo, "{}: cannot be opened: {}", path.string(), std::strerror(error));
+}
+
+// Closes a descriptor when a scope ends, however it ends.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  int get() const { return value_; }
+  int release() { return std::exchange(value_, -1); }
+
+ private:
+  int value_;
+};
+
+// Where a chain of links leads, whether or not a file is there yet: the link stays and its file is
+// replaced or made.
+std::filesystem::path follow_links(std::filesystem::path path) {
+  constexpr int kLongestChain = 40;
+  std::error_code error;
+  for (int i = 0; i < kLongestChain && std::filesystem::is_symlink(path, error); ++i) {
+    const auto next = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / next;  // an absolute `next` replaces the whole
+  }
+  return path;
+}
+
+}  // namespace
+
+MappedFile::MappedFile(std::filesystem::path path, Bytes bytes)
+    : path_(std::move(path)), bytes_(bytes) {}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail_open(path, errno);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail_open(path, errno);
+  if (!S_ISREG(status.st_mode)) {
+    fail(ErrorKind::kIo, "{}: is {}, not a file; name a file", path.string(),
+         S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe");
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  Bytes bytes;
+  if (size > 0) {
+    void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (data == MAP_FAILED) {
+      fail(ErrorKind::kIo, "{}: {} bytes cannot be mapped: {}", path.string(), size,
+           std::strerror(errno));
+    }
+    bytes = {static_cast<const std::byte*>(data), size};
+  }
+  return std::shared_ptr<const MappedFile>(new MappedFile(path, bytes));
+}
+
+std::string read_text_file(const std::filesystem::path& path, size_t limit) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail_open(path, errno);
+  std::string text;
+  char chunk[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(file.get(), chunk, sizeof chunk);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      fail(ErrorKind::kIo, "{}: cannot be read: {}", path.string(), std::strerror(errno));
+    }
+    if (count == 0) return text;
+    text.append(chunk, static_cast<size_t>(count));
+    if (text.size() > limit) {
+      fail(ErrorKind::kBadFile, "{}: is larger than {} bytes, the most that is read here",
+           path.string(), limit);
+    }
+  }
+}
+
+void FileWriter::write(Bytes bytes) {
+  position_ += bytes.size();
+  if (buffer_.size() + bytes.size() > kWriteBufferBytes) flush();
+  if (bytes.size() > kWriteBufferBytes) {
+    write_raw(bytes);
+  } else {
+    buffer_.append(as_text(bytes));
+  }
+}
+
+void FileWriter::flush() {
+  write_raw(as_bytes(buffer_));
+  buffer_.clear();
+}
+
+void FileWriter::write_raw(Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      fail(ErrorKind::kIo, "{}: cannot be written: {}; free some space or choose another place",
+           path_.string(), std::strerror(errno));
+    }
+    bytes = bytes.subspan(static_cast<size_t>(count));
+  }
+}
+
+void write_file_atomic(const std::filesystem::path& path,
+                       const std::function<void(FileWriter&)>& write) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(path, ignored).type();
+  const bool in_place = type != std::filesystem::file_type::not_found &&
+                        type != std::filesystem::file_type::regular &&
+                        type != std::filesystem::file_type::directory;
+  if (type == std::filesystem::file_type::directory) {
+    fail(ErrorKind::kIo, "{}: is a folder; name a file to write", path.string());
+  }
+  const std::filesystem::path target = in_place ? path : follow_links(path);
+  std::string temporary = in_place ? target.string() : target.string() + ".XXXXXX";
+  Descriptor file(in_place ? ::open(temporary.c_str(), O_WRONLY | O_CLOEXEC)
+                           : ::mkostemp(temporary.data(), O_CLOEXEC));
+  if (file.get() < 0) {
+    fail(ErrorKind::kIo, "{}: cannot be written: {}; choose a folder that exists and is yours",
+         path.string(), std::strerror(errno));
+  }
+  try {
+    FileWriter writer(file.get(), path);
+    write(writer);
+    writer.flush();
+    if (in_place) return;
+    // mkostemp makes a private file; give it the permissions of the file it replaces, or of a new one.
+    struct stat old {};
+    const bool replaces = ::stat(target.c_str(), &old) == 0;
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    ::fchmod(file.get(), replaces ? (old.st_mode & 07777) : (0666 & ~mask));
+    // close() reports a full disk on network file systems, so it is checked.
+    if (::close(file.release()) != 0 || ::rename(temporary.c_str(), target.c_str()) != 0) {
+      fail(ErrorKind::kIo, "{}: cannot be written: {}; free some space or choose another place",
+           path.string(), std::strerror(errno));
+    }
+  } catch (...) {
+    if (!in_place) ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+}  // namespace fovea

@@ -1,0 +1,23 @@
+// UTF-8 text: is it valid, where do characters begin, how wide are they on a terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+// Byte offset of the first invalid sequence, or npos if all of it is valid UTF-8.
+size_t find_invalid_utf8(std::string_view text);
+// Invalid bytes become U+FFFD.
+std::string to_valid_utf8(std::string_view text);
+// Valid UTF-8 that can neither break a line nor steer a terminal: control characters and line
+// separators become escapes such as \n and \x1b.
+std::string to_one_line(std::string_view text);
+// Terminal columns that the text takes: wide CJK and emoji count 2, combining marks 0.
+int display_width(std::string_view text);
+// The longest prefix of at most `columns` terminal columns, ending in an ellipsis if it was cut;
+// nothing if there is no column.
+std::string shorten(std::string_view text, int columns);
+
+}  // namespace fovea
