@@ -1,0 +1,77 @@
+#include "fovea/tensor/tensor.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace fovea {
+namespace {
+
+constexpr size_t kAlignment = 64;  // a cache line, and the widest SIMD vector
+
+std::shared_ptr<std::byte> allocate(size_t bytes, bool zero) {
+  const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  auto* data = static_cast<std::byte*>(
+      std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded));
+  if (data == nullptr) {
+    fail(ErrorKind::kInvalidArgument, "{} bytes of memory were asked for and are not to be had",
+         bytes);
+  }
+  if (zero) std::memset(data, 0, rounded);
+  return {data, [](std::byte* pointer) { std::free(pointer); }};
+}
+
+}  // namespace
+
+Tensor::Tensor(Shape shape, DType dtype) : dtype_(dtype), shape_(std::move(shape)) {
+  owned_ = allocate(bytes(), /*zero=*/true);
+  data_ = owned_.get();
+}
+
+Tensor Tensor::uninitialized(Shape shape, DType dtype) {
+  Tensor tensor(Shape{0}, dtype);
+  tensor.shape_ = std::move(shape);
+  tensor.owned_ = allocate(tensor.bytes(), /*zero=*/false);
+  tensor.data_ = tensor.owned_.get();
+  return tensor;
+}
+
+Tensor Tensor::borrow(Shape shape, DType dtype, const std::byte* data,
+                      std::shared_ptr<const void> keep_alive) {
+  Tensor tensor(Shape{0}, dtype);
+  tensor.shape_ = std::move(shape);
+  tensor.owned_ = nullptr;
+  tensor.data_ = data;
+  tensor.keep_alive_ = std::move(keep_alive);
+  return tensor;
+}
+
+std::byte* Tensor::mutable_raw() {
+  FOVEA_ASSERT(owned_ != nullptr && owned_.use_count() == 1);
+  return owned_.get();
+}
+
+Tensor Tensor::reshaped(Shape shape) const {
+  if (shape.elements() != elements()) {
+    fail(ErrorKind::kInvalidArgument, "shape {} cannot be seen as {}: {} elements against {}",
+         to_string(shape_), to_string(shape), elements(), shape.elements());
+  }
+  Tensor tensor = *this;
+  tensor.shape_ = std::move(shape);
+  return tensor;
+}
+
+Tensor Tensor::clone() const {
+  Tensor copy = uninitialized(shape_, dtype_);
+  if (bytes() > 0) std::memcpy(copy.mutable_raw(), data_, bytes());
+  return copy;
+}
+
+void Tensor::check_type(DType wanted) const {
+  if (wanted != dtype_) {
+    fail(ErrorKind::kInternal, "a tensor of {} was read as {}; please report this",
+         dtype_name(dtype_), dtype_name(wanted));
+  }
+}
+
+}  // namespace fovea
