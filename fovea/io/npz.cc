@@ -1,0 +1,96 @@
+#include "fovea/io/npz.h"
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
+#include "fovea/io/npy.h"
+#include "fovea/io/npy_header.h"
+#include "fovea/io/tensor_bytes.h"
+#include "fovea/io/zip_writer.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view kSuffix = ".npy";
+
+std::string entry_name(std::string_view name) {
+  return std::string(name).append(kSuffix);
+}
+
+void check_names(std::span<const NamedTensor> tensors, std::string_view source) {
+  std::vector<std::string_view> names;
+  for (const NamedTensor& tensor : tensors) {
+    const std::string_view name = tensor.name;
+    if (name.empty() || name.size() + kSuffix.size() > kZip16Full || name.find('\0') != name.npos ||
+        find_invalid_utf8(name) != name.npos) {
+      fail(ErrorKind::kInvalidArgument,
+           "{}: the name {} must be UTF-8 of 1 to {} bytes but has {}; rename it", source,
+           quote_name(name), kZip16Full - kSuffix.size(), name.size());
+    }
+    names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) {
+    fail(ErrorKind::kInvalidArgument, "{}: two tensors are called {}; rename one", source,
+         quote_name(*twice));
+  }
+}
+
+}  // namespace
+
+NpzFile::NpzFile(ZipReader zip, std::string_view source, uint64_t limit)
+    : zip_(std::move(zip)), source_(source), limit_(limit) {
+  for (const ZipEntry& entry : zip_.entries()) {
+    std::string_view name = entry.name;
+    if (!name.ends_with(kSuffix)) continue;
+    name.remove_suffix(kSuffix.size());
+    names_.emplace_back(name);
+  }
+}
+
+NpzFile NpzFile::open(const std::filesystem::path& path, uint64_t limit) {
+  return NpzFile(ZipReader::open(path), path.string(), limit);
+}
+
+NpzFile NpzFile::parse(Bytes bytes, std::string_view source, std::shared_ptr<const void> keep_alive,
+                       uint64_t limit) {
+  return NpzFile(ZipReader::parse(bytes, source, std::move(keep_alive)), source, limit);
+}
+
+bool NpzFile::contains(std::string_view name) const {
+  return zip_.find(entry_name(name)) != nullptr;
+}
+
+Tensor NpzFile::tensor(std::string_view name) const {
+  const ZipEntry* entry = zip_.find(entry_name(name));
+  if (entry == nullptr) {
+    fail(ErrorKind::kNotFound, "{}: has no array {} among its {}; list their names to choose one",
+         source_, quote_name(name), names_.size());
+  }
+  SharedBytes contents = zip_.read(*entry, limit_);
+  return parse_npy(contents.bytes, fmt::format("{}: {}", source_, quote_name(name)),
+                   std::move(contents.keep_alive));
+}
+
+void write_npz(const std::filesystem::path& path, std::span<const NamedTensor> tensors) {
+  check_names(tensors, path.string());
+  std::vector<std::string> headers;
+  for (const NamedTensor& tensor : tensors) {
+    headers.push_back(
+        make_npy_header(tensor.tensor.shape(), tensor.tensor.dtype(),
+                        fmt::format("{}: tensor {}", path.string(), quote_name(tensor.name))));
+  }
+  write_file_atomic(path, [&](FileWriter& file) {
+    ZipWriter zip(file);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const Tensor& tensor = tensors[i].tensor;
+      const Bytes parts[] = {as_bytes(headers[i]), Bytes{tensor.raw(), tensor.bytes()}};
+      zip.add(entry_name(tensors[i].name), parts);
+    }
+    zip.finish();
+  });
+}
+
+}  // namespace fovea
