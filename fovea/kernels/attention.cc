@@ -1,0 +1,243 @@
+#include "fovea/kernels/attention.h"
+
+#include <vector>
+
+#include "fovea/base/parallel.h"
+#include "fovea/kernels/head_rule.h"
+#include "fovea/kernels/panels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/attention.cc"  // re-included once per CPU target
+#include "hwy/foreach_target.h"                          // IWYU pragma: keep
+
+#include "fovea/kernels/attention_rows-inl.h"
+#include "hwy/highway.h"
+
+#ifndef FOVEA_KERNELS_ATTENTION_ONCE_
+#define FOVEA_KERNELS_ATTENTION_ONCE_
+namespace fovea {
+
+// Rows that one work item takes: enough to read each block of keys from cache many times.
+inline constexpr int64_t kBlockRows = 96;
+// Keys per step: scores of one group of rows against them stay in the first-level cache.
+inline constexpr int64_t kBlockKeys = 256;
+
+// A block of rows of one head, as a thread works on it.
+struct RowBlock {
+  const HeadRule* head;
+  const Panels* keys;
+  const Panels* values;
+  int64_t row;
+  int64_t rows;
+  MutableHeadsView out;
+  double* lse;  // of the block's first row
+};
+
+}  // namespace fovea
+#endif  // FOVEA_KERNELS_ATTENTION_ONCE_
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::HWY_NAMESPACE {
+
+// Running softmax of one row: the largest score so far and the sum of exp(score - largest).
+struct RunningSoftmax {
+  float largest = kMinusInfinity;
+  double sum = 0;
+};
+
+// Replaces scores by exp(score - largest), lets `state` follow and rescales the row's sums.
+HWY_INLINE void softmax_step(RunningSoftmax& state, float* HWY_RESTRICT scores, int64_t count,
+                             float* HWY_RESTRICT sums, int64_t features) {
+  const FloatTag df;
+  auto highest = hn::Set(df, state.largest);
+  for (int64_t c = 0; c < count; c += kFloatLanes) highest = hn::Max(highest, hn::Load(df, scores + c));
+  const float largest = hn::GetLane(hn::MaxOfLanes(df, highest));
+  if (largest == kMinusInfinity) {  // nothing seen yet: keep exp(-inf - -inf) away
+    std::fill(scores, scores + count, 0.0F);
+    return;
+  }
+  if (largest != state.largest) {
+    const float rescale = std::exp(state.largest - largest);  // 0 on the first step
+    const auto factor = hn::Set(df, rescale);
+    for (int64_t c = 0; c < features; c += kFloatLanes) {
+      hn::Store(hn::Mul(hn::Load(df, sums + c), factor), df, sums + c);
+    }
+    state.sum *= double{rescale};
+    state.largest = largest;
+  }
+  const auto shift = hn::Set(df, largest);
+  auto total = hn::Zero(df);
+  for (int64_t c = 0; c < count; c += kFloatLanes) {
+    const auto weight = exp_f32(df, hn::Sub(hn::Load(df, scores + c), shift));
+    hn::Store(weight, df, scores + c);
+    total = hn::Add(total, weight);
+  }
+  state.sum += double{hn::GetLane(hn::SumOfLanes(df, total))};
+}
+
+// Writes the finished rows: output = sums / sum, LSE = largest + log(sum), sink logit included.
+HWY_INLINE void finish_rows(const RowBlock& block, const RunningSoftmax* states, const float* sums,
+                            int64_t sum_stride) {
+  const HeadRule& head = *block.head;
+  const std::vector<float>& sinks = head.rule->sink_logit;
+  for (int64_t r = 0; r < block.rows; ++r) {
+    float* out = block.out.row(head.head, block.row + r);
+    const float* from = sums + r * sum_stride;
+    double lse = states[r].sum > 0 ? double{states[r].largest} + std::log(states[r].sum) : 0;
+    double share = states[r].sum > 0 ? 1 / states[r].sum : 0;
+    if (states[r].sum > 0 && !sinks.empty()) {
+      const double sink = sinks[static_cast<size_t>(head.head)];
+      const double highest = std::max(lse, sink);
+      const double joint = highest + std::log(std::exp(lse - highest) + std::exp(sink - highest));
+      share *= std::exp(lse - joint);
+      lse = joint;
+    }
+    const auto factor = static_cast<float>(share);
+    for (int64_t c = 0; c < block.values->columns(); ++c) out[c] = from[c] * factor;
+    block.lse[r] = lse;
+  }
+}
+
+void attend_rows(const RowBlock& block) {
+  const HeadRule& head = *block.head;
+  const int64_t depth = head.shape.head_dim;
+  const int64_t features =
+      (block.values->columns() + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+  const auto floats = [](int64_t count) {
+    return Tensor(Shape{count});  // zeroed, aligned
+  };
+  Tensor query_tensor = floats(kBlockRows * depth);
+  Tensor sum_tensor = floats(kBlockRows * features);
+  Tensor score_tensor = floats(kGroupRows * kBlockKeys);
+  float* queries = query_tensor.mutable_values<float>().data();
+  float* sums = sum_tensor.mutable_values<float>().data();
+  float* scores = score_tensor.mutable_values<float>().data();
+  RunningSoftmax states[kBlockRows];
+
+  for (int64_t r = 0; r < block.rows; ++r) {
+    head.inputs.queries.read_row(head.head, block.row + r, head.rule->scale, queries + r * depth);
+  }
+  std::vector<float> query_terms;
+  if (head.needs_query_terms()) {
+    query_terms.resize(static_cast<size_t>(block.rows * head.entries));
+    table_terms(head.position_keys, queries, block.rows, query_terms.data(), head.entries);
+  }
+
+  // Key blocks that no row of this block sees are skipped. Ranges move forward with the row.
+  const Mask& mask = head.rule->mask;
+  const int64_t seen_begin = mask.key_range(block.row, head.shape.cols).begin;
+  const int64_t seen_end = mask.key_range(block.row + block.rows - 1, head.shape.cols).end;
+  for (int64_t key = seen_begin / kPanelWidth * kPanelWidth; key < seen_end; key += kBlockKeys) {
+    const int64_t count = std::min(seen_end - key, kBlockKeys);
+    const int64_t padded = (count + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+    for (int64_t first = 0; first < block.rows; first += kGroupRows) {
+      const int64_t rows = std::min<int64_t>(block.rows - first, kGroupRows);
+      score_group(head, *block.keys, queries + first * depth,
+                  query_terms.empty() ? nullptr : query_terms.data() + first * head.entries,
+                  block.row + first, rows, key, count, scores, kBlockKeys);
+      for (int64_t r = 0; r < rows; ++r) {
+        float* row = scores + r * kBlockKeys;
+        std::fill(row + count, row + padded, kMinusInfinity);
+        softmax_step(states[first + r], row, padded, sums + (first + r) * features, features);
+      }
+      weighted_group(scores, kBlockKeys, rows, *block.values, key, count, sums + first * features,
+                     features);
+    }
+  }
+  finish_rows(block, states, sums, features);
+}
+
+}  // namespace fovea::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea {
+
+HWY_EXPORT(attend_rows);
+
+void validate(const AttentionInputs& inputs) {
+  const AttentionShape shape = inputs.shape();
+  if (shape.head_dim > kMaxHeadDim || shape.value_dim > kMaxHeadDim) {
+    fail(ErrorKind::kUnsupported, "head sizes {} and {} are above {}, the largest that is computed",
+         shape.head_dim, shape.value_dim, kMaxHeadDim);
+  }
+  if (inputs.keys.dim != shape.head_dim) {
+    fail(ErrorKind::kInvalidArgument, "queries have head size {} but keys have {}", shape.head_dim,
+         inputs.keys.dim);
+  }
+  if (shape.value_dim > 0 &&
+      (inputs.values.heads != shape.kv_heads || inputs.values.rows != shape.cols)) {
+    fail(ErrorKind::kInvalidArgument, "{} heads of {} values do not match {} heads of {} keys",
+         inputs.values.heads, inputs.values.rows, shape.kv_heads, shape.cols);
+  }
+  validate(*inputs.rule, shape);
+}
+
+namespace {
+
+// One head, ready to be computed.
+struct HeadWork {
+  HeadRule rule;
+  Panels keys;
+  Panels values;
+  MutableHeadsView out;
+  std::span<double> lse;  // from the head's first row on
+};
+
+void attend_heads(const std::vector<HeadWork>& work, const CancelToken& cancel) {
+  if (work.empty()) return;
+  const int64_t rows = work.front().rule.shape.rows;
+  const int64_t blocks = (rows + kBlockRows - 1) / kBlockRows;
+  parallel_for(blocks * static_cast<int64_t>(work.size()), [&](int64_t item) {
+    cancel.check();
+    const HeadWork& head = work[static_cast<size_t>(item / blocks)];
+    // Last rows first: under a causal mask they are the longest, and the threads end together.
+    const int64_t row = (blocks - 1 - item % blocks) * kBlockRows;
+    HWY_DYNAMIC_DISPATCH(attend_rows)
+    ({&head.rule, &head.keys, &head.values, row, std::min(rows - row, kBlockRows), head.out,
+      head.lse.data() + row});
+  });
+}
+
+}  // namespace
+
+void attention(const AttentionInputs& inputs, MutableHeadsView out, std::span<double> lse,
+               const CancelToken& cancel) {
+  const AttentionShape shape = inputs.shape();
+  const KeyRange all{0, shape.cols};
+  std::vector<Panels> keys(static_cast<size_t>(shape.kv_heads));
+  std::vector<Panels> values(keys.size());
+  parallel_for(shape.kv_heads * 2, [&](int64_t item) {
+    const auto head = static_cast<size_t>(item / 2);
+    if (item % 2 == 0) {
+      keys[head] = Panels::of_keys(inputs.keys, item / 2, all);
+    } else {
+      values[head] = Panels::of_values(inputs.values, item / 2, all);
+    }
+  });
+  // Position tables cost O(cols * entries) memory a head, so such heads go one by one.
+  const int64_t at_once = std::holds_alternative<PositionTables>(inputs.rule->bias) ? 1 : shape.heads;
+  for (int64_t first = 0; first < shape.heads; first += at_once) {
+    std::vector<HeadWork> work;
+    for (int64_t head = first; head < std::min(first + at_once, shape.heads); ++head) {
+      const auto kv_head = static_cast<size_t>(shape.kv_head(head));
+      work.push_back({HeadRule(inputs, head, all), keys[kv_head], values[kv_head], out,
+                      lse.subspan(static_cast<size_t>(head * shape.rows))});
+    }
+    attend_heads(work, cancel);
+  }
+}
+
+void attention_of_head(const AttentionInputs& inputs, int64_t head, MatrixView<const float> values,
+                       MatrixView<float> out, std::span<double> lse, const CancelToken& cancel) {
+  const AttentionShape shape = inputs.shape();
+  const KeyRange all{0, shape.cols};
+  const HeadsView one_head{reinterpret_cast<const std::byte*>(values.data), DType::kF32, 1,
+                           values.rows, values.cols, 0, values.stride};
+  attend_heads({{HeadRule(inputs, head, all), Panels::of_keys(inputs.keys, shape.kv_head(head), all),
+                 Panels::of_values(one_head, 0, all), {out.data, 0, out.stride}, lse}},
+               cancel);
+}
+
+}  // namespace fovea
+#endif  // HWY_ONCE

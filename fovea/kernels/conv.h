@@ -1,0 +1,53 @@
+// Two-dimensional convolution, by oneDNN. Tensors are f32 [batch, channels, height, width]; the
+// blocked layouts that are fast stay inside.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+// Each pair is for height and width.
+struct ConvGeometry {
+  std::array<int64_t, 2> stride{1, 1};
+  std::array<int64_t, 2> padding{0, 0};  // zeros on both sides
+  std::array<int64_t, 2> dilation{1, 1};
+  int64_t groups = 1;
+};
+
+// [batch, out channels, out height, out width] of a convolution with `weight` [out, in / groups,
+// height, width]. Throws Error{kInvalidArgument} if the shapes do not fit each other or nothing
+// would be left.
+Shape conv_output_shape(const Shape& input, const Shape& weight, const ConvGeometry& geometry);
+
+// Weights that are packed as soon as the first image tells which layout is fastest; the tensor they
+// came from is then let go. Copies share them, and apply() may be called from any thread.
+class PackedConv {
+ public:
+  // `weight` is F32, BF16 or F16 [out, in / groups, height, width], `bias` F32 [out] or empty.
+  PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& geometry);
+
+  const Shape& weight_shape() const;
+  const ConvGeometry& geometry() const;
+  const Tensor& bias() const;
+
+  // The convolution plus bias, then max(0, .) if `relu`.
+  Tensor apply(const Tensor& input, bool relu = false) const;
+  // The weights as f32 [out, in / groups, height, width] again.
+  Tensor unpack() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// Gradients, from the gradient with respect to the output.
+Tensor conv_input_gradient(const Shape& input, const Tensor& weight, const ConvGeometry& geometry,
+                           const Tensor& gradient);
+Tensor conv_weight_gradient(const Tensor& input, const Shape& weight, const ConvGeometry& geometry,
+                            const Tensor& gradient);
+Tensor conv_bias_gradient(const Tensor& gradient);
+
+}  // namespace fovea

@@ -1,0 +1,65 @@
+// Matrix products, by oneDNN.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "fovea/kernels/activation.h"
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+// How a weight matrix lies in its checkpoint.
+enum class WeightLayout {
+  kOutIn,  // [out, in]: PyTorch's Linear
+  kInOut,  // [in, out]: GPT-2's Conv1D
+};
+
+// What a product with packed weights does with its result while it is still in registers:
+//   out = activation(x W^T + bias) + residual
+struct Epilogue {
+  std::span<const float> bias;  // [out], or empty
+  Activation activation = Activation::kNone;
+  MatrixView<const float> residual;  // [rows, out], or none; may be the output itself
+};
+
+// A weight matrix in the blocked layout that oneDNN multiplies fastest with, packed once. The
+// tensor it came from is not kept. Copies share the packed weights; apply() may be called from any
+// thread.
+class PackedMatrix {
+ public:
+  // `weight` is a matrix of F32, BF16 or F16; `compute` is F32 or BF16: the type that products use,
+  // with sums in f32 either way. Without bfloat16 instructions F32 is used and a line logged.
+  // Throws Error{kInvalidArgument} for another rank, an empty matrix or another type.
+  explicit PackedMatrix(const Tensor& weight, DType compute = DType::kF32,
+                        WeightLayout layout = WeightLayout::kOutIn);
+
+  int64_t in() const;
+  int64_t out() const;
+  DType compute_dtype() const;  // after the fall-back
+  size_t bytes() const;         // of the packed weights
+
+  // out [rows, out] <- epilogue of x [rows, in] times the weights. Any number of rows; `out` may
+  // not overlap x. Throws Error{kInvalidArgument} if shapes do not fit.
+  void apply(MatrixView<const float> x, const Epilogue& epilogue, MatrixView<float> out) const;
+
+  // The weights as f32 [out, in] again, as rounded for `compute_dtype`.
+  Tensor unpack() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// out <- alpha op(a) op(b) + beta out, with op the transpose where asked. With beta 0, `out` is not
+// read. Throws Error{kInvalidArgument} if shapes do not fit.
+struct MatmulOptions {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  float alpha = 1;
+  float beta = 0;
+};
+void matmul(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out,
+            const MatmulOptions& options = {});
+
+}  // namespace fovea

@@ -1,0 +1,31 @@
+// Seeded random numbers for tests.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "fovea/tensor/tensor.h"
+
+namespace fovea::testing {
+
+// Normally distributed, mean 0.
+inline std::vector<float> random_floats(int64_t count, uint64_t seed, float deviation = 1) {
+  std::mt19937_64 engine(seed);
+  std::normal_distribution<float> distribution(0, deviation);
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& value : values) value = distribution(engine);
+  return values;
+}
+
+inline Tensor random_tensor(Shape shape, uint64_t seed, float deviation = 1) {
+  const std::vector<float> values = random_floats(shape.elements(), seed, deviation);
+  return Tensor::from<float>(std::move(shape), values);
+}
+
+// In [low, high].
+inline int64_t random_int(std::mt19937_64& engine, int64_t low, int64_t high) {
+  return std::uniform_int_distribution<int64_t>(low, high)(engine);
+}
+
+}  // namespace fovea::testing

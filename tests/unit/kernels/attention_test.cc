@@ -1,0 +1,252 @@
+#include "fovea/kernels/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fovea/kernels/attention_tile.h"
+#include "support/attention_cases.h"
+#include "support/simd_targets.h"
+
+namespace fovea {
+namespace {
+
+using testing::AttentionCase;
+using testing::dense_attention;
+using testing::DenseAttention;
+using testing::for_each_simd_target;
+using testing::random_case;
+
+AttentionInputs inputs_of(const AttentionCase& c) {
+  return {HeadsView::of(c.queries), HeadsView::of(c.keys), HeadsView::of(c.values), &c.rule};
+}
+
+struct Result {
+  Tensor out;
+  std::vector<double> lse;
+};
+
+Result run(const AttentionCase& c) {
+  Result result{Tensor(Shape{c.shape.heads, c.shape.rows, c.shape.value_dim}),
+                std::vector<double>(static_cast<size_t>(c.shape.heads * c.shape.rows), -1.0)};
+  const AttentionInputs inputs = inputs_of(c);
+  validate(inputs);
+  attention(inputs, MutableHeadsView::of(result.out), result.lse);
+  return result;
+}
+
+double largest_score(const DenseAttention& dense) {
+  double largest = 0;
+  for (const auto& head : dense.scores) {
+    for (const double score : head) {
+      if (std::isfinite(score)) largest = std::max(largest, std::abs(score));
+    }
+  }
+  return largest;
+}
+
+// f32 scores: each rounding costs 6e-8 of the score, a few of them meet; outputs sum weights of 1.
+void expect_matches_reference(const AttentionCase& c) {
+  SCOPED_TRACE(c.name);
+  const DenseAttention dense = dense_attention(c);
+  const Result result = run(c);
+  const double tolerance = 2e-6 * (1 + largest_score(dense) / 10);
+  for (int64_t h = 0; h < c.shape.heads; ++h) {
+    const auto head = static_cast<size_t>(h);
+    for (int64_t i = 0; i < c.shape.rows; ++i) {
+      ASSERT_NEAR(result.lse[static_cast<size_t>(h * c.shape.rows + i)],
+                  dense.lse[head][static_cast<size_t>(i)], tolerance) << "row " << i;
+      for (int64_t f = 0; f < c.shape.value_dim; ++f) {
+        ASSERT_NEAR(result.out.matrix<float>(h)(i, f),
+                    dense.outputs[head][static_cast<size_t>(i * c.shape.value_dim + f)],
+                    4 * tolerance) << "row " << i << " feature " << f;
+      }
+    }
+  }
+}
+
+TEST(StreamingAttention, MatchesTheDoubleReferenceOnEverySimdTarget) {
+  for_each_simd_target([] {
+    for (uint32_t seed = 0; seed < 60; ++seed) {
+      SCOPED_TRACE(seed);
+      expect_matches_reference(random_case(seed, 70, 2));
+    }
+  });
+}
+
+TEST(StreamingAttention, MatchesForLengthsAroundVectorAndBlockWidths) {
+  for_each_simd_target([] {
+    for (const int64_t length : {1, 3, 4, 5, 11, 12, 13, 15, 16, 17, 31, 32, 33, 95, 96, 97, 255, 256, 257, 289}) {
+      SCOPED_TRACE(length);
+      std::mt19937 random(static_cast<uint32_t>(length));
+      AttentionCase c;
+      c.shape = {2, 1, length, length, 20, 36};
+      c.rule.scale = 0.25F;
+      c.queries = testing::random_heads(random, {2, length, 20}, 1, DType::kF32);
+      c.keys = testing::random_heads(random, {1, length, 20}, 1, DType::kF32);
+      c.values = testing::random_heads(random, {1, length, 36}, 1, DType::kF32);
+      expect_matches_reference(c);
+      c.rule.mask = Mask::causal();
+      expect_matches_reference(c);
+    }
+  });
+}
+
+TEST(StreamingAttention, RowsThatSeeNothingAreZero) {
+  AttentionCase c = random_case(1, 8, 1);
+  c.rule = {};
+  c.rule.mask.key_valid.assign(static_cast<size_t>(c.shape.cols), 0);
+  c.rule.sink_logit.assign(static_cast<size_t>(c.shape.heads), 1.0F);
+  const Result result = run(c);
+  for (const double lse : result.lse) EXPECT_EQ(lse, 0);
+  for (const float value : result.out.values<float>()) EXPECT_EQ(value, 0);
+}
+
+TEST(StreamingAttention, NoKeysAtAllGiveZeros) {
+  AttentionCase c;
+  c.shape = {1, 1, 3, 0, 4, 4};
+  c.queries = Tensor(Shape{1, 3, 4});
+  c.keys = Tensor(Shape{1, 0, 4});
+  c.values = Tensor(Shape{1, 0, 4});
+  const Result result = run(c);
+  for (const double lse : result.lse) EXPECT_EQ(lse, 0);
+}
+
+TEST(StreamingAttention, HugeScoresStayFinite) {
+  AttentionCase c = random_case(3, 40, 1);
+  c.rule = {};
+  c.rule.scale = 1e4F;
+  const Result result = run(c);
+  for (const double lse : result.lse) EXPECT_TRUE(std::isfinite(lse));
+  for (const float value : result.out.values<float>()) EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST(StreamingAttention, ReadsInterleavedHeads) {
+  // [rows, heads * dim], as a projection gives it, against the same numbers as [heads, rows, dim].
+  std::mt19937 random(5);
+  const Tensor packed = testing::random_heads(random, {1, 9, 3 * 8}, 1, DType::kF32);
+  AttentionCase c;
+  c.shape = {3, 3, 9, 9, 8, 8};
+  c.queries = Tensor(Shape{3, 9, 8});
+  for (int64_t h = 0; h < 3; ++h) {
+    for (int64_t i = 0; i < 9; ++i) {
+      std::copy_n(packed.matrix<float>().row(i) + h * 8, 8, c.queries.mutable_matrix<float>(h).row(i));
+    }
+  }
+  c.keys = c.queries;
+  c.values = c.queries;
+  const Result expected = run(c);
+  const HeadsView view{packed.raw(), DType::kF32, 3, 9, 8, 8, 24};
+  Tensor out(Shape{9, 24});
+  std::vector<double> lse(27);
+  attention({view, view, view, &c.rule}, {out.mutable_values<float>().data(), 8, 24}, lse);
+  EXPECT_EQ(lse, expected.lse);
+  for (int64_t h = 0; h < 3; ++h) {
+    for (int64_t i = 0; i < 9; ++i) {
+      for (int64_t f = 0; f < 8; ++f) {
+        EXPECT_EQ(out.matrix<float>()(i, h * 8 + f), expected.out.matrix<float>(h)(i, f));
+      }
+    }
+  }
+}
+
+TEST(StreamingAttention, StopsWhenCancelled) {
+  const AttentionCase c = random_case(2, 40, 1);
+  Result result{Tensor(Shape{c.shape.heads, c.shape.rows, c.shape.value_dim}),
+                std::vector<double>(static_cast<size_t>(c.shape.heads * c.shape.rows))};
+  const CancelToken cancel;
+  cancel.cancel();
+  try {
+    attention(inputs_of(c), MutableHeadsView::of(result.out), result.lse, cancel);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kCancelled);
+  }
+}
+
+TEST(StreamingAttention, RefusesWhatDoesNotFit) {
+  const auto refused = [](const AttentionCase& c) {
+    try {
+      validate(inputs_of(c));
+    } catch (const Error& error) {
+      return error.kind() == ErrorKind::kInvalidArgument || error.kind() == ErrorKind::kUnsupported;
+    }
+    return false;
+  };
+  AttentionCase c;
+  c.queries = Tensor(Shape{4, 5, 8});
+  c.keys = Tensor(Shape{2, 6, 8});
+  c.values = Tensor(Shape{2, 6, 8});
+  EXPECT_FALSE(refused(c));
+  AttentionCase other = c;
+  other.keys = Tensor(Shape{3, 6, 8});
+  EXPECT_TRUE(refused(other)) << "4 heads over 3";
+  other = c;
+  other.keys = Tensor(Shape{2, 6, 7});
+  EXPECT_TRUE(refused(other)) << "other head size";
+  other = c;
+  other.values = Tensor(Shape{2, 7, 8});
+  EXPECT_TRUE(refused(other)) << "more values than keys";
+  other = c;
+  other.queries = Tensor(Shape{4, 5, 257});
+  other.keys = Tensor(Shape{2, 6, 257});
+  EXPECT_TRUE(refused(other)) << "head size above 256";
+  other = c;
+  other.rule.bias = AlibiSlopes{{1, 2, 3}};
+  EXPECT_TRUE(refused(other)) << "3 slopes for 4 heads";
+}
+
+TEST(HeadTiles, ScoresAndWeightsMatchTheReference) {
+  for_each_simd_target([] {
+    for (uint32_t seed = 100; seed < 130; ++seed) {
+      const AttentionCase c = random_case(seed, 50, 2);
+      SCOPED_TRACE(c.name);
+      const DenseAttention dense = dense_attention(c);
+      const AttentionInputs inputs = inputs_of(c);
+      for (int64_t head = 0; head < c.shape.heads; ++head) {
+        const int64_t begin = std::min<int64_t>(3, c.shape.cols - 1);
+        const KeyRange columns{begin, c.shape.cols};
+        const HeadTiles tiles(inputs, head, columns);
+        Tensor scores(Shape{c.shape.rows, columns.end - columns.begin});
+        tiles.scores(0, columns, scores.mutable_matrix<float>());
+        Tensor weights(scores.shape());
+        const auto& lse = dense.lse[static_cast<size_t>(head)];
+        tiles.weights(0, columns, lse, weights.mutable_matrix<float>());
+        for (int64_t i = 0; i < c.shape.rows; ++i) {
+          for (int64_t j = begin; j < c.shape.cols; ++j) {
+            const auto cell = static_cast<size_t>(i * c.shape.cols + j);
+            const double score = dense.scores[static_cast<size_t>(head)][cell];
+            if (std::isinf(score)) {
+              ASSERT_EQ(scores.matrix<float>()(i, j - begin), score);
+              ASSERT_EQ(weights.matrix<float>()(i, j - begin), 0);
+            } else {
+              ASSERT_NEAR(scores.matrix<float>()(i, j - begin), score, 1e-6 * (1 + std::abs(score)));
+            }
+            ASSERT_NEAR(weights.matrix<float>()(i, j - begin),
+                        dense.weights[static_cast<size_t>(head)][cell], 2e-6);
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(DotTile, IsAPlainProductOfRows) {
+  std::mt19937 random(9);
+  const Tensor a = testing::random_heads(random, {2, 30, 19}, 1, DType::kF32);
+  const Tensor b = testing::random_heads(random, {1, 50, 19}, 1, DType::kF32);
+  Tensor out(Shape{20, 41});
+  dot_tile(HeadsView::of(a), 1, 7, HeadsView::of(b), 0, {5, 46}, out.mutable_matrix<float>());
+  for (int64_t i = 0; i < 20; ++i) {
+    for (int64_t j = 0; j < 41; ++j) {
+      double expected = 0;
+      for (int64_t c = 0; c < 19; ++c) {
+        expected += double{a.matrix<float>(1)(7 + i, c)} * double{b.matrix<float>(0)(5 + j, c)};
+      }
+      ASSERT_NEAR(out.matrix<float>()(i, j), expected, 1e-5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,268 @@
+#include "fovea/kernels/conv.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "fovea/kernels/pool.h"
+#include "support/compare.h"
+#include "support/random.h"
+
+namespace fovea {
+namespace {
+
+using testing::all_close;
+using testing::random_tensor;
+using testing::to_doubles;
+
+struct Case {
+  const char* name;
+  Shape input;
+  Shape weight;
+  ConvGeometry geometry;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      {"plain 3 x 3", {1, 3, 9, 11}, {4, 3, 3, 3}, {}},
+      {"padded and strided", {2, 5, 13, 10}, {7, 5, 3, 5}, {.stride = {2, 3}, .padding = {1, 2}}},
+      {"dilated", {1, 6, 17, 15}, {3, 6, 3, 3}, {.padding = {2, 0}, .dilation = {2, 3}}},
+      {"groups", {2, 6, 7, 8}, {9, 2, 2, 3}, {.padding = {1, 1}, .groups = 3}},
+      {"depthwise", {1, 16, 8, 8}, {16, 1, 3, 3}, {.padding = {1, 1}, .groups = 16}},
+      {"1 x 1", {1, 32, 5, 6}, {48, 32, 1, 1}, {}},
+      {"1 x 1 strided", {1, 32, 7, 6}, {16, 32, 1, 1}, {.stride = {2, 2}}},
+      {"patches", {1, 3, 16, 24}, {20, 3, 8, 8}, {.stride = {8, 8}}},
+      {"7 x 7 stem", {1, 3, 21, 30}, {16, 3, 7, 7}, {.stride = {2, 2}, .padding = {3, 3}}},
+      {"one pixel", {3, 2, 1, 1}, {2, 2, 1, 1}, {}},
+  };
+  return all;
+}
+
+struct Weighted {
+  int64_t input, weight, output;
+};
+
+// Calls visit for every product that a convolution sums: out[output] += in[input] * w[weight].
+template <typename Visit>
+void for_each_product(const Case& c, const Visit& visit) {
+  const Shape out = conv_output_shape(c.input, c.weight, c.geometry);
+  const int64_t out_per_group = c.weight[0] / c.geometry.groups;
+  for (int64_t n = 0; n < out[0]; ++n)
+    for (int64_t o = 0; o < out[1]; ++o)
+      for (int64_t y = 0; y < out[2]; ++y)
+        for (int64_t x = 0; x < out[3]; ++x)
+          for (int64_t i = 0; i < c.weight[1]; ++i)
+            for (int64_t ky = 0; ky < c.weight[2]; ++ky)
+              for (int64_t kx = 0; kx < c.weight[3]; ++kx) {
+                const int64_t in_y =
+                    y * c.geometry.stride[0] - c.geometry.padding[0] + ky * c.geometry.dilation[0];
+                const int64_t in_x =
+                    x * c.geometry.stride[1] - c.geometry.padding[1] + kx * c.geometry.dilation[1];
+                if (in_y < 0 || in_y >= c.input[2] || in_x < 0 || in_x >= c.input[3]) continue;
+                const int64_t channel = o / out_per_group * c.weight[1] + i;
+                visit(Weighted{
+                    .input = ((n * c.input[1] + channel) * c.input[2] + in_y) * c.input[3] + in_x,
+                    .weight = ((o * c.weight[1] + i) * c.weight[2] + ky) * c.weight[3] + kx,
+                    .output = ((n * out[1] + o) * out[2] + y) * out[3] + x});
+              }
+}
+
+double at(const Tensor& tensor, int64_t index) {
+  return tensor.values<float>()[static_cast<size_t>(index)];
+}
+
+std::vector<double> reference_conv(const Case& c, const Tensor& x, const Tensor& w,
+                                   const Tensor& bias) {
+  const Shape out = conv_output_shape(c.input, c.weight, c.geometry);
+  std::vector<double> result(static_cast<size_t>(out.elements()));
+  const int64_t plane = out[2] * out[3];
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (!bias.empty()) result[i] = at(bias, static_cast<int64_t>(i) / plane % out[1]);
+  }
+  for_each_product(c, [&](const Weighted& p) {
+    result[static_cast<size_t>(p.output)] += at(x, p.input) * at(w, p.weight);
+  });
+  return result;
+}
+
+// Up to 300 products of numbers around 1 are summed, each rounding half an ulp of a partial sum of about
+// 20 (1e-6): 2e-5 in all, and Winograd forms lose a part of a digit more.
+constexpr double kTolerance = 1e-4;
+
+TEST(Conv, ForwardMatchesDouble) {
+  uint64_t seed = 1;
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const Tensor x = random_tensor(c.input, ++seed), w = random_tensor(c.weight, ++seed);
+    const Tensor bias = random_tensor({c.weight[0]}, ++seed);
+    for (const Tensor& b : {Tensor(), bias}) {
+      const PackedConv conv(w, b, c.geometry);
+      std::vector<double> expected = reference_conv(c, x, w, b);
+      const Tensor y = conv.apply(x);
+      EXPECT_EQ(to_string(y.shape()), to_string(conv_output_shape(c.input, c.weight, c.geometry)));
+      EXPECT_TRUE(all_close(y, expected, kTolerance));
+      for (double& value : expected) value = std::max(value, 0.0);
+      EXPECT_TRUE(all_close(conv.apply(x, /*relu=*/true), expected, kTolerance));
+      EXPECT_TRUE(all_close(conv.unpack(), to_doubles(w), 0));
+    }
+  }
+}
+
+TEST(Conv, OneSetOfWeightsServesChangingImageSizes) {
+  const Tensor w = random_tensor({17, 8, 3, 3}, 50);
+  const ConvGeometry geometry{.padding = {1, 1}};
+  const PackedConv conv(w, {}, geometry);
+  for (const int64_t size : {40, 1, 7, 33, 2, 40, 5, 6, 8, 9, 10, 11}) {
+    SCOPED_TRACE(size);
+    const Case c{"", {1, 8, size, size + 1}, w.shape(), geometry};
+    const Tensor x = random_tensor(c.input, static_cast<uint64_t>(size));
+    EXPECT_TRUE(all_close(conv.apply(x), reference_conv(c, x, w, {}), kTolerance));
+  }
+}
+
+TEST(Conv, GradientsMatchDouble) {
+  uint64_t seed = 200;
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const Tensor x = random_tensor(c.input, ++seed), w = random_tensor(c.weight, ++seed);
+    const Tensor g = random_tensor(conv_output_shape(c.input, c.weight, c.geometry), ++seed);
+    std::vector<double> dx(static_cast<size_t>(x.elements())),
+        dw(static_cast<size_t>(w.elements()));
+    for_each_product(c, [&](const Weighted& p) {
+      dx[static_cast<size_t>(p.input)] += at(g, p.output) * at(w, p.weight);
+      dw[static_cast<size_t>(p.weight)] += at(g, p.output) * at(x, p.input);
+    });
+    EXPECT_TRUE(all_close(conv_input_gradient(c.input, w, c.geometry, g), dx, kTolerance));
+    EXPECT_TRUE(all_close(conv_weight_gradient(x, c.weight, c.geometry, g), dw, kTolerance));
+    std::vector<double> db(static_cast<size_t>(c.weight[0]));
+    const int64_t plane = g.size(2) * g.size(3);
+    for (int64_t i = 0; i < g.elements(); ++i) {
+      db[static_cast<size_t>(i / plane % g.size(1))] += at(g, i);
+    }
+    EXPECT_TRUE(all_close(conv_bias_gradient(g), db, 1e-6, 1e-7));  // summed in double
+  }
+}
+
+TEST(Conv, EmptyBatchGivesEmptyResults) {
+  const Tensor w = random_tensor({4, 3, 3, 3}, 60);
+  EXPECT_EQ(PackedConv(w, {}, {}).apply(Tensor(Shape{0, 3, 5, 5})).elements(), 0);
+  const Tensor dw =
+      conv_weight_gradient(Tensor(Shape{0, 3, 5, 5}), w.shape(), {}, Tensor(Shape{0, 4, 3, 3}));
+  EXPECT_TRUE(all_close(dw, std::vector<double>(4 * 27), 0));
+}
+
+TEST(Conv, RefusesWhatDoesNotFit) {
+  const Tensor w = random_tensor({4, 3, 3, 3}, 61);
+  EXPECT_THROW(PackedConv(Tensor(Shape{4, 3}), {}, {}), Error);
+  EXPECT_THROW(PackedConv(w, Tensor(Shape{3}), {}), Error);
+  EXPECT_THROW(PackedConv(w, {}, {.stride = {0, 1}}), Error);
+  EXPECT_THROW(PackedConv(w, {}, {.padding = {-1, 0}}), Error);
+  EXPECT_THROW(PackedConv(w, {}, {.dilation = {1, int64_t{1} << 62}}), Error);
+  EXPECT_THROW(PackedConv(w, {}, {.groups = 3}), Error);  // 4 outputs
+  EXPECT_THROW(PackedConv(w, {}, {.groups = int64_t{1} << 62}), Error);
+  const PackedConv conv(w, {}, {});
+  EXPECT_THROW(conv.apply(Tensor(Shape{1, 2, 5, 5})), Error);
+  EXPECT_THROW(conv.apply(Tensor(Shape{1, 3, 2, 5})), Error);  // smaller than the kernel
+  EXPECT_THROW(conv.apply(Tensor(Shape{3, 5, 5})), Error);
+  EXPECT_THROW(conv.apply(Tensor(Shape{1, 3, 5, 5}, DType::kF16)), Error);
+  EXPECT_THROW(conv_input_gradient({1, 3, 5, 5}, w, {}, Tensor(Shape{1, 4, 2, 3})), Error);
+}
+
+const std::vector<std::pair<Shape, PoolGeometry>>& pool_cases() {
+  static const std::vector<std::pair<Shape, PoolGeometry>> all{
+      {{1, 2, 6, 8}, {}},
+      {{2, 3, 7, 9}, {.kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}}},
+      {{1, 1, 5, 4},
+       {.kernel = {2, 3}, .stride = {1, 2}, .padding = {1, 0}, .count_padding = false}},
+      {{1, 2, 9, 9},
+       {.kernel = {5, 4}, .stride = {3, 3}, .padding = {2, 2}, .count_padding = false}},
+      {{1, 4, 3, 3}, {.kernel = {3, 3}, .stride = {1, 1}}},
+      {{1, 1, 1, 1}, {.kernel = {1, 1}, .stride = {5, 5}}},
+      {{1, 1, 2, 1}, {.kernel = {2, 2}, .stride = {1, 1}, .padding = {1, 1}}},
+  };
+  return all;
+}
+
+// Calls visit(output index, input index or -1 for padding) for every element of every window.
+template <typename Visit>
+void for_each_pooled(const Shape& in, const PoolGeometry& g, const Visit& visit) {
+  const Shape out = pool_output_shape(in, g);
+  for (int64_t plane = 0; plane < in[0] * in[1]; ++plane)
+    for (int64_t y = 0; y < out[2]; ++y)
+      for (int64_t x = 0; x < out[3]; ++x)
+        for (int64_t ky = 0; ky < g.kernel[0]; ++ky)
+          for (int64_t kx = 0; kx < g.kernel[1]; ++kx) {
+            const int64_t in_y = y * g.stride[0] - g.padding[0] + ky;
+            const int64_t in_x = x * g.stride[1] - g.padding[1] + kx;
+            const bool inside = in_y >= 0 && in_y < in[2] && in_x >= 0 && in_x < in[3];
+            visit((plane * out[2] + y) * out[3] + x,
+                  inside ? (plane * in[2] + in_y) * in[3] + in_x : -1);
+          }
+}
+
+TEST(Pool, MaxAndItsGradientMatchTheDefinition) {
+  uint64_t seed = 300;
+  for (const auto& [shape, geometry] : pool_cases()) {
+    const Tensor x = random_tensor(shape, ++seed);
+    const Shape out = pool_output_shape(shape, geometry);
+    const Tensor g = random_tensor(out, ++seed);
+    std::vector<double> expected(static_cast<size_t>(out.elements()), -1e30);
+    std::vector<int64_t> from(expected.size());
+    for_each_pooled(shape, geometry, [&](int64_t o, int64_t i) {
+      const auto cell = static_cast<size_t>(o);
+      if (i >= 0 && at(x, i) > expected[cell]) {
+        expected[cell] = at(x, i);
+        from[cell] = i;
+      }
+    });
+    EXPECT_TRUE(all_close(max_pool(x, geometry), expected, 0));
+    std::vector<double> gradient(static_cast<size_t>(x.elements()));
+    for (size_t o = 0; o < from.size(); ++o) {
+      gradient[static_cast<size_t>(from[o])] += at(g, static_cast<int64_t>(o));
+    }
+    EXPECT_TRUE(all_close(max_pool_gradient(x, geometry, g), gradient, 2e-6));  // sums in float
+  }
+}
+
+TEST(Pool, AverageAndItsGradientMatchTheDefinition) {
+  uint64_t seed = 400;
+  for (const auto& [shape, geometry] : pool_cases()) {
+    const Tensor x = random_tensor(shape, ++seed);
+    const Shape out = pool_output_shape(shape, geometry);
+    const Tensor g = random_tensor(out, ++seed);
+    std::vector<double> sums(static_cast<size_t>(out.elements())), counts(sums.size());
+    for_each_pooled(shape, geometry, [&](int64_t o, int64_t i) {
+      const auto cell = static_cast<size_t>(o);
+      if (i >= 0) sums[cell] += at(x, i);
+      if (i >= 0 || geometry.count_padding) counts[cell] += 1;
+    });
+    std::vector<double> gradient(static_cast<size_t>(x.elements()));
+    for_each_pooled(shape, geometry, [&](int64_t o, int64_t i) {
+      if (i >= 0) gradient[static_cast<size_t>(i)] += at(g, o) / counts[static_cast<size_t>(o)];
+    });
+    for (size_t o = 0; o < sums.size(); ++o) sums[o] /= counts[o];
+    EXPECT_TRUE(all_close(average_pool(x, geometry), sums, 1e-6));
+    EXPECT_TRUE(all_close(average_pool_gradient(shape, geometry, g), gradient, 2e-6));
+  }
+}
+
+TEST(Pool, NanWinsEveryWindowItIsIn) {
+  Tensor x = random_tensor({1, 1, 4, 4}, 70);
+  x.mutable_values<float>()[5] = std::nanf("");
+  const Tensor y = max_pool(x, {.kernel = {3, 3}, .stride = {1, 1}});
+  for (const float value : y.values<float>()) EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(Pool, RefusesWhatDoesNotFit) {
+  const Tensor x(Shape{1, 1, 4, 4});
+  EXPECT_THROW(max_pool(Tensor(Shape{4, 4}), {}), Error);
+  EXPECT_THROW(max_pool(x, {.kernel = {5, 2}}), Error);
+  EXPECT_THROW(max_pool(x, {.kernel = {2, 2}, .padding = {2, 0}}), Error);
+  EXPECT_THROW(average_pool(x, {.kernel = {0, 2}}), Error);
+  EXPECT_THROW(average_pool(x, {.stride = {0, 2}}), Error);
+  EXPECT_THROW(max_pool_gradient(x, {}, Tensor(Shape{1, 1, 4, 4})), Error);
+}
+
+}  // namespace
+}  // namespace fovea
