@@ -1,0 +1,21 @@
+// Attention as a differentiable op.
+#pragma once
+
+#include <memory>
+
+#include "fovea/attention/score_rule.h"
+#include "fovea/ops/tape.h"
+
+namespace fovea::ops {
+
+struct AttentionResult {
+  Value output;  // [heads, rows, value_dim]
+  Tensor lse;    // f64 [heads, rows]
+};
+
+// softmax(scores by `rule`) V, streaming, for f32 queries [heads, rows, head_dim], keys and values
+// [kv_heads, cols, ...]. Differentiable in all three; the rule's own numbers are constants.
+AttentionResult attention(const Value& queries, const Value& keys, const Value& values,
+                          std::shared_ptr<const ScoreRule> rule);
+
+}  // namespace fovea::ops

@@ -1,0 +1,44 @@
+#include "fovea/ops/conv.h"
+
+#include <utility>
+
+#include "fovea/ops/activation.h"
+#include "fovea/ops/check.h"
+#include "fovea/tensor/convert.h"
+
+namespace fovea::ops {
+
+Value conv2d(const Value& x, const Value& weight, const Value& bias, const ConvGeometry& geometry) {
+  require_f32("conv2d", weight);
+  Tensor out = PackedConv(weight.tensor, bias.tensor, geometry).apply(x.tensor);
+  Tape* tape = common_tape({&x, &weight, &bias});
+  if (tape == nullptr) return out;
+  return tape->record(
+      std::move(out), {x.node, weight.node, bias.node},
+      [kept_x = weight.watched() ? x.tensor : Tensor(),
+       kept_weight = x.watched() ? weight.tensor : Tensor(), x_shape = x.shape(),
+       weight_shape = weight.shape(), geometry](const Tensor& gradient, InputGradients& inputs) {
+        if (inputs.wanted(0)) {
+          inputs.add(0, conv_input_gradient(x_shape, kept_weight, geometry, gradient));
+        }
+        if (inputs.wanted(1)) {
+          inputs.add(1, conv_weight_gradient(kept_x, weight_shape, geometry, gradient));
+        }
+        if (inputs.wanted(2)) inputs.add(2, conv_bias_gradient(gradient));
+      });
+}
+
+Conv2d::Conv2d(const Tensor& weight, const Tensor& bias, const ConvGeometry& geometry)
+    : weight_(weight, convert(bias, DType::kF32), geometry) {}
+
+Value Conv2d::operator()(const Value& x, bool relu) const {
+  if (!x.watched()) return weight_.apply(x.tensor, relu);
+  const Value out = x.tape->record(
+      weight_.apply(x.tensor), {x.node},
+      [weight = weight_, shape = x.shape()](const Tensor& gradient, InputGradients& inputs) {
+        inputs.add(0, conv_input_gradient(shape, weight.unpack(), weight.geometry(), gradient));
+      });
+  return activation(out, relu ? Activation::kRelu : Activation::kNone);
+}
+
+}  // namespace fovea::ops

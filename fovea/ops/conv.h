@@ -1,0 +1,25 @@
+// Two-dimensional convolution of [batch, channels, height, width].
+#pragma once
+
+#include "fovea/kernels/conv.h"
+#include "fovea/ops/tape.h"
+
+namespace fovea::ops {
+
+// The general form: every part may be watched. `weight` is [out, in / groups, height, width],
+// `bias` [out] or left out.
+Value conv2d(const Value& x, const Value& weight, const Value& bias, const ConvGeometry& geometry);
+
+// The form for models: weights packed once and never watched. Copies share them.
+class Conv2d {
+ public:
+  Conv2d(const Tensor& weight, const Tensor& bias, const ConvGeometry& geometry);
+
+  // max(0, .) of the convolution if `relu`, in one pass unless x is watched.
+  Value operator()(const Value& x, bool relu = false) const;
+
+ private:
+  PackedConv weight_;
+};
+
+}  // namespace fovea::ops
