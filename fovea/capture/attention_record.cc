@@ -1,0 +1,101 @@
+#include "fovea/capture/attention_record.h"
+
+#include <cmath>
+#include <string_view>
+
+namespace fovea {
+namespace {
+
+void check(const AttentionRecord& record, bool holds, std::string_view part, const Tensor& tensor,
+           std::string_view wanted) {
+  if (holds) return;
+  fail(ErrorKind::kInvalidArgument, "{}: {} is {} {} but should be {}", to_string(record.site), part,
+       dtype_name(tensor.dtype()), to_string(tensor.shape()), wanted);
+}
+
+bool is_float(const Tensor& tensor) {
+  return tensor.dtype() == DType::kF32 || tensor.dtype() == DType::kF16 ||
+         tensor.dtype() == DType::kBF16;
+}
+
+bool all_finite(const Tensor& tensor) {
+  return visit_dtype(tensor.dtype(), [&](auto type) {
+    using T = decltype(type);
+    for (const T value : tensor.values<T>()) {
+      if constexpr (std::is_same_v<T, F16> || std::is_same_v<T, BF16>) {
+        if (!std::isfinite(to_float(value))) return false;
+      } else if constexpr (std::is_floating_point_v<T>) {
+        if (!std::isfinite(value)) return false;
+      }
+    }
+    return true;
+  });
+}
+
+void check_finite(const AttentionRecord& record, std::string_view part, const Tensor& tensor) {
+  if (all_finite(tensor)) return;
+  fail(ErrorKind::kInvalidArgument,
+       "{}: {} hold a NaN or an infinity, so there is no map to show; check the weights and input",
+       to_string(record.site), part);
+}
+
+void validate_context(const AttentionRecord& record, const AttentionShape& shape) {
+  if (!record.output_gradient.empty()) {
+    check(record,
+          is_float(record.output_gradient) &&
+              record.output_gradient.shape() == Shape{shape.heads, shape.rows, shape.value_dim},
+          "the output gradient", record.output_gradient, "[heads, rows, value size]");
+  }
+  if (!record.block) return;
+  const BlockContext& block = *record.block;
+  check(record, is_float(block.input) && block.input.rank() == 2 && block.input.size(0) == shape.cols,
+        "the block input", block.input, "[columns, width]");
+  const int64_t width = block.input.size(1);
+  check(record,
+        is_float(block.output_weight) &&
+            block.output_weight.shape() == Shape{width, shape.heads * shape.value_dim},
+        "the output weight", block.output_weight, "[width, heads * value size]");
+  for (const Tensor* vector : {&block.output_bias, &block.norm_weight, &block.norm_bias}) {
+    check(record, vector->empty() || (is_float(*vector) && vector->shape() == Shape{width}),
+          "a bias or norm weight", *vector, "[width]");
+  }
+}
+
+}  // namespace
+
+AttentionShape AttentionRecord::shape() const {
+  return {queries.size(0), keys.size(0), queries.size(1), keys.size(1), queries.size(2),
+          values.empty() ? 0 : values.size(2)};
+}
+
+void validate(const AttentionRecord& record) {
+  check(record, is_float(record.queries) && record.queries.rank() == 3, "Q", record.queries,
+        "floating point [heads, rows, head size]");
+  check(record,
+        is_float(record.keys) && record.keys.rank() == 3 &&
+            record.keys.size(2) == record.queries.size(2),
+        "K", record.keys, "floating point [key heads, columns, head size]");
+  const AttentionShape shape = record.shape();
+  if (!record.values.empty()) {
+    check(record,
+          is_float(record.values) && record.values.rank() == 3 &&
+              record.values.size(0) == shape.kv_heads && record.values.size(1) == shape.cols,
+          "V", record.values, "floating point [key heads, columns, value size]");
+  }
+  check(record,
+        (record.lse.dtype() == DType::kF64 || record.lse.dtype() == DType::kF32) &&
+            record.lse.shape() == Shape{shape.heads, shape.rows},
+        "LSE", record.lse, "F64 [heads, rows]");
+  try {
+    validate(record.rule, shape);
+  } catch (const Error& error) {
+    fail(error.kind(), "{}: {}", to_string(record.site), error.what());
+  }
+  check_finite(record, "the queries", record.queries);
+  check_finite(record, "the keys", record.keys);
+  check_finite(record, "the values", record.values);
+  check_finite(record, "the log-sum-exps", record.lse);
+  validate_context(record, shape);
+}
+
+}  // namespace fovea

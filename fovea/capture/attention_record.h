@@ -1,0 +1,44 @@
+// What fovea keeps of one attention instead of its matrix: Q, K, V, each row's log-sum-exp and the
+// rule of its scores. Everything else is computed from that on demand.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "fovea/attention/score_rule.h"
+#include "fovea/capture/site.h"
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+// The block around an attention, kept on request: value norms, ALTI and relevancy need it.
+struct BlockContext {
+  Tensor input;          // x [rows of the keys' axis, width]
+  Tensor output_weight;  // W_O [width, heads * value_dim], as checkpoints store it
+  Tensor output_bias;    // b_O [width], or empty
+  Tensor norm_weight;    // of the norm after the residual, or empty (pre-norm blocks)
+  Tensor norm_bias;      // or empty (RMS norm)
+  float norm_epsilon = 0;
+};
+
+struct AttentionRecord {
+  SiteId site;
+  // The run's axes (capture/run.h) that rows and columns count along, "source" and "target" say.
+  std::string row_axis = "tokens";
+  std::string col_axis = "tokens";
+  Tensor queries;  // [heads, rows, head_dim], F32, F16 or BF16, before the scale
+  Tensor keys;     // [kv_heads, cols, head_dim]
+  Tensor values;   // [kv_heads, cols, value_dim]; empty if not kept
+  Tensor lse;      // [heads, rows], F64 (or F32 from elsewhere, at some loss: docs/numerics.md)
+  ScoreRule rule;
+  std::optional<BlockContext> block;
+  Tensor output_gradient;  // dO [heads, rows, value_dim] at the head outputs, or empty
+
+  AttentionShape shape() const;
+};
+
+// Throws Error{kInvalidArgument} naming the site unless all parts fit together and every number of
+// Q, K, V and LSE is finite.
+void validate(const AttentionRecord& record);
+
+}  // namespace fovea

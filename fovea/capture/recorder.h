@@ -1,0 +1,40 @@
+// Collects the records of one run while a model computes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "fovea/capture/attention_record.h"
+
+namespace fovea {
+
+// What to keep beside Q, K and LSE.
+struct RecorderOptions {
+  bool values = true;
+  bool block = false;                           // BlockContext
+  std::function<bool(SiteId)> wanted = nullptr;  // none: every site
+};
+
+// May be called from several threads.
+class Recorder {
+ public:
+  explicit Recorder(RecorderOptions options = {}) : options_(std::move(options)) {}
+
+  const RecorderOptions& options() const { return options_; }
+  // Whether the site's record is to be kept: asked before anything is copied for it.
+  bool wants(SiteId site) const { return !options_.wanted || options_.wanted(site); }
+  // Keeps a record that passes validate(). Throws Error{kInvalidArgument} if the site is there already.
+  void add(AttentionRecord record);
+  // All records in the order of their sites; the recorder is empty afterwards.
+  std::vector<std::shared_ptr<const AttentionRecord>> take();
+
+ private:
+  RecorderOptions options_;
+  std::mutex mutex_;
+  std::map<SiteId, std::shared_ptr<const AttentionRecord>> records_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,189 @@
+#include "fovea/capture/run_file.h"
+
+#include "fovea/base/json.h"
+#include "fovea/capture/rule_file.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view kMetadataKey = "fovea";
+
+// The optional tensors of a record and what they are called in the file.
+struct NamedPart {
+  const char* name;
+  Tensor BlockContext::* part;
+};
+constexpr NamedPart kBlockParts[] = {{"input", &BlockContext::input},
+                                     {"output_weight", &BlockContext::output_weight},
+                                     {"output_bias", &BlockContext::output_bias},
+                                     {"norm_weight", &BlockContext::norm_weight},
+                                     {"norm_bias", &BlockContext::norm_bias}};
+
+Json axis_to_json(const Axis& axis) {
+  Json texts = Json::array();
+  Json spans = Json::array();
+  Json special = Json::array();
+  for (size_t i = 0; i < axis.positions.size(); ++i) {
+    const Position& position = axis.positions[i];
+    texts.push_back(position.text);
+    spans.push_back(Json(Json::Array{position.source_begin, position.source_end}));
+    if (position.special) special.push_back(i);
+  }
+  Json json = Json::object();
+  json.set("name", axis.name);
+  json.set("source", axis.source);
+  json.set("positions", std::move(texts));
+  json.set("offsets", std::move(spans));
+  json.set("special", std::move(special));
+  if (axis.grid_rows > 0) json.set("grid", Json(Json::Array{axis.grid_rows, axis.grid_cols}));
+  return json;
+}
+
+Axis axis_from_json(const Json& json, const std::string& where) {
+  Axis axis;
+  axis.name = json.at("name", where).as_string(where + ".name");
+  axis.source = json.at("source", where).as_string(where + ".source");
+  const auto& texts = json.at("positions", where).as_array(where + ".positions");
+  const auto& spans = json.at("offsets", where).as_array(where + ".offsets");
+  if (texts.size() != spans.size()) {
+    fail(ErrorKind::kBadFile, "{} has {} positions but {} offsets", where, texts.size(),
+         spans.size());
+  }
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto& span = spans[i].as_array(where + ".offsets");
+    if (span.size() != 2) {
+      fail(ErrorKind::kBadFile, "{}.offsets[{}] has {} numbers but needs 2", where, i, span.size());
+    }
+    axis.positions.push_back({.text = texts[i].as_string(where + ".positions"),
+                              .source_begin = span[0].as_int(where + ".offsets"),
+                              .source_end = span[1].as_int(where + ".offsets")});
+  }
+  for (const Json& entry : json.at("special", where).as_array(where + ".special")) {
+    const int64_t index = entry.as_int(where + ".special");
+    if (index < 0 || index >= static_cast<int64_t>(axis.positions.size())) {
+      fail(ErrorKind::kBadFile, "{}.special names position {} of {}", where, index,
+           axis.positions.size());
+    }
+    axis.positions[static_cast<size_t>(index)].special = true;
+  }
+  if (const Json* grid = json.find("grid")) {
+    const auto& sizes = grid->as_array(where + ".grid");
+    if (sizes.size() != 2) {
+      fail(ErrorKind::kBadFile, "{}.grid has {} numbers but needs 2", where, sizes.size());
+    }
+    axis.grid_rows = sizes[0].as_int(where + ".grid");
+    axis.grid_cols = sizes[1].as_int(where + ".grid");
+  }
+  return axis;
+}
+
+Json record_to_json(const AttentionRecord& record, std::vector<NamedTensor>& tensors) {
+  const std::string site = to_string(record.site);
+  const auto keep = [&](const char* part, const Tensor& tensor) {
+    if (!tensor.empty()) tensors.push_back({site + "." + part, tensor});
+  };
+  keep("q", record.queries);
+  keep("k", record.keys);
+  keep("v", record.values);
+  keep("lse", record.lse);
+  keep("output_gradient", record.output_gradient);
+  Json json = Json::object();
+  json.set("site", site);
+  json.set("rows", record.row_axis);
+  json.set("cols", record.col_axis);
+  json.set("rule", rule_to_json(record.rule, site, tensors));
+  if (record.block) {
+    for (const auto& [name, part] : kBlockParts) keep(name, (*record.block).*part);
+    json.set("norm_epsilon", double{record.block->norm_epsilon});
+  }
+  return json;
+}
+
+AttentionRecord record_from_json(const Json& json, const SafetensorsFile& file,
+                                 const std::string& where) {
+  AttentionRecord record;
+  const std::string& site = json.at("site", where).as_string(where + ".site");
+  record.site = parse_site(site);
+  record.row_axis = json.at("rows", where).as_string(where + ".rows");
+  record.col_axis = json.at("cols", where).as_string(where + ".cols");
+  const auto optional = [&](const std::string& part) {
+    const auto* entry = file.find(site + "." + part);
+    return entry == nullptr ? Tensor() : file.tensor(*entry);
+  };
+  record.queries = file.tensor(site + ".q");
+  record.keys = file.tensor(site + ".k");
+  record.values = optional("v");
+  record.lse = file.tensor(site + ".lse");
+  record.output_gradient = optional("output_gradient");
+  record.rule = rule_from_json(json.at("rule", where), file, site, where + ".rule");
+  if (file.find(site + ".input") != nullptr) {
+    BlockContext block;
+    for (const auto& [name, part] : kBlockParts) block.*part = optional(name);
+    block.norm_epsilon =
+        static_cast<float>(json.at("norm_epsilon", where).as_double(where + ".norm_epsilon"));
+    record.block = std::move(block);
+  }
+  return record;
+}
+
+}  // namespace
+
+void save_run(const Run& run, const std::filesystem::path& path) {
+  validate(run);
+  std::vector<NamedTensor> tensors;
+  Json axes = Json::array();
+  for (const Axis& axis : run.axes) axes.push_back(axis_to_json(axis));
+  Json sites = Json::array();
+  for (const auto& record : run.records) sites.push_back(record_to_json(*record, tensors));
+  Json json = Json::object();
+  json.set("format_version", kRunFormatVersion);
+  json.set("model", run.model);
+  json.set("model_hash", run.model_hash);
+  json.set("axes", std::move(axes));
+  json.set("sites", std::move(sites));
+  write_safetensors(path, tensors, {{std::string(kMetadataKey), json.dump()}});
+}
+
+Run load_run(const std::filesystem::path& path) {
+  return load_run(SafetensorsFile::open(path), path.string());
+}
+
+Run load_run(const SafetensorsFile& file, std::string_view source) {
+  const std::string where(source);
+  const std::string* text = file.find_metadata(kMetadataKey);
+  if (text == nullptr) {
+    fail(ErrorKind::kBadFile,
+         "{}: is a safetensors file but no captured run (no '{}' metadata); make one with 'fovea "
+         "capture'",
+         where, kMetadataKey);
+  }
+  const Json json = Json::parse(*text, where);
+  const int64_t version = json.at("format_version", where).as_int(where + ": format_version");
+  if (version > kRunFormatVersion) {
+    fail(ErrorKind::kUnsupported,
+         "{}: has run format {} but this fovea reads up to {}; use a newer fovea", where, version,
+         kRunFormatVersion);
+  }
+  if (version < 1) fail(ErrorKind::kBadFile, "{}: has run format {}, which never was", where, version);
+  try {
+    Run run;
+    run.model = json.at("model", where).as_string(where + ": model");
+    run.model_hash = json.at("model_hash", where).as_string(where + ": model_hash");
+    for (const Json& axis : json.at("axes", where).as_array(where + ": axes")) {
+      run.axes.push_back(axis_from_json(axis, where + ": axes"));
+    }
+    for (const Json& site : json.at("sites", where).as_array(where + ": sites")) {
+      run.records.push_back(std::make_shared<const AttentionRecord>(
+          record_from_json(site, file, where + ": sites")));
+    }
+    validate(run);
+    return run;
+  } catch (const Error& error) {
+    // Whatever does not fit together here is the file's fault, and the message names the file.
+    const std::string message = error.what();
+    if (message.starts_with(where)) throw Error(ErrorKind::kBadFile, message);
+    fail(ErrorKind::kBadFile, "{}: {}", where, message);
+  }
+}
+
+}  // namespace fovea
