@@ -1,0 +1,129 @@
+#include "fovea/atlas/attention_map.h"
+
+#include <algorithm>
+
+#include "fovea/base/parallel.h"
+#include "fovea/kernels/attention_tile.h"
+#include "fovea/tensor/convert.h"
+
+namespace fovea {
+namespace {
+
+constexpr int64_t kBlockRows = 48;  // rows between two looks at the cancel token
+
+Tensor head_lse(const AttentionRecord& record, int64_t head) {
+  const Tensor all = convert(record.lse, DType::kF64);
+  const int64_t rows = all.size(1);
+  return Tensor::from(Shape{rows}, all.values<double>().subspan(static_cast<size_t>(head * rows),
+                                                                static_cast<size_t>(rows)));
+}
+
+}  // namespace
+
+AttentionInputs inputs_of(const AttentionRecord& record) {
+  AttentionInputs inputs{HeadsView::of(record.queries), HeadsView::of(record.keys), {}, &record.rule};
+  if (!record.values.empty()) inputs.values = HeadsView::of(record.values);
+  return inputs;
+}
+
+AttentionMap::AttentionMap(std::shared_ptr<const AttentionRecord> record, int64_t head)
+    : record_(std::move(record)), head_(head), shape_(record_->shape()) {
+  if (head < 0 || head >= shape_.heads) {
+    fail(ErrorKind::kInvalidArgument, "{} has no head {}; its {} heads are 0 to {}",
+         to_string(record_->site), head, shape_.heads, shape_.heads - 1);
+  }
+  inputs_ = inputs_of(*record_);
+  validate(inputs_);
+  lse_ = head_lse(*record_, head);
+}
+
+void AttentionMap::check(Region region) const {
+  const bool inside = region.row_begin >= 0 && region.row_begin <= region.row_end &&
+                      region.row_end <= rows() && region.col_begin >= 0 &&
+                      region.col_begin <= region.col_end && region.col_end <= cols();
+  if (inside) return;
+  fail(ErrorKind::kInvalidArgument,
+       "rows {} to {} and columns {} to {} are not within the map of {} rows and {} columns",
+       region.row_begin, region.row_end, region.col_begin, region.col_end, rows(), cols());
+}
+
+KeyRange AttentionMap::visible(int64_t row_begin, int64_t row_end) const {
+  // Ranges only move forward with the row, so first and last row decide.
+  const Mask& mask = record_->rule.mask;
+  return {mask.key_range(row_begin, cols()).begin, mask.key_range(row_end - 1, cols()).end};
+}
+
+float AttentionMap::cell(int64_t row, int64_t column) const {
+  return tile({row, row + 1, column, column + 1}).values<float>()[0];
+}
+
+std::vector<float> AttentionMap::row(int64_t index) const {
+  const Tensor values = tile({index, index + 1, 0, cols()});
+  return {values.values<float>().begin(), values.values<float>().end()};
+}
+
+std::vector<float> AttentionMap::column(int64_t index) const {
+  const Tensor values = tile({0, rows(), index, index + 1});
+  return {values.values<float>().begin(), values.values<float>().end()};
+}
+
+Tensor AttentionMap::tile(Region region, const CancelToken& cancel) const {
+  check(region);
+  Tensor out = Tensor::uninitialized({region.rows(), region.cols()});
+  tile(region, out.mutable_matrix<float>(), cancel);
+  return out;
+}
+
+void AttentionMap::tile(Region region, MatrixView<float> out, const CancelToken& cancel) const {
+  check(region);
+  if (out.rows != region.rows() || out.cols != region.cols()) {
+    fail(ErrorKind::kInvalidArgument, "a region of {} x {} cells does not fit a buffer of {} x {}",
+         region.rows(), region.cols(), out.rows, out.cols);
+  }
+  if (region.rows() == 0 || region.cols() == 0) return;
+  const HeadTiles tiles(inputs_, head_, {region.col_begin, region.col_end});
+  parallel_for((region.rows() + kBlockRows - 1) / kBlockRows, [&](int64_t block) {
+    cancel.check();
+    const int64_t first = block * kBlockRows;
+    const int64_t count = std::min(region.rows() - first, kBlockRows);
+    const int64_t row = region.row_begin + first;
+    tiles.weights(row, tiles.columns(), lse().subspan(static_cast<size_t>(row)),
+                  out.block(first, 0, count, out.cols));
+  });
+}
+
+std::vector<ColumnWeight> AttentionMap::row_top(int64_t index, int64_t count) const {
+  const std::vector<float> weights = row(index);
+  std::vector<ColumnWeight> top;
+  for (size_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] > 0) top.push_back({static_cast<int64_t>(j), weights[j]});
+  }
+  const auto kept = top.begin() + std::clamp<int64_t>(count, 0, static_cast<int64_t>(top.size()));
+  std::partial_sort(top.begin(), kept, top.end(), [](const ColumnWeight& a, const ColumnWeight& b) {
+    return a.weight != b.weight ? a.weight > b.weight : a.column < b.column;
+  });
+  top.erase(kept, top.end());
+  return top;
+}
+
+Tensor AttentionMap::gradient_tile(Region region, const CancelToken& cancel) const {
+  check(region);
+  if (record_->output_gradient.empty() || record_->values.empty()) {
+    fail(ErrorKind::kInvalidArgument,
+         "{} was captured without {}; run a gradient method, which captures both",
+         to_string(record_->site), record_->values.empty() ? "values" : "an output gradient");
+  }
+  Tensor out = Tensor::uninitialized({region.rows(), region.cols()});
+  const MatrixView<float> view = out.mutable_matrix<float>();
+  const HeadsView gradient = HeadsView::of(record_->output_gradient);
+  parallel_for((region.rows() + kBlockRows - 1) / kBlockRows, [&](int64_t block) {
+    cancel.check();
+    const int64_t first = block * kBlockRows;
+    dot_tile(gradient, head_, region.row_begin + first, inputs_.values, shape_.kv_head(head_),
+             {region.col_begin, region.col_end},
+             view.block(first, 0, std::min(region.rows() - first, kBlockRows), view.cols));
+  });
+  return out;
+}
+
+}  // namespace fovea

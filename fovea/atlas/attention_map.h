@@ -1,0 +1,105 @@
+// One head's attention matrix, never stored whole: any part of it is computed from the record on
+// demand, exactly, on all threads, in O(N d) memory.
+//
+//   A(i, j) = exp(s(i, j) - LSE(i)): row i is a query, column j a key. A row sums to 1 (0 if it sees
+//   no key, less than 1 under a sink logit); a column sums to whatever it receives.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fovea/base/cancel.h"
+#include "fovea/capture/attention_record.h"
+#include "fovea/kernels/attention.h"
+
+namespace fovea {
+
+// Rows [row_begin, row_end) and columns [col_begin, col_end).
+struct Region {
+  int64_t row_begin = 0;
+  int64_t row_end = 0;
+  int64_t col_begin = 0;
+  int64_t col_end = 0;
+
+  int64_t rows() const { return row_end - row_begin; }
+  int64_t cols() const { return col_end - col_begin; }
+};
+
+struct ColumnWeight {
+  int64_t column = 0;
+  float weight = 0;
+
+  bool operator==(const ColumnWeight&) const = default;
+};
+
+// Maximum and sum of A over blocks of bin x bin cells, and how many of the cells the mask allows.
+// Blocks at the lower and right edge may be smaller.
+struct PooledTile {
+  Tensor max;    // f32 [block rows, block cols]
+  Tensor sum;    // f32
+  Tensor count;  // i64
+
+  Tensor mean() const;  // f32: sum / count over allowed cells, 0 where there are none
+};
+
+// Copies share the record. All members may be called from any thread, and throw
+// Error{kInvalidArgument} on a row, column or region outside the map and Error{kCancelled} when
+// `cancel` asks.
+class AttentionMap {
+ public:
+  // Throws Error{kInvalidArgument} if the record has no such head. The record must be valid.
+  AttentionMap(std::shared_ptr<const AttentionRecord> record, int64_t head);
+
+  int64_t rows() const { return shape_.rows; }
+  int64_t cols() const { return shape_.cols; }
+  int64_t head() const { return head_; }
+  const AttentionRecord& record() const { return *record_; }
+  Region whole() const { return {0, rows(), 0, cols()}; }
+
+  float cell(int64_t row, int64_t column) const;
+  std::vector<float> row(int64_t index) const;
+  std::vector<float> column(int64_t index) const;
+  // Cost: area * head_dim.
+  Tensor tile(Region region, const CancelToken& cancel = {}) const;
+  void tile(Region region, MatrixView<float> out, const CancelToken& cancel = {}) const;
+  // The `count` largest weights of a row, largest first; equal ones by column.
+  std::vector<ColumnWeight> row_top(int64_t index, int64_t count) const;
+
+  // Pooled over bin x bin blocks that begin at the region's corner (METHODS P3).
+  PooledTile pooled(Region region, int64_t bin, const CancelToken& cancel = {}) const;
+  // How many cells of each block the mask allows, i64 [block rows, block cols].
+  Tensor allowed(Region region, int64_t bin) const;
+
+  // c_j = sum_i weights[i] * A(i, j) (P1); rows of weight 0 cost nothing.
+  std::vector<double> times_left(std::span<const double> weights,
+                                 const CancelToken& cancel = {}) const;
+  // The attention that each column receives in all: times_left of ones.
+  std::vector<double> column_sums(const CancelToken& cancel = {}) const;
+  // (A X) for X [cols, features], f32 (P2).
+  Tensor times_right(const Tensor& x, const CancelToken& cancel = {}) const;
+  // -sum_j A(i, j) log A(i, j) of every row, in nats.
+  std::vector<double> entropy(const CancelToken& cancel = {}) const;
+
+  // dy/dA(i, j) = dO_i . V_j (P4). Throws Error{kInvalidArgument} if the record has no gradient or
+  // no values.
+  Tensor gradient_tile(Region region, const CancelToken& cancel = {}) const;
+
+ private:
+  void check(Region region) const;
+  // Keys that any of the rows may see by the mask's range.
+  KeyRange visible(int64_t row_begin, int64_t row_end) const;
+  std::span<const double> lse() const { return lse_.values<double>(); }
+
+  std::shared_ptr<const AttentionRecord> record_;
+  int64_t head_;
+  AttentionShape shape_;
+  AttentionInputs inputs_;
+  Tensor lse_;  // f64 [rows] of this head
+};
+
+// The record as kernels read it. The record must outlive the value.
+AttentionInputs inputs_of(const AttentionRecord& record);
+
+}  // namespace fovea

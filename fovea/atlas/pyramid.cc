@@ -1,0 +1,100 @@
+#include "fovea/atlas/pyramid.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace fovea {
+namespace {
+
+uint64_t next_id() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+int64_t cells_at(int64_t weights, int level) {
+  const int64_t side = int64_t{1} << level;
+  return (weights + side - 1) / side;
+}
+
+// out(r / 2, c / 2) (+ the child's place) takes the larger or the sum of four cells.
+void pool_child(const PyramidTile& child, int64_t row, int64_t col, MatrixView<float> max,
+                MatrixView<float> sum) {
+  const MatrixView<const float> child_max = child.max.matrix<float>();
+  const MatrixView<const float> child_sum = child.sum.matrix<float>();
+  for (int64_t r = 0; r < child_max.rows; ++r) {
+    for (int64_t c = 0; c < child_max.cols; ++c) {
+      float& largest = max(row + r / 2, col + c / 2);
+      largest = std::max(largest, child_max(r, c));
+      sum(row + r / 2, col + c / 2) += child_sum(r, c);
+    }
+  }
+}
+
+}  // namespace
+
+Pyramid::Pyramid(AttentionMap map, std::shared_ptr<TileCache> cache)
+    : map_(std::move(map)), cache_(std::move(cache)), id_(next_id()), levels_(1) {
+  const int64_t side = std::max(map_.rows(), map_.cols());
+  while (cells_at(side, levels_ - 1) > kTileSide) ++levels_;
+}
+
+int64_t Pyramid::tile_rows(int level) const {
+  return (cells_at(map_.rows(), level) + kTileSide - 1) / kTileSide;
+}
+
+int64_t Pyramid::tile_cols(int level) const {
+  return (cells_at(map_.cols(), level) + kTileSide - 1) / kTileSide;
+}
+
+Region Pyramid::region(int level, int64_t y, int64_t x) const {
+  if (level < 0 || level >= levels_) {
+    fail(ErrorKind::kInvalidArgument, "there is no level {}; the pyramid has levels 0 to {}", level,
+         levels_ - 1);
+  }
+  if (y < 0 || x < 0 || y >= tile_rows(level) || x >= tile_cols(level)) {
+    fail(ErrorKind::kInvalidArgument, "there is no tile {},{}; level {} has {} x {} tiles", y, x,
+         level, tile_rows(level), tile_cols(level));
+  }
+  const int64_t side = kTileSide << level;
+  return {y * side, std::min((y + 1) * side, map_.rows()), x * side,
+          std::min((x + 1) * side, map_.cols())};
+}
+
+std::shared_ptr<const PyramidTile> Pyramid::tile(int level, int64_t y, int64_t x,
+                                                 const CancelToken& cancel) const {
+  static_cast<void>(region(level, y, x));  // throws on a tile that is not there
+  return cache_->get({id_, level, y, x}, cancel, [&] { return compute(level, y, x, cancel); });
+}
+
+Tensor Pyramid::mean(int level, int64_t y, int64_t x, const CancelToken& cancel) const {
+  const auto pooled = tile(level, y, x, cancel);
+  return PooledTile{pooled->max, pooled->sum,
+                    map_.allowed(region(level, y, x), int64_t{1} << level)}
+      .mean();
+}
+
+PyramidTile Pyramid::compute(int level, int64_t y, int64_t x, const CancelToken& cancel) const {
+  const Region covered = region(level, y, x);
+  if (level == 0) {
+    const Tensor weights = map_.tile(covered, cancel);
+    return {weights, weights};
+  }
+  if (level <= kDirectLevel) {
+    PooledTile pooled = map_.pooled(covered, int64_t{1} << level, cancel);
+    return {std::move(pooled.max), std::move(pooled.sum)};
+  }
+  const Shape shape{cells_at(covered.rows(), level), cells_at(covered.cols(), level)};
+  PyramidTile result{Tensor(shape), Tensor(shape)};
+  const MatrixView<float> max = result.max.mutable_matrix<float>();
+  const MatrixView<float> sum = result.sum.mutable_matrix<float>();
+  for (int64_t child_y = 2 * y; child_y < std::min(2 * y + 2, tile_rows(level - 1)); ++child_y) {
+    for (int64_t child_x = 2 * x; child_x < std::min(2 * x + 2, tile_cols(level - 1)); ++child_x) {
+      const auto child = tile(level - 1, child_y, child_x, cancel);
+      pool_child(*child, (child_y - 2 * y) * kTileSide / 2, (child_x - 2 * x) * kTileSide / 2, max,
+                 sum);
+    }
+  }
+  return result;
+}
+
+}  // namespace fovea

@@ -1,0 +1,45 @@
+// A map at every zoom. A cell of level k holds the maximum and the sum of A over 2^k x 2^k cells;
+// both compose exactly from one level to the next. Tiles of 256 x 256 cells are computed when they
+// are asked for and kept in a cache.
+#pragma once
+
+#include <memory>
+
+#include "fovea/atlas/attention_map.h"
+#include "fovea/atlas/tile_cache.h"
+
+namespace fovea {
+
+// All members may be called from any thread.
+class Pyramid {
+ public:
+  static constexpr int64_t kTileSide = 256;
+  // Up to this level tiles come straight from Q and K, above it from four tiles of the level below.
+  static constexpr int kDirectLevel = 6;
+
+  Pyramid(AttentionMap map, std::shared_ptr<TileCache> cache);
+
+  const AttentionMap& map() const { return map_; }
+  uint64_t id() const { return id_; }
+  // Level 0 has one cell per weight; the last level fits into one tile.
+  int levels() const { return levels_; }
+  int64_t tile_rows(int level) const;
+  int64_t tile_cols(int level) const;
+  // The weights that a tile covers. Throws Error{kInvalidArgument} if there is no such tile.
+  Region region(int level, int64_t y, int64_t x) const;
+
+  std::shared_ptr<const PyramidTile> tile(int level, int64_t y, int64_t x,
+                                          const CancelToken& cancel = {}) const;
+  // sum / allowed cells of the same tile.
+  Tensor mean(int level, int64_t y, int64_t x, const CancelToken& cancel = {}) const;
+
+ private:
+  PyramidTile compute(int level, int64_t y, int64_t x, const CancelToken& cancel) const;
+
+  AttentionMap map_;
+  std::shared_ptr<TileCache> cache_;
+  uint64_t id_;
+  int levels_;
+};
+
+}  // namespace fovea
