@@ -1,0 +1,91 @@
+#include "fovea/cli/cli.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+
+#include "fovea/base/error.h"
+#include "fovea/base/parallel.h"
+#include "fovea/cli/command.h"
+#include "fovea/cli/help.h"
+#include "fovea/cli/parse.h"
+#include "fovea/cli/suggest.h"
+#include "fovea/cli/terminal.h"
+
+namespace fovea {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+const Command& find_command(const std::vector<Command>& commands, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) {
+    if (command.name == name) return command;
+    names.push_back(command.name);
+  }
+  if (name.starts_with('-')) {
+    fail(ErrorKind::kInvalidArgument,
+         "'{}' comes before a verb; write `fovea VERB {}`, `fovea --help` lists the verbs", name,
+         name);
+  }
+  fail(ErrorKind::kInvalidArgument, "there is no verb '{}'{}; `fovea --help` lists them", name,
+       did_you_mean(name, names));
+}
+
+void run_verb(const std::vector<std::string>& arguments) {
+  const std::vector<Command> commands = all_commands();
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    write_stdout(program_help(commands));
+    return;
+  }
+  if (arguments[0] == "--version") {
+    write_stdout(program_version() + "\n");
+    return;
+  }
+  if (arguments[0] == "help") {
+    write_stdout(arguments.size() == 1 ? program_help(commands)
+                                       : command_help(find_command(commands, arguments[1])));
+    return;
+  }
+  const Command& command = find_command(commands, arguments[0]);
+  const ParsedCommand parsed = parse_command(command, {arguments.begin() + 1, arguments.end()});
+  if (parsed.help) {
+    write_stdout(command_help(command));
+    return;
+  }
+  if (!command.raw_arguments && parsed.args.has("threads")) {
+    // More than this many threads only cost memory.
+    set_thread_count(static_cast<int>(std::min<int64_t>(parsed.args.integer("threads"), 1024)));
+  }
+  command.run(parsed.args);
+}
+
+int report(const char* prefix, const char* message, const char* suffix, int code) noexcept {
+  try {
+    std::fprintf(stderr, "fovea: %s%s%s\n", prefix, printable(message).c_str(), suffix);
+  } catch (...) {
+    std::fputs("fovea: failed, and too little memory is left to say why\n", stderr);
+  }
+  return code;
+}
+
+}  // namespace
+
+int run_cli(const std::vector<std::string>& arguments) noexcept {
+  try {
+    run_verb(arguments);
+    return 0;
+  } catch (const Error& error) {
+    const bool usage = error.kind() == ErrorKind::kInvalidArgument;
+    return report("", error.what(), "", usage ? kWrongUsage : kFailed);
+  } catch (const std::bad_alloc&) {
+    return report("", "there is not enough memory; use a smaller input", "", kFailed);
+  } catch (const std::exception& error) {
+    return report("unexpected: ", error.what(), "; please report this", kFailed);
+  } catch (...) {
+    return report("", "an unknown failure; please report this", "", kFailed);
+  }
+}
+
+}  // namespace fovea

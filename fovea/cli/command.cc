@@ -1,0 +1,153 @@
+#include "fovea/cli/command.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "fovea/base/error.h"
+#include "fovea/cli/suggest.h"
+
+namespace fovea {
+namespace {
+
+void check_low(const Option& option, std::string_view text, double number) {
+  if (number < option.low) {
+    fail(ErrorKind::kInvalidArgument, "--{} is {} but must be {} or more", option.name, text,
+         option.low);
+  }
+}
+
+void check_value(const Option& option, const std::string& text) {
+  const std::string what = "--" + option.name;
+  switch (option.kind) {
+    case Option::Kind::kInteger:
+      check_low(option, text, static_cast<double>(parse_integer(what, text)));
+      break;
+    case Option::Kind::kReal:
+      check_low(option, text, parse_real(what, text));
+      break;
+    case Option::Kind::kChoice:
+      if (std::ranges::find(option.choices, text) == option.choices.end()) {
+        fail(ErrorKind::kInvalidArgument, "{} is '{}' but must be one of {}{}", what, text,
+             fmt::join(option.choices, ", "), did_you_mean(text, option.choices));
+      }
+      break;
+    case Option::Kind::kText:
+      if (text.empty()) {
+        fail(ErrorKind::kInvalidArgument, "{} is empty; give it a value", what);
+      }
+      break;
+    case Option::Kind::kFlag:
+      break;
+  }
+}
+
+template <typename Number>
+bool parse_whole(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+int64_t parse_integer(std::string_view what, std::string_view text) {
+  int64_t number = 0;
+  if (!parse_whole(text, number)) {
+    fail(ErrorKind::kInvalidArgument, "{} is '{}' but must be a whole number", what, text);
+  }
+  return number;
+}
+
+double parse_real(std::string_view what, std::string_view text) {
+  double number = 0;
+  if (!parse_whole(text, number) || !std::isfinite(number)) {
+    fail(ErrorKind::kInvalidArgument, "{} is '{}' but must be a finite number", what, text);
+  }
+  return number;
+}
+
+Option Option::flag(std::string name, std::string help) {
+  return {.name = std::move(name), .help = std::move(help), .kind = Kind::kFlag};
+}
+
+Option Option::text(std::string name, std::string placeholder, std::string help) {
+  return {.name = std::move(name), .placeholder = std::move(placeholder), .help = std::move(help)};
+}
+
+Option Option::integer(std::string name, std::string placeholder, std::string help, int64_t low) {
+  Option option = text(std::move(name), std::move(placeholder), std::move(help));
+  option.kind = Kind::kInteger;
+  option.low = static_cast<double>(low);
+  return option;
+}
+
+Option Option::real(std::string name, std::string placeholder, std::string help, double low) {
+  Option option = text(std::move(name), std::move(placeholder), std::move(help));
+  option.kind = Kind::kReal;
+  option.low = low;
+  return option;
+}
+
+Option Option::choice(std::string name, std::vector<std::string> choices, std::string help) {
+  Option option =
+      text(std::move(name), fmt::format("{}", fmt::join(choices, "|")), std::move(help));
+  option.kind = Kind::kChoice;
+  option.choices = std::move(choices);
+  return option;
+}
+
+Option Option::must_be_given() const {
+  Option option = *this;
+  option.required = true;
+  return option;
+}
+
+Option Option::with_default(std::string value) const {
+  Option option = *this;
+  option.default_value = std::move(value);
+  return option;
+}
+
+Args::Args(std::string_view verb, const std::vector<Option>& options,
+           std::map<std::string, std::string, std::less<>> given)
+    : values_(std::move(given)) {
+  for (const Option& option : options) {
+    known_.push_back(option.name);
+    const auto value = values_.find(option.name);
+    if (value != values_.end()) {
+      check_value(option, value->second);
+    } else if (option.required) {
+      fail(ErrorKind::kInvalidArgument, "{} needs --{} {}; see `fovea {} --help`", verb,
+           option.name, option.placeholder, verb);
+    } else if (!option.default_value.empty()) {
+      values_.emplace(option.name, option.default_value);
+    }
+  }
+}
+
+bool Args::has(std::string_view name) const {
+  if (std::ranges::find(known_, name) == known_.end()) {
+    fail(ErrorKind::kInternal, "the option --{} is asked for but not declared; please report this",
+         name);
+  }
+  return values_.find(name) != values_.end();
+}
+
+const std::string& Args::operator[](std::string_view name) const {
+  if (!has(name)) {
+    fail(ErrorKind::kInternal, "--{} is used but was not given; please report this", name);
+  }
+  return values_.find(name)->second;
+}
+
+int64_t Args::integer(std::string_view name) const {
+  return parse_integer(name, (*this)[name]);
+}
+
+double Args::real(std::string_view name) const {
+  return parse_real(name, (*this)[name]);
+}
+
+}  // namespace fovea

@@ -1,0 +1,77 @@
+// A verb of the program as a value: what it is called, what it takes, what it does. Each file of
+// commands/ gives one, and help, parsing and the list of verbs are made from them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+struct Option {
+  enum class Kind { kFlag, kText, kInteger, kReal, kChoice };
+
+  std::string name;         // "token": given as --token
+  std::string placeholder;  // "LABEL|i": what help shows for the value
+  std::string help;
+  Kind kind = Kind::kText;
+  std::string default_value;                              // empty: none
+  std::vector<std::string> choices;                       // kChoice only
+  double low = -std::numeric_limits<double>::infinity();  // least number allowed
+  bool required = false;
+
+  static Option flag(std::string name, std::string help);
+  static Option text(std::string name, std::string placeholder, std::string help);
+  static Option integer(std::string name, std::string placeholder, std::string help, int64_t low);
+  static Option real(std::string name, std::string placeholder, std::string help, double low);
+  static Option choice(std::string name, std::vector<std::string> choices, std::string help);
+  // The same option, changed.
+  Option must_be_given() const;
+  Option with_default(std::string value) const;
+};
+
+// What the user gave, already checked against the options. Asking for an option that the command
+// does not have is our own bug: Error{kInternal}.
+class Args {
+ public:
+  // Throws Error{kInvalidArgument} if a value is not what its option takes or a required one is
+  // missing.
+  Args(std::string_view verb, const std::vector<Option>& options,
+       std::map<std::string, std::string, std::less<>> given);
+  // For a command that takes its arguments as they are.
+  explicit Args(std::vector<std::string> rest) : rest_(std::move(rest)) {}
+
+  bool has(std::string_view name) const;  // given, or has a default
+  bool flag(std::string_view name) const { return has(name); }
+  const std::string& operator[](std::string_view name) const;
+  int64_t integer(std::string_view name) const;
+  double real(std::string_view name) const;
+  const std::vector<std::string>& rest() const { return rest_; }
+
+ private:
+  std::map<std::string, std::string, std::less<>> values_;
+  std::vector<std::string> known_;
+  std::vector<std::string> rest_;
+};
+
+struct Command {
+  std::string name;
+  std::string summary;  // one line, lower case, no full stop
+  std::string details;  // shown by --help below the options; may be empty
+  std::vector<Option> options;
+  bool raw_arguments = false;  // passes everything on in Args::rest(), even --help
+  std::function<void(const Args&)> run;
+};
+
+// Made from the folder commands/ by CMake, in the order of the names.
+std::vector<Command> all_commands();
+
+// Whole text as a number, or Error{kInvalidArgument} that names `what`.
+int64_t parse_integer(std::string_view what, std::string_view text);
+double parse_real(std::string_view what, std::string_view text);
+
+}  // namespace fovea

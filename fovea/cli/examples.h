@@ -1,0 +1,21 @@
+// The files of examples/, built into the program so that it needs no folder beside it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+struct Example {
+  std::string name;  // "four_words.json"
+  std::string_view text;
+};
+
+// Made from the folder by CMake.
+std::vector<Example> all_examples();
+
+// Throws Error{kInternal} if there is none of this name.
+Example find_example(std::string_view name);
+
+}  // namespace fovea

@@ -1,0 +1,98 @@
+#include "fovea/cli/help.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/base/utf8.h"
+#include "fovea/cli/parse.h"
+
+namespace fovea {
+namespace {
+
+constexpr int kColumns = 80;
+
+// `text` in lines of at most kColumns, each after the first indented by `indent`.
+std::string wrap(std::string_view text, int indent) {
+  std::string result;
+  int column = indent;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    const int width = display_width(word);
+    if (column > indent && column + 1 + width > kColumns) {
+      result += "\n" + std::string(static_cast<size_t>(indent), ' ');
+      column = indent;
+    }
+    if (column > indent) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += width;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+std::string signature(const Option& option) {
+  if (option.kind == Option::Kind::kFlag) return "--" + option.name;
+  if (option.kind == Option::Kind::kChoice) return "--" + option.name + " NAME";
+  return "--" + option.name + " " + option.placeholder;
+}
+
+std::string describe(const Option& option) {
+  std::string text = option.help;
+  if (option.kind == Option::Kind::kChoice) text += ": " + option.placeholder;
+  if (!option.default_value.empty()) text += " (default: " + option.default_value + ")";
+  return text;
+}
+
+}  // namespace
+
+std::string program_help(std::span<const Command> commands) {
+  size_t widest = 0;
+  for (const Command& command : commands) widest = std::max(widest, command.name.size());
+  std::string text =
+      "fovea shows what a transformer is looking at.\n\nusage: fovea VERB [options]\n\nverbs:\n";
+  for (const Command& command : commands) {
+    const int indent = static_cast<int>(widest) + 6;
+    text += fmt::format("  {:<{}}  {}\n", command.name, widest + 2, wrap(command.summary, indent));
+  }
+  text +=
+      "\n`fovea VERB --help` explains a verb, `fovea --version` prints the version.\n"
+      "Exit codes: 0 all went well, 1 it failed, 2 the command line was wrong.\n";
+  return text;
+}
+
+std::string command_help(const Command& command) {
+  if (command.raw_arguments) {
+    return fmt::format("fovea {}: {}\n\nusage: fovea {} [arguments]\n\n{}", command.name,
+                       command.summary, command.name, command.details);
+  }
+  std::vector<Option> options = command.options;
+  for (const Option& option : common_options()) options.push_back(option);
+  options.push_back(Option::flag("help", "this text"));
+  std::string usage = "usage: fovea " + command.name;
+  size_t widest = 0;
+  for (const Option& option : options) {
+    if (option.required) usage += " " + signature(option);
+    widest = std::max(widest, signature(option).size());
+  }
+  std::string text =
+      fmt::format("fovea {}: {}\n\n{} [options]\n\noptions:\n", command.name,
+                  wrap(command.summary, static_cast<int>(command.name.size()) + 8), usage);
+  for (const Option& option : options) {
+    const int indent = static_cast<int>(widest) + 5;
+    text +=
+        fmt::format("  {:<{}}   {}\n", signature(option), widest, wrap(describe(option), indent));
+  }
+  if (!command.details.empty()) text += "\n" + command.details;
+  return text;
+}
+
+std::string program_version() {
+  return "fovea " FOVEA_VERSION;
+}
+
+}  // namespace fovea
