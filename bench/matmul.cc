@@ -1,0 +1,39 @@
+#include "fovea/kernels/matmul.h"
+
+#include <benchmark/benchmark.h>
+
+#include "bench/report.h"
+#include "support/attention_cases.h"
+
+namespace fovea {
+namespace {
+
+// x [rows, in] times packed weights [out, in]; arguments: rows, in, out, bf16.
+void matmul_packed(benchmark::State& state) {
+  const int64_t rows = state.range(0);
+  const int64_t in = state.range(1);
+  const int64_t out = state.range(2);
+  const DType compute = state.range(3) == 0 ? DType::kF32 : DType::kBF16;
+  std::mt19937 random(1);
+  const Tensor x = testing::random_heads(random, {rows, in}, 1, DType::kF32);
+  const Tensor weight = testing::random_heads(random, {out, in}, 1, DType::kF32);
+  const PackedMatrix packed(weight, compute);
+  Tensor y = Tensor::uninitialized({rows, out});
+  packed.apply(x.matrix<float>(), {}, y.mutable_matrix<float>());
+  double expected = 0;
+  for (int64_t c = 0; c < in; ++c) {
+    expected += double{x.matrix<float>()(rows - 1, c)} * double{weight.matrix<float>()(out - 1, c)};
+  }
+  // bf16 rounds each factor to 8 bits; terms add up as a random walk.
+  const double tolerance = (compute == DType::kF32 ? 1e-5 : 0.02) * std::sqrt(double(in));
+  require_close(state, y.matrix<float>()(rows - 1, out - 1), expected, tolerance, "matmul");
+  for (auto _ : state) packed.apply(x.matrix<float>(), {}, y.mutable_matrix<float>());
+  state.counters["flop"] = 2.0 * double(rows) * double(in) * double(out);
+  state.SetLabel(fmt::format("{} x {} x {}, {}", rows, in, out, dtype_name(packed.compute_dtype())));
+}
+BENCHMARK(matmul_packed)
+    ->ArgsProduct({{1, 128, 512, 2048}, {768}, {768, 3072}, {0, 1}})
+    ->UseRealTime();
+
+}  // namespace
+}  // namespace fovea
