@@ -1,0 +1,193 @@
+"""The rules of the tree (tools/check_layout.py), and that the check finds what breaks them."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import check_layout  # noqa: E402
+
+
+def test_the_tree_keeps_its_rules():
+    assert "\n".join(check_layout.check(ROOT).violations) == ""
+
+
+def test_sources_are_formatted():
+    clang_format = shutil.which("clang-format-16")
+    if clang_format is None:
+        pytest.skip("clang-format-16 is not installed here")
+    sources = [
+        str(path)
+        for folder in ("fovea", "tests", "bench", "examples")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".cc", ".h")
+    ]
+    assert sources
+    result = subprocess.run(
+        [clang_format, "--dry-run", "-Werror", *sources], capture_output=True, text=True
+    )
+    unformatted = sorted(set(re.findall(r"^(.+?):\d+:\d+: error", result.stderr, re.MULTILINE)))
+    assert "\n".join(unformatted) == "", "run clang-format-16 -i on these"
+    assert result.returncode == 0, result.stderr
+
+
+ARCHITECTURE = """
+| folder | what lives there | may include | now |
+|---|---|---|---|
+| fovea/base | errors | – | yes |
+| fovea/io | files | base | yes |
+| fovea/cli | the program | all above | no |
+
+| dependency | headers | included only in |
+|---|---|---|
+| zlib | `zlib.h` | `fovea/io/zip.cc` |
+"""
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A small tree without violations; call it with files to add."""
+
+    def write(files):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return check_layout.check(tmp_path)
+
+    report = write({
+        "docs/architecture.md": ARCHITECTURE,
+        "fovea/base/error.h": "#pragma once\n",
+        "fovea/base/CMakeLists.txt": "fovea_add_folder(base SOURCES error.cc)\n",
+        "fovea/io/zip.h": '#include "fovea/base/error.h"\n',
+        "fovea/io/zip.cc": '#include <zlib.h>\n\n#include "fovea/io/zip.h"\n',
+        "tests/unit/io/zip_test.cc": '#include "fovea/io/zip.h"\n',
+    })
+    assert report.violations == []
+    return write
+
+
+BROKEN = {
+    "include against the direction": (
+        {"fovea/base/file.h": '#include "fovea/io/zip.h"\n'},
+        "fovea/base/file.h:1: fovea/base must not include fovea/io",
+    ),
+    "link against the direction": (
+        {"fovea/base/CMakeLists.txt": "fovea_add_folder(base SOURCES error.cc USES io)\n"},
+        "fovea/base/CMakeLists.txt: fovea/base must not link fovea/io",
+    ),
+    "include without its path": (
+        {"fovea/io/zip.cc": '#include "zip.h"\n'},
+        'fovea/io/zip.cc:1: write the whole path in #include "zip.h"',
+    ),
+    "folder that is not in the table": (
+        {"fovea/extra/thing.h": "\n"},
+        "fovea/extra/thing.h: folder fovea/extra is not in the table of docs/architecture.md",
+    ),
+    "table that names a folder below": (
+        {"docs/architecture.md": ARCHITECTURE.replace("| errors | – |", "| errors | io |")},
+        "docs/architecture.md: fovea/base may include 'io', which is not above it",
+    ),
+    "table that is wrong about what is there": (
+        {"fovea/cli/main.cc": "\n"},
+        "docs/architecture.md: fovea/cli is there but the table says now: 'no'",
+    ),
+    "table gone": (
+        {"docs/architecture.md": ""},
+        "docs/architecture.md: the table with the heading 'dependency' is missing",
+    ),
+    "dependency outside its file": (
+        {"fovea/io/npy.cc": "\n#include <zlib.h>\n"},
+        "fovea/io/npy.cc:2: zlib may be included only in fovea/io/zip.cc",
+    ),
+    "file too long": (
+        {"fovea/base/long.cc": "\n" * 801},
+        "fovea/base/long.cc: 801 lines; a file has at most 800, split it",
+    ),
+    "library that ends the process": (
+        {"fovea/base/end.cc": "void f() {\n  std::abort();\n}\n"},
+        "fovea/base/end.cc:2: abort() in the library; use fail() or log()",
+    ),
+    "library that prints": (
+        {"fovea/base/print.cc": 'void f() { fprintf(stderr, "x"); }\n'},
+        "fovea/base/print.cc:1: fprintf() in the library; use fail() or log()",
+    ),
+    "folder without a meaning": (
+        {"fovea/io/utils/x.cc": "\n"},
+        "fovea/io/utils/x.cc: a folder named utils says nothing; name what lives there",
+    ),
+    "header without a test": (
+        {"fovea/io/npy.h": "\n"},
+        "fovea/io/npy.h: no file of tests/ includes this header; write its test",
+    ),
+    "header that another folder uses, without a test": (
+        {
+            "docs/architecture.md": ARCHITECTURE.replace("the program | all above | no", "x | all above | yes"),
+            "fovea/io/npy.h": "\n",
+            "fovea/io/zip.cc": '#include "fovea/io/npy.h"\n',
+            "fovea/cli/main.cc": '#include "fovea/io/npy.h"\n',
+        },
+        "fovea/io/npy.h: no file of tests/ includes this header; write its test",
+    ),
+    "path of one machine": (
+        {"fovea/io/zip.cc": '// see "/' + 'home/someone/zip"\n'},
+        "fovea/io/zip.cc:1: a machine's path, /" + "home/",
+    ),
+    "TODO without an issue": (
+        {"fovea/io/zip.cc": "// TODO: later\n"},
+        "fovea/io/zip.cc:1: a TODO needs its issue: TODO(#12)",
+    ),
+    "link to a missing file": (
+        {"README.md": "see [this](docs/missing.md)\n"},
+        "README.md:1: the link to docs/missing.md leads nowhere",
+    ),
+    "link to a missing heading": (
+        {"README.md": "# One thing\nsee [this](#another-thing)\n"},
+        "README.md:2: there is no heading #another-thing in README.md",
+    ),
+}
+
+
+@pytest.mark.parametrize("files, message", BROKEN.values(), ids=BROKEN)
+def test_a_broken_rule_is_found(tree, files, message):
+    assert message in tree(files).violations
+
+
+def test_what_only_looks_like_a_violation_passes(tree):
+    report = tree({
+        "fovea/base/fine.cc":
+            "// calls abort() never; exit(1) neither\n"
+            'const char* text = "printf(";\n'
+            "int n = snprintf(buffer, 3, text);\n"
+            "object.exit(); // TODO(#12): name it\n",
+        "fovea/io/zip-inl.h": "\n",
+        "fovea/io/zip.cc": '#include "fovea/io/zip_format.h"\n',
+        "fovea/io/zip_format.h": "// a private part of zip.cc\n",
+        "fovea/io/zip.h": '#include "fovea/io/entry.h"\n',
+        "fovea/io/entry.h": "// shown by zip.h\n",
+        "README.md": "# A (real) heading\n[a](#a-real-heading) [b](https://example.org/home/x) "
+                     "[c](docs/architecture.md)\n```\n[d](nowhere.md)\n```\n",
+    })
+    assert report.violations == []
+
+
+def test_long_functions_and_files_are_notes(tree):
+    slow = "void slow(int x,\n          int y) {\n" + "  if (x) {\n    step();\n  }\n" * 23 + "}\n"
+    short = "void quick() {\n" + "  step();\n" * 58 + "}\n"
+    made = "Thing::Thing()\n    : size_{1},\n      rest_(2) {\n" + "  step();\n" * 60 + "}\n"
+    report = tree({
+        "fovea/base/slow.cc": f"namespace fovea {{\n\n{slow}\n{short}\n{made}\n}}  // namespace fovea\n",
+        "fovea/base/longish.cc": "\n" * 401,
+    })
+    assert report.violations == []
+    assert report.notes == [
+        "fovea/base/longish.cc:401: 401 lines, above 400",
+        "fovea/base/slow.cc:3: a function of 72 lines, above 60",
+        "fovea/base/slow.cc:137: a function of 64 lines, above 60",
+    ]

@@ -1,0 +1,325 @@
+"""Checks the rules of the tree that a compiler cannot check. Standard library only.
+
+    python3 tools/check_layout.py [ROOT]
+
+Which folder may include which, and where a dependency may be included, is read from the tables of
+docs/architecture.md, so that the text and the check cannot differ. Prints `place: what is wrong`
+for each violation and exits with 1 if there is one; what is only worth knowing is a note.
+"""
+
+import ast
+import dataclasses
+import pathlib
+import re
+import sys
+
+SOURCE_FOLDERS = ["fovea", "tests", "bench", "examples", "tools", "cmake", "docs", ".ci"]
+TOP_FILES = ["README.md", "CHANGELOG.md", "NOTICE", "CMakeLists.txt", "CMakePresets.json", "run", "test"]
+TEXT_SUFFIXES = {".h", ".cc", ".cmake", ".in", ".json", ".md", ".py", ".sh", ".txt", ""}
+CODE_SUFFIXES = {".h", ".cc", ".py", ".sh"}
+
+SOFT_LINES, HARD_LINES, FUNCTION_LINES = 400, 800, 60
+FORBIDDEN_FOLDERS = {"utils", "util", "common", "misc", "helpers"}
+# Folders that talk to a terminal and end a process; the rest of fovea/ is a library.
+PROGRAM_FOLDERS = {"cli"}
+# Every header of these must be included by a test.
+TESTED_FOLDERS = ["io", "attention", "kernels", "ops", "capture", "atlas"]
+
+INCLUDE = re.compile(r'^[ \t]*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
+FORBIDDEN_CALL = re.compile(r"(?<![\w.>])(?:std::)?(abort|exit|_exit|quick_exit|terminate|v?f?printf)\s*\(")
+MACHINE_PATH = re.compile(r"(?<![\w.~$}/:*-])/(home|root|tmp|work|mnt|Users)/")
+TODO = re.compile(r"\bTODO\b(?!\(#\d+\))")
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+
+
+@dataclasses.dataclass
+class Report:
+    violations: list[str] = dataclasses.field(default_factory=list)
+    notes: list[str] = dataclasses.field(default_factory=list)
+
+    def violate(self, path, line, text):
+        self.violations.append(f"{path}:{line}: {text}" if line else f"{path}: {text}")
+
+    def note(self, path, line, text):
+        self.notes.append(f"{path}:{line}: {text}")
+
+
+class Tree:
+    """The text files of a checkout, by their path below its root."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.files = {}
+        for top in SOURCE_FOLDERS:
+            for path in sorted((self.root / top).rglob("*")):
+                inner = path.relative_to(self.root)
+                if "__pycache__" in inner.parts or "corpus" in inner.parts or "data" in inner.parts:
+                    continue  # made by Python, or bytes that tests read
+                if path.is_file() and path.suffix in TEXT_SUFFIXES:
+                    self.files[inner.as_posix()] = path.read_text(errors="replace")
+        for name in TOP_FILES:
+            if (self.root / name).is_file():
+                self.files[name] = (self.root / name).read_text(errors="replace")
+
+    def select(self, folder, *suffixes):
+        for path, text in self.files.items():
+            if path.startswith(folder + "/") and pathlib.PurePosixPath(path).suffix in suffixes:
+                yield path, text
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def without_comments_and_strings(text):
+    """C++ text with comments and literals blanked, lines kept."""
+    pattern = re.compile(
+        r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL
+    )
+    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+
+
+def read_table(text, first_heading):
+    """Rows of the Markdown table whose first heading is that, as dicts by heading."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        headings = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("|") and headings[0] == first_heading:
+            break
+    else:
+        return []
+    next(lines)  # the rule under the headings
+    rows = []
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        rows.append(dict(zip(headings, (cell.strip() for cell in line.strip().strip("|").split("|")))))
+    return rows
+
+
+def folder_rules(tree, report):
+    """Folder of fovea/ -> folders it may include, from docs/architecture.md."""
+    where = "docs/architecture.md"
+    rules = {}
+    for row in read_table(tree.files.get(where, ""), "folder"):
+        name = row["folder"].strip("`")
+        if not name.startswith("fovea/"):
+            continue
+        name = name.removeprefix("fovea/")
+        allowed = row["may include"]
+        if allowed == "all above":
+            rules[name] = set(rules)
+        else:
+            rules[name] = set() if allowed in ("–", "-", "") else set(allowed.split())
+        for unknown in sorted(rules[name] - set(rules) | rules[name] & {name}):
+            report.violate(where, 0, f"fovea/{name} may include '{unknown}', which is not above it")
+        exists = (tree.root / "fovea" / name).is_dir()
+        if exists != (row.get("now") == "yes"):
+            found = "is there" if exists else "is not there"
+            report.violate(where, 0, f"fovea/{name} {found} but the table says now: '{row.get('now')}'")
+    if not rules:
+        report.violate(where, 0, "the table with the headings 'folder' and 'may include' is missing")
+    return rules
+
+
+def check_includes(tree, report):
+    rules = folder_rules(tree, report)
+    for path, text in tree.select("fovea", ".h", ".cc"):
+        folder = path.split("/")[1]
+        if folder not in rules:
+            report.violate(path, 0, f"folder fovea/{folder} is not in the table of docs/architecture.md")
+            continue
+        for match in INCLUDE.finditer(text):
+            quote, included = match.groups()
+            line = line_of(text, match.start())
+            if quote == '"' and "/" not in included:
+                report.violate(path, line, f'write the whole path in #include "{included}"')
+            if not included.startswith("fovea/"):
+                continue
+            other = included.split("/")[1]
+            if other != folder and other not in rules[folder]:
+                report.violate(path, line, f"fovea/{folder} must not include fovea/{other}")
+    for path, text in tree.select("fovea", ".txt"):
+        folder = path.split("/")[1]
+        uses = re.search(r"\bUSES\s+([a-z_\s]+?)\s*(?:\)|[A-Z])", text)
+        for other in uses.group(1).split() if uses else []:
+            if folder in rules and other not in rules[folder]:
+                report.violate(path, 0, f"fovea/{folder} must not link fovea/{other}")
+
+
+def check_dependencies(tree, report):
+    """Each dependency's headers only where the table allows them."""
+    where = "docs/architecture.md"
+    rows = read_table(tree.files.get(where, ""), "dependency")
+    if not rows:
+        report.violate(where, 0, "the table with the heading 'dependency' is missing")
+    for row in rows:
+        headers = re.findall(r"`([^`]+)`", row["headers"])
+        allowed = re.findall(r"`([^`]+)`", row["included only in"])
+        for path, text in tree.files.items():
+            if not path.endswith((".h", ".cc")):
+                continue
+            if any(path == place or path.startswith(place.rstrip("/") + "/") for place in allowed):
+                continue
+            for match in INCLUDE.finditer(text):
+                if any(match.group(2).startswith(header) for header in headers):
+                    report.violate(
+                        path,
+                        line_of(text, match.start()),
+                        f"{row['dependency']} may be included only in {', '.join(allowed)}",
+                    )
+
+
+def function_lengths(text):
+    """(line, length) of each C++ function, from its first line to its closing brace."""
+    code = re.sub(r"^[ \t]*#.*$", "", without_comments_and_strings(text), flags=re.MULTILINE)
+    container = re.compile(r"\b(namespace|class|struct|enum|union|extern)\b(?![^(]*\()")
+    open_braces = []  # for each: the function's first line, or None
+    statement, start = 0, 1  # where the current statement begins, and its line
+    for match in re.finditer(r"[;{}]", code):
+        before = code[statement : match.start()]
+        if match.group() == "{":
+            if not before.strip() or before.lstrip().startswith(","):
+                first = start  # the body after a member's {initialiser}
+            else:
+                start = first = line_of(code, match.start() - len(before.lstrip()))
+            inside = any(line is not None for line in open_braces)
+            is_function = "(" in before or first == start and not before.strip()
+            open_braces.append(first if is_function and not inside and not container.search(before) else None)
+        elif match.group() == "}" and open_braces:
+            first = open_braces.pop()
+            if first is not None:
+                yield first, line_of(code, match.start()) - first + 1
+        statement = match.end()
+
+
+def check_sizes(tree, report):
+    for path, text in tree.files.items():
+        if pathlib.PurePosixPath(path).suffix not in CODE_SUFFIXES:
+            continue
+        lines = text.count("\n")
+        if lines > HARD_LINES:
+            report.violate(path, 0, f"{lines} lines; a file has at most {HARD_LINES}, split it")
+        elif lines > SOFT_LINES:
+            report.note(path, lines, f"{lines} lines, above {SOFT_LINES}")
+        if path.endswith(".py"):
+            lengths = [
+                (node.lineno, node.end_lineno - node.lineno + 1)
+                for node in ast.walk(ast.parse(text))
+                if isinstance(node, ast.FunctionDef)
+            ]
+        else:
+            lengths = function_lengths(text) if path.endswith((".h", ".cc")) else []
+        for line, length in lengths:
+            if length > FUNCTION_LINES:
+                report.note(path, line, f"a function of {length} lines, above {FUNCTION_LINES}")
+
+
+def check_library_manners(tree, report):
+    """A library throws; it neither ends the process nor prints."""
+    for path, text in tree.select("fovea", ".h", ".cc"):
+        if path.split("/")[1] in PROGRAM_FOLDERS:
+            continue
+        code = without_comments_and_strings(text)
+        for match in FORBIDDEN_CALL.finditer(code):
+            report.violate(
+                path, line_of(code, match.start()), f"{match.group(1)}() in the library; use fail() or log()"
+            )
+
+
+def check_names(tree, report):
+    for path in tree.files:
+        for part in pathlib.PurePosixPath(path).parts[:-1]:
+            if part in FORBIDDEN_FOLDERS:
+                report.violate(path, 0, f"a folder named {part} says nothing; name what lives there")
+
+
+def check_tested(tree, report):
+    """A test includes the header itself, or one that shows it, or it is a private part of one."""
+    includes = {
+        path: {match.group(2) for match in INCLUDE.finditer(text)}
+        for path, text in tree.files.items()
+        if path.endswith((".h", ".cc"))
+    }
+    tested = set().union(*(found for path, found in includes.items() if path.startswith("tests/")))
+
+    def same_folder(one, other):
+        return one.split("/")[:2] == other.split("/")[:2]
+
+    def reached(header):
+        users = [path for path, found in includes.items() if header in found and path.startswith("fovea/")]
+        tested_users = [path for path in users if path.replace(".cc", ".h") in tested and same_folder(path, header)]
+        private = all(same_folder(path, header) for path in users)
+        return any(path.endswith(".h") or private for path in tested_users)
+
+    headers = [path for folder in TESTED_FOLDERS for path, _ in tree.select(f"fovea/{folder}", ".h")]
+    while more := [header for header in headers if header not in tested and reached(header)]:
+        tested.update(more)
+    for header in headers:
+        if not header.endswith("-inl.h") and header not in tested:
+            report.violate(header, 0, "no file of tests/ includes this header; write its test")
+
+
+def check_words(tree, report):
+    for path, text in tree.files.items():
+        for match in MACHINE_PATH.finditer(text):
+            report.violate(path, line_of(text, match.start()), f"a machine's path, {match.group()}")
+        if path.endswith((".py", ".md")):
+            continue
+        for match in TODO.finditer(text):
+            report.violate(path, line_of(text, match.start()), "a TODO needs its issue: TODO(#12)")
+
+
+def anchors(text):
+    """The names that headings get on a rendered page."""
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE)
+    }
+
+
+def check_links(tree, report):
+    for path, text in tree.files.items():
+        if not path.endswith(".md"):
+            continue
+        prose = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m.group()), text,
+                       flags=re.DOTALL | re.MULTILINE)
+        for match in LINK.finditer(prose):
+            target = match.group(1) or match.group(2)
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            place = (tree.root / path).parent / name if name else tree.root / path
+            line = line_of(prose, match.start())
+            if not place.exists():
+                report.violate(path, line, f"the link to {target} leads nowhere")
+            elif anchor and place.suffix == ".md" and anchor not in anchors(place.read_text()):
+                report.violate(path, line, f"there is no heading #{anchor} in {name or path}")
+
+
+CHECKS = [
+    check_includes, check_dependencies, check_sizes, check_library_manners, check_names,
+    check_tested, check_words, check_links,
+]
+
+
+def check(root):
+    """All checks over the checkout at `root`."""
+    tree, report = Tree(root), Report()
+    for one in CHECKS:
+        one(tree, report)
+    return report
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
+    report = check(root)
+    for note in report.notes:
+        print(f"note: {note}")
+    for violation in report.violations:
+        print(violation)
+    return 1 if report.violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

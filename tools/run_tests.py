@@ -1,0 +1,328 @@
+"""Builds fovea and runs its tests, stage by stage; ./test calls it once the packages are there.
+
+Failures are shown in full, everything else is one line per stage. The last line is
+`N passed, N failed` over all stages; a build or a runner that breaks counts as one failure.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import fcntl
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+RESULTS = BUILD / "test-results"
+REQUIREMENTS = ROOT / "tests/python/requirements.txt"
+
+# What runs under ThreadSanitizer: all that is meant to be called from several threads. OpenMP's own
+# teams have one thread there, because the sanitizer does not know libgomp's barriers.
+THREAD_TARGETS = ["test_base", "test_capture", "test_atlas"]
+ONE_OPENMP_THREAD = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
+THREAD_TESTS = r"^(base\.(Parallel|Progress|Cancel)|capture\.Recorder|atlas\..*(Cache|Concurrent))"
+# Python tests that say nothing new about an instrumented program.
+RELEASE_ONLY = ["test_install.py", "test_layout.py", "test_tools.py"]
+TEST_TIMEOUT_SECONDS = 300
+
+
+class StageFailed(Exception):
+    """The stage could not run to its end; the message says why."""
+
+
+@dataclasses.dataclass
+class Tally:
+    passed: int = 0
+    failed: int = 0
+    skipped: list[str] = dataclasses.field(default_factory=list)
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+
+def say(text):
+    print(text, flush=True)
+
+
+@contextlib.contextmanager
+def build_lock():
+    """The lock that ./run takes too."""
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def run_logged(command, log, **options):
+    """Runs `command` with its output in `log`; returns whether it succeeded."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "w") as output:
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, **options
+        ).returncode == 0
+
+
+def excerpt(log, lines=40):
+    """From the first failure on, or the end."""
+    text = log.read_text(errors="replace").splitlines()
+    for number, line in enumerate(text):
+        if line.startswith(("FAILED:", "CMake Error")):
+            return "\n".join(text[number : number + lines])
+    return "\n".join(text[-lines:])
+
+
+def cache_has(folder, wanted):
+    """Whether the folder was configured from this checkout with the wanted values."""
+    cache = folder / "CMakeCache.txt"
+    if not cache.exists() or not (folder / "build.ninja").exists():
+        return False
+    values = dict(re.findall(r"^(\w+):\w+=(.*)$", cache.read_text(), re.MULTILINE))
+    wanted = {**wanted, "CMAKE_HOME_DIRECTORY": str(ROOT)}
+    return all(values.get(name) == value for name, value in wanted.items())
+
+
+def build(preset, jobs, targets=(), values=None, prefix=()):
+    """Configures the preset where needed and builds the targets (none: all)."""
+    folder = BUILD / preset
+    values = {"FOVEA_TESTS": "ON", **(values or {})}
+    with build_lock():
+        if not cache_has(folder, values):
+            log = BUILD / f"configure-{preset}.log"
+            definitions = [f"-D{name}={value}" for name, value in values.items()]
+            cache = folder / "CMakeCache.txt"
+            if cache.exists() and f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in cache.read_text():
+                shutil.rmtree(folder)  # copied from another place
+            if not run_logged(
+                [*prefix, "cmake", "-S", ROOT, "--preset", preset, *definitions], log
+            ):
+                raise StageFailed(f"{excerpt(log)}\nconfiguring {preset} failed; see {log}")
+        command = [*prefix, "cmake", "--build", folder, "-j", str(jobs)]
+        for target in targets:
+            command += ["--target", target]
+        log = BUILD / f"build-{preset}.log"
+        if not run_logged(command, log):
+            raise StageFailed(f"{excerpt(log)}\nbuilding {preset} failed; see {log}")
+
+
+def read_junit(path):
+    """Tally of a JUnit file of ctest or pytest, and (name, output) of what failed."""
+    tally, failures = Tally(), []
+    for case in ElementTree.parse(path).iter("testcase"):
+        name = f"{case.get('classname')}.{case.get('name')}"
+        if case.get("classname") == case.get("name"):  # ctest
+            name = case.get("name")
+        broken = [part for kind in ("failure", "error") for part in case.findall(kind)]
+        skipped = case.find("skipped")
+        if broken:
+            tally.failed += 1
+            output = [part.text or part.get("message") or "" for part in broken]
+            output += [case.findtext("system-out") or "", case.findtext("system-err") or ""]
+            failures.append((name, "\n".join(part for part in output if part.strip())))
+        elif skipped is not None:
+            why = skipped.get("message") or "no reason given"
+            said = case.findtext("system-out") or ""
+            told = re.search(r"Skipped\n(.+)", said)  # GTEST_SKIP() << "why"
+            tally.skipped.append(f"{name}: {told.group(1).strip() if told else why}")
+        else:
+            tally.passed += 1
+    return tally, failures
+
+
+def run_ctest(preset, jobs, pattern, environment=None, prefix=()):
+    junit = RESULTS / f"{preset}.xml"
+    junit.unlink(missing_ok=True)
+    command = [*prefix, "ctest", "--test-dir", BUILD / preset, "-j", str(jobs)]
+    command += ["--timeout", str(TEST_TIMEOUT_SECONDS), "--output-junit", junit]
+    if pattern:
+        command += ["-R", pattern]
+    log = RESULTS / f"{preset}.log"
+    succeeded = run_logged(command, log, env={**os.environ, **(environment or {})})
+    if not junit.exists():
+        raise StageFailed(f"{excerpt(log)}\nctest made no report")
+    tally, failures = read_junit(junit)
+    for name, output in failures:
+        say(f"--- {preset}: {name} failed\n{output.strip()}")
+    if not succeeded and not failures:  # a test program that is not there, say
+        raise StageFailed(f"{excerpt(log)}\nctest failed")
+    return tally
+
+
+def python_environment():
+    """The interpreter of a venv with the pinned packages; installs them when they changed."""
+    venv = BUILD / "venv"
+    python = venv / "bin/python"
+    state = f"{venv}\n{sys.version}\n{REQUIREMENTS.read_text()}"
+    wanted = hashlib.sha256(state.encode()).hexdigest()
+    stamp = venv / "requirements.sha256"
+    with build_lock():
+        if stamp.exists() and stamp.read_text() == wanted:
+            return python
+        say("installing Python packages")
+        log = BUILD / "venv.log"
+        pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input"]
+        if not run_logged([sys.executable, "-m", "venv", "--clear", venv], log) or not run_logged(
+            [*pip, "-r", REQUIREMENTS], log
+        ):
+            raise StageFailed(f"{excerpt(log)}\ninstalling {REQUIREMENTS} failed; see {log}")
+        stamp.write_text(wanted)
+    return python
+
+
+def matching_python_tests(python, pattern, options, environment):
+    listing = subprocess.run(
+        [python, "-m", "pytest", "--collect-only", "-q", *options],
+        cwd=ROOT, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+    )
+    names = [line for line in listing.stdout.splitlines() if "::" in line]
+    if listing.returncode != 0 or not names:
+        said = [line for line in listing.stdout.splitlines() if line not in names]
+        raise StageFailed("\n".join([*said, listing.stderr, "pytest could not collect the tests"]))
+    return [name for name in names if re.search(pattern, name)]
+
+
+def run_pytest(preset, pattern, leave_out=(), environment=None):
+    python = python_environment()
+    junit = RESULTS / f"{preset}-python.xml"
+    junit.unlink(missing_ok=True)
+    environment = {**os.environ, **(environment or {}), "FOVEA_BUILD": str(BUILD / preset)}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    options = ["-p", "no:cacheprovider", "tests/python"]
+    options += [f"--ignore=tests/python/{name}" for name in leave_out]
+    if pattern:
+        chosen = matching_python_tests(python, pattern, options, environment)
+        if not chosen:
+            return Tally()
+        options = [*options[:2], *chosen]
+    log = RESULTS / f"{preset}-python.log"
+    command = [python, "-m", "pytest", "-q", "--no-header", "--tb=short", f"--junitxml={junit}"]
+    succeeded = run_logged([*command, *options], log, cwd=ROOT, env=environment)
+    if not succeeded:
+        say(log.read_text(errors="replace").strip())
+    if not junit.exists():
+        raise StageFailed("pytest made no report")
+    tally, _ = read_junit(junit)
+    if not succeeded and tally.failed == 0:
+        raise StageFailed("pytest failed")
+    return tally
+
+
+def without_address_randomization():
+    """Command prefix for ThreadSanitizer, which cannot place its shadow on some kernels otherwise."""
+    prefix = ["setarch", os.uname().machine, "-R"]
+    if shutil.which("setarch") and subprocess.run([*prefix, "true"], capture_output=True).returncode == 0:
+        return prefix
+    return []
+
+
+def guarded(run, *arguments):
+    """What run(*arguments) gives, or one failure where it breaks."""
+    try:
+        return run(*arguments)
+    except StageFailed as error:
+        say(str(error))
+        return Tally(failed=1)
+
+
+def release_stage(options):
+    build("release", options.jobs, values={"FOVEA_BENCH": "ON"})
+    tally = guarded(run_ctest, "release", options.jobs, options.filter)
+    tally.add(guarded(run_pytest, "release", options.filter))
+    return tally
+
+
+def address_stage(options):
+    environment = {
+        "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+    build("asan-ubsan", options.jobs)
+    tally = guarded(run_ctest, "asan-ubsan", options.jobs, options.filter, environment)
+    tally.add(guarded(run_pytest, "asan-ubsan", options.filter, RELEASE_ONLY, environment))
+    return tally
+
+
+def selected(preset, pattern, only):
+    """A ctest pattern for the tests that match both `pattern` and `only`; None if there are none."""
+    if not only:
+        return pattern
+    listing = subprocess.run(
+        ["ctest", "--test-dir", BUILD / preset, "-N", "-R", pattern],
+        capture_output=True, text=True, check=True,
+    )
+    names = re.findall(r"^ *Test +#\d+: (.+)$", listing.stdout, re.MULTILINE)
+    chosen = [re.escape(name) for name in names if re.search(only, name)]
+    return f"^({'|'.join(chosen)})$" if chosen else None
+
+
+def thread_stage(options):
+    prefix = without_address_randomization()
+    # The tests are listed by running their programs at the end of the build: hence the prefix there.
+    build("tsan", options.jobs, targets=THREAD_TARGETS, prefix=prefix)
+    pattern = selected("tsan", THREAD_TESTS, options.filter)
+    return run_ctest("tsan", options.jobs, pattern, ONE_OPENMP_THREAD, prefix) if pattern else Tally()
+
+
+def fuzz_stage(options):
+    targets = [path.stem for path in (ROOT / "tests/fuzz").glob("fuzz_*.cc") if path.stem != "fuzz_main"]
+    build("fuzz", options.jobs, targets=targets)
+    pattern = selected("fuzz", r"^fuzz\.", options.filter)
+    return run_ctest("fuzz", options.jobs, pattern) if pattern else Tally()
+
+
+def run_stage(name, stage, options):
+    say(f"{name}: building and testing")
+    start = time.monotonic()
+    tally = guarded(stage, options)
+    for skipped in tally.skipped:
+        say(f"{name}: skipped {skipped}")
+    seconds = time.monotonic() - start
+    say(f"{name}: {tally.passed} ok, {tally.failed} failed, {len(tally.skipped)} skipped, {seconds:.0f} s")
+    return tally
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="./test", description="Builds fovea and runs its tests.")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--sanitizers", action="store_true",
+                       help="also run ASan+UBSan, TSan and the fuzz targets")
+    which.add_argument("--sanitizers-only", action="store_true", help="run only these")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help=argparse.SUPPRESS)
+    parser.add_argument("filter", nargs="?", metavar="FILTER",
+                        help="run only tests whose name matches this regular expression")
+    options = parser.parse_args()
+    try:
+        re.compile(options.filter or "")
+    except re.error as error:
+        parser.error(f"'{options.filter}' is not a regular expression: {error}")
+    return options
+
+
+def main():
+    options = parse_arguments()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    stages = {}
+    if not options.sanitizers_only:
+        stages["release"] = release_stage
+    if options.sanitizers or options.sanitizers_only:
+        stages |= {"asan-ubsan": address_stage, "tsan": thread_stage, "fuzz": fuzz_stage}
+    total = Tally()
+    for name, stage in stages.items():
+        total.add(run_stage(name, stage, options))
+    nothing_ran = total.passed + total.failed == 0
+    if nothing_ran:
+        say(f"no test matches '{options.filter}'")
+    say(f"{total.passed} passed, {total.failed} failed")
+    return 1 if total.failed or nothing_ran else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
