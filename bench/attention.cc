@@ -35,7 +35,8 @@ void check(benchmark::State& state, const Work& work) {
   const AttentionShape shape = work.inputs().shape();
   const int64_t head = shape.heads - 1;
   const int64_t row = shape.rows - 1;
-  const std::span<const float> query(work.queries.matrix<float>(head).row(row), size_t(shape.head_dim));
+  const std::span<const float> query(work.queries.matrix<float>(head).row(row),
+                                     size_t(shape.head_dim));
   double sum = 0;
   double output = 0;
   for (int64_t j = 0; j < shape.cols; ++j) {
@@ -59,9 +60,10 @@ void attention_streaming(benchmark::State& state) {
   attention(inputs, MutableHeadsView::of(work.out), work.lse);
   check(state, work);
   for (auto _ : state) attention(inputs, MutableHeadsView::of(work.out), work.lse);
-  state.counters["flop"] = 4.0 * double(heads) * double(tokens) * double(tokens) * double(dim) *
-                           (causal ? 0.5 : 1);
-  state.SetLabel(fmt::format("{} tokens, {} heads, d {}{}", tokens, heads, dim, causal ? ", causal" : ""));
+  state.counters["flop"] =
+      4.0 * double(heads) * double(tokens) * double(tokens) * double(dim) * (causal ? 0.5 : 1);
+  state.SetLabel(
+      fmt::format("{} tokens, {} heads, d {}{}", tokens, heads, dim, causal ? ", causal" : ""));
 }
 BENCHMARK(attention_streaming)
     ->ArgsProduct({{64, 512, 2048, 3601}, {6}, {32, 64, 128}, {0}})

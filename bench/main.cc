@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
     } else if (argument == "--list") {
       list = true;
     } else if (argument.starts_with("-")) {
-      fmt::print(stderr, "fovea: bench knows no '{}'; it takes names, --list and --json\n", argument);
+      fmt::print(stderr, "fovea: bench knows no '{}'; it takes names, --list and --json\n",
+                 argument);
       return 2;
     } else {
       filter += (filter.empty() ? "" : "|") + std::string(argument);
@@ -39,7 +40,8 @@ int main(int argc, char** argv) {
   }
   fovea::TableReporter reporter;
   if (benchmark::RunSpecifiedBenchmarks(&reporter) == 0) {
-    fmt::print(stderr, "fovea: no benchmark is called '{}'; 'fovea bench --list' names them\n", filter);
+    fmt::print(stderr, "fovea: no benchmark is called '{}'; 'fovea bench --list' names them\n",
+               filter);
     return 2;
   }
   return reporter.failed() ? 1 : 0;

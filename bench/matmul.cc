@@ -29,7 +29,8 @@ void matmul_packed(benchmark::State& state) {
   require_close(state, y.matrix<float>()(rows - 1, out - 1), expected, tolerance, "matmul");
   for (auto _ : state) packed.apply(x.matrix<float>(), {}, y.mutable_matrix<float>());
   state.counters["flop"] = 2.0 * double(rows) * double(in) * double(out);
-  state.SetLabel(fmt::format("{} x {} x {}, {}", rows, in, out, dtype_name(packed.compute_dtype())));
+  state.SetLabel(
+      fmt::format("{} x {} x {}, {}", rows, in, out, dtype_name(packed.compute_dtype())));
 }
 BENCHMARK(matmul_packed)
     ->ArgsProduct({{1, 128, 512, 2048}, {768}, {768, 3072}, {0, 1}})

@@ -20,8 +20,10 @@ std::string readable_time(double seconds) {
 }  // namespace
 
 bool TableReporter::ReportContext(const Context&) {
-  fmt::print("{} threads, {} instructions. Median of the repetitions; spread is max - min over the median.\n",
-             thread_count(), active_simd_target());
+  fmt::print(
+      "{} threads, {} instructions. Median of the repetitions; spread is max - min over the "
+      "median.\n",
+      thread_count(), active_simd_target());
   return true;
 }
 

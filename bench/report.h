@@ -1,4 +1,5 @@
-// Turns Google Benchmark's results into one readable table: median of the repetitions, spread, rate.
+// Turns Google Benchmark's results into one readable table: median of the repetitions, spread,
+// rate.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -15,12 +15,14 @@ void check_cell(benchmark::State& state, const AttentionMap& map, int64_t row, i
   const auto key_of = [&](int64_t j) {
     return std::span<const float>(record.keys.matrix<float>(0).row(j), size_t(shape.head_dim));
   };
-  const std::span<const float> query(record.queries.matrix<float>(0).row(row), size_t(shape.head_dim));
+  const std::span<const float> query(record.queries.matrix<float>(0).row(row),
+                                     size_t(shape.head_dim));
   double sum = 0;
   for (int64_t j = 0; j < shape.cols; ++j) {
     sum += std::exp(reference_score(record.rule, shape, 0, row, j, query, key_of(j)));
   }
-  const double weight = std::exp(reference_score(record.rule, shape, 0, row, col, query, key_of(col))) / sum;
+  const double weight =
+      std::exp(reference_score(record.rule, shape, 0, row, col, query, key_of(col))) / sum;
   require_close(state, found, weight, 1e-6, "weight");
 }
 

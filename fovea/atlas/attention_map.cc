@@ -21,7 +21,8 @@ Tensor head_lse(const AttentionRecord& record, int64_t head) {
 }  // namespace
 
 AttentionInputs inputs_of(const AttentionRecord& record) {
-  AttentionInputs inputs{HeadsView::of(record.queries), HeadsView::of(record.keys), {}, &record.rule};
+  AttentionInputs inputs{
+      HeadsView::of(record.queries), HeadsView::of(record.keys), {}, &record.rule};
   if (!record.values.empty()) inputs.values = HeadsView::of(record.values);
   return inputs;
 }

@@ -1,8 +1,8 @@
 // One head's attention matrix, never stored whole: any part of it is computed from the record on
 // demand, exactly, on all threads, in O(N d) memory.
 //
-//   A(i, j) = exp(s(i, j) - LSE(i)): row i is a query, column j a key. A row sums to 1 (0 if it sees
-//   no key, less than 1 under a sink logit); a column sums to whatever it receives.
+//   A(i, j) = exp(s(i, j) - LSE(i)): row i is a query, column j a key. A row sums to 1 (0 if it
+//   sees no key, less than 1 under a sink logit); a column sums to whatever it receives.
 #pragma once
 
 #include <cstdint>

@@ -54,7 +54,8 @@ Tensor PooledTile::mean() const {
 
 PooledTile AttentionMap::pooled(Region region, int64_t bin, const CancelToken& cancel) const {
   check(region);
-  if (bin < 1) fail(ErrorKind::kInvalidArgument, "blocks of {} cells cannot be; use 1 or more", bin);
+  if (bin < 1)
+    fail(ErrorKind::kInvalidArgument, "blocks of {} cells cannot be; use 1 or more", bin);
   const Shape shape{blocks_of(region.rows(), bin), blocks_of(region.cols(), bin)};
   PooledTile result{Tensor(shape), Tensor(shape), allowed(region, bin)};
   if (shape.elements() == 0) return result;
@@ -118,10 +119,11 @@ Tensor AttentionMap::allowed(Region region, int64_t bin) const {
         const int64_t end = std::min({first + bin, region.col_end, seen.end});
         if (begin >= end) continue;
         if (mask.key_group.empty()) {
-          out(block_row, block_col) += valid_before[static_cast<size_t>(end)] -
-                                       valid_before[static_cast<size_t>(begin)];
+          out(block_row, block_col) +=
+              valid_before[static_cast<size_t>(end)] - valid_before[static_cast<size_t>(begin)];
         } else {
-          for (int64_t j = begin; j < end; ++j) out(block_row, block_col) += mask.allows(i, j) ? 1 : 0;
+          for (int64_t j = begin; j < end; ++j)
+            out(block_row, block_col) += mask.allows(i, j) ? 1 : 0;
         }
       }
     }

@@ -38,7 +38,8 @@ std::vector<double> AttentionMap::times_left(std::span<const double> weights,
     for (int64_t row = 0; row < rows(); row += kBlockRows) {
       cancel.check();
       const int64_t count = std::min(rows() - row, kBlockRows);
-      const auto row_weights = weights.subspan(static_cast<size_t>(row), static_cast<size_t>(count));
+      const auto row_weights =
+          weights.subspan(static_cast<size_t>(row), static_cast<size_t>(count));
       const KeyRange seen = visible(row, row + count);
       if (seen.begin >= part.end || seen.end <= part.begin || all_zero(row_weights)) continue;
       const auto block = buffer.mutable_matrix<float>().block(0, 0, count, part.end - part.begin);
@@ -62,8 +63,9 @@ std::vector<double> AttentionMap::column_sums(const CancelToken& cancel) const {
 
 Tensor AttentionMap::times_right(const Tensor& x, const CancelToken& cancel) const {
   if (x.rank() != 2 || x.size(0) != cols() || x.dtype() != DType::kF32) {
-    fail(ErrorKind::kInvalidArgument, "a map of {} columns times {} {} cannot be; give F32 [{}, features]",
-         cols(), dtype_name(x.dtype()), to_string(x.shape()), cols());
+    fail(ErrorKind::kInvalidArgument,
+         "a map of {} columns times {} {} cannot be; give F32 [{}, features]", cols(),
+         dtype_name(x.dtype()), to_string(x.shape()), cols());
   }
   const int64_t features = x.size(1);
   Tensor out({rows(), features});
@@ -82,7 +84,8 @@ std::vector<double> AttentionMap::entropy(const CancelToken& cancel) const {
   parallel_for((rows() + kBlockRows - 1) / kBlockRows, [&](int64_t item) {
     const auto row = static_cast<size_t>(item * kBlockRows);
     const auto count = static_cast<size_t>(std::min(rows() - item * kBlockRows, kBlockRows));
-    const KeyRange seen = visible(item * kBlockRows, item * kBlockRows + static_cast<int64_t>(count));
+    const KeyRange seen =
+        visible(item * kBlockRows, item * kBlockRows + static_cast<int64_t>(count));
     for (int64_t col = seen.begin / kPanelWidth * kPanelWidth; col < seen.end; col += kLongPart) {
       cancel.check();
       tiles.add_entropy(item * kBlockRows, {col, std::min(col + kLongPart, seen.end)},

@@ -60,7 +60,8 @@ Matrix transpose(const Matrix& matrix);
 Matrix slice_columns(const Matrix& matrix, int64_t begin, int64_t count);
 // The parts side by side. Throws Error{kInvalidArgument} unless all have as many rows.
 Matrix join_columns(std::span<const Matrix> parts);
-// The largest |a - b|; infinity if a NaN is among them. Throws Error{kInvalidArgument} unless the shapes are the same.
+// The largest |a - b|; infinity if a NaN is among them. Throws Error{kInvalidArgument} unless the
+// shapes are the same.
 double max_difference(const Matrix& a, const Matrix& b);
 
 }  // namespace fovea

@@ -12,7 +12,8 @@ struct Overloaded : Visitors... {
   using Visitors::operator()...;
 };
 template <typename... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;  // clang 16 does not deduce it from the aggregate
+Overloaded(Visitors...)
+    -> Overloaded<Visitors...>;  // clang 16 does not deduce it from the aggregate
 
 void check_length(std::string_view what, size_t found, int64_t wanted) {
   if (static_cast<int64_t>(found) != wanted) {
@@ -105,7 +106,8 @@ void validate_bias(const ScoreBias& bias, const AttentionShape& shape) {
             check_length("the position index", tables.index.size(), distances);
             if (!tables.keys.empty() && !tables.queries.empty() &&
                 !(tables.keys.shape() == tables.queries.shape())) {
-              fail(ErrorKind::kInvalidArgument, "the position tables are {} and {} but must be alike",
+              fail(ErrorKind::kInvalidArgument,
+                   "the position tables are {} and {} but must be alike",
                    to_string(tables.keys.shape()), to_string(tables.queries.shape()));
             }
             for (const Tensor* table : {&tables.keys, &tables.queries}) {

@@ -43,8 +43,8 @@ struct KeyRange {
 struct Mask {
   // Place of row 0 on the key axis: how many keys came before the first query.
   int64_t query_offset = 0;
-  // How many keys before and after its own place a query sees; none: all of them. A causal model has
-  // ahead = 0, a sliding window of W keys behind = W - 1, ahead = 0.
+  // How many keys before and after its own place a query sees; none: all of them. A causal model
+  // has ahead = 0, a sliding window of W keys behind = W - 1, ahead = 0.
   std::optional<int64_t> behind;
   std::optional<int64_t> ahead;
   // One entry per key, 0 for padding; empty: all valid.
@@ -67,14 +67,16 @@ struct AlibiSlopes {
   std::vector<float> slopes;  // [heads]
 };
 
-// A bias that depends on the head and on j - i only (T5's buckets): values[head, index[j - i + rows - 1]].
+// A bias that depends on the head and on j - i only (T5's buckets): values[head, index[j - i + rows
+// - 1]].
 struct DistanceTable {
   Tensor values;               // f32 [heads, entries]
   std::vector<int32_t> index;  // [rows + cols - 1]
 };
 
 // A dense bias that is small because rows and columns index into it (Swin windows), or because the
-// input is: values[head, row_index[i], col_index[j]]. Without an index the row or column itself counts.
+// input is: values[head, row_index[i], col_index[j]]. Without an index the row or column itself
+// counts.
 struct DenseBias {
   Tensor values;  // f32 [heads or 1, table rows, table columns]
   std::vector<int32_t> row_index;

@@ -1,5 +1,6 @@
-// The one exception of the library. A message is one line: what, both facts, what to do. Line breaks
-// and other control characters, which names out of hostile files may hold, are shown as escapes.
+// The one exception of the library. A message is one line: what, both facts, what to do. Line
+// breaks and other control characters, which names out of hostile files may hold, are shown as
+// escapes.
 #pragma once
 
 #include <fmt/format.h>

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -50,6 +51,12 @@ std::filesystem::path follow_links(std::filesystem::path path) {
     path = path.parent_path() / next;  // an absolute `next` replaces the whole
   }
   return path;
+}
+
+// Beside the target, so that a rename suffices; unlike that of any other writer.
+std::string temporary_name(const std::filesystem::path& target) {
+  static std::atomic<uint64_t> writes{0};
+  return fmt::format("{}.{}-{}.tmp", target.string(), ::getpid(), ++writes);
 }
 
 }  // namespace
@@ -141,9 +148,10 @@ void write_file_atomic(const std::filesystem::path& path,
     fail(ErrorKind::kIo, "{}: is a folder; name a file to write", path.string());
   }
   const std::filesystem::path target = in_place ? path : follow_links(path);
-  std::string temporary = in_place ? target.string() : target.string() + ".XXXXXX";
-  Descriptor file(in_place ? ::open(temporary.c_str(), O_WRONLY | O_CLOEXEC)
-                           : ::mkostemp(temporary.data(), O_CLOEXEC));
+  const std::string temporary = in_place ? target.string() : temporary_name(target);
+  // A new file gets the usual permissions; O_EXCL keeps it from being anyone else's.
+  const int flags = O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_EXCL);
+  Descriptor file(::open(temporary.c_str(), flags, 0666));
   if (file.get() < 0) {
     fail(ErrorKind::kIo, "{}: cannot be written: {}; choose a folder that exists and is yours",
          path.string(), std::strerror(errno));
@@ -153,12 +161,8 @@ void write_file_atomic(const std::filesystem::path& path,
     write(writer);
     writer.flush();
     if (in_place) return;
-    // mkostemp makes a private file; give it the permissions of the file it replaces, or of a new one.
     struct stat old {};
-    const bool replaces = ::stat(target.c_str(), &old) == 0;
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    ::fchmod(file.get(), replaces ? (old.st_mode & 07777) : (0666 & ~mask));
+    if (::stat(target.c_str(), &old) == 0) ::fchmod(file.get(), old.st_mode & 07777);
     // close() reports a full disk on network file systems, so it is checked.
     if (::close(file.release()) != 0 || ::rename(temporary.c_str(), target.c_str()) != 0) {
       fail(ErrorKind::kIo, "{}: cannot be written: {}; free some space or choose another place",

@@ -154,9 +154,8 @@ bool Json::is_object() const {
 }
 
 std::string_view Json::type_name() const {
-  static constexpr std::string_view kNames[] = {"null",     "true or false", "a whole number",
-                                                "a number", "a string",      "an array",
-                                                "an object"};
+  static constexpr std::string_view kNames[] = {
+      "null", "true or false", "a whole number", "a number", "a string", "an array", "an object"};
   return kNames[value_.index()];
 }
 
@@ -227,8 +226,9 @@ const Json* Json::Members::find(std::string_view key) const {
                                  [&](const Member& member) { return member.first == key; });
     return it == list.end() ? nullptr : &it->second;
   }
-  const auto it = std::lower_bound(by_key.begin(), by_key.end(), key,
-                                   [&](uint32_t i, std::string_view k) { return list[i].first < k; });
+  const auto it =
+      std::lower_bound(by_key.begin(), by_key.end(), key,
+                       [&](uint32_t i, std::string_view k) { return list[i].first < k; });
   return it == by_key.end() || list[*it].first != key ? nullptr : &list[*it].second;
 }
 
@@ -268,7 +268,8 @@ void Json::write(std::string& text, int indent, int depth) const {
     text += close;
   };
   if (const auto* items = std::get_if<Array>(&value_)) {
-    write_list('[', *items, [&](const Json& item) { item.write(text, indent, depth + 1); }, ']');
+    write_list(
+        '[', *items, [&](const Json& item) { item.write(text, indent, depth + 1); }, ']');
   } else if (const auto* members = std::get_if<Members>(&value_)) {
     const auto write_member = [&](const Member& member) {
       write_scalar(text, member.first);

@@ -1,4 +1,5 @@
-// JSON values. The parser behind it is nlohmann/json, included in json.cc only to keep builds short.
+// JSON values. The parser behind it is nlohmann/json, included in json.cc only to keep builds
+// short.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +17,17 @@ class Json {
   using Array = std::vector<Json>;
   using Member = std::pair<std::string, Json>;
 
-  Json() = default;                            // null
-  Json(bool value) : value_(value) {}          // NOLINT(google-explicit-constructor)
-  Json(int value) : value_(int64_t{value}) {}  // NOLINT(google-explicit-constructor)
-  Json(int64_t value) : value_(value) {}       // NOLINT(google-explicit-constructor)
-  Json(size_t value);                          // NOLINT(google-explicit-constructor)
-  Json(double value) : value_(value) {}        // NOLINT(google-explicit-constructor)
-  Json(const char* value) : value_(std::string(value)) {}      // NOLINT(google-explicit-constructor)
-  Json(std::string value) : value_(std::move(value)) {}        // NOLINT(google-explicit-constructor)
-  Json(std::string_view value) : value_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
-  Json(Array value) : value_(std::move(value)) {}              // NOLINT(google-explicit-constructor)
+  Json() = default;                                        // null
+  Json(bool value) : value_(value) {}                      // NOLINT(google-explicit-constructor)
+  Json(int value) : value_(int64_t{value}) {}              // NOLINT(google-explicit-constructor)
+  Json(int64_t value) : value_(value) {}                   // NOLINT(google-explicit-constructor)
+  Json(size_t value);                                      // NOLINT(google-explicit-constructor)
+  Json(double value) : value_(value) {}                    // NOLINT(google-explicit-constructor)
+  Json(const char* value) : value_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
+  Json(std::string value) : value_(std::move(value)) {}    // NOLINT(google-explicit-constructor)
+  Json(std::string_view value)
+      : value_(std::string(value)) {}              // NOLINT(google-explicit-constructor)
+  Json(Array value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   static Json array() { return Json(Array{}); }
   static Json object();
   template <typename Range>

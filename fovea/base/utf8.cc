@@ -14,8 +14,8 @@ struct Character {
 Character character_at(std::string_view text, size_t offset) {
   const auto* data = reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + offset;
   Character character;
-  const auto count = utf8proc_iterate(data, static_cast<utf8proc_ssize_t>(text.size() - offset),
-                                      &character.code);
+  const auto count =
+      utf8proc_iterate(data, static_cast<utf8proc_ssize_t>(text.size() - offset), &character.code);
   if (count > 0) character.bytes = static_cast<size_t>(count);
   return character;
 }

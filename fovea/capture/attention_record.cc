@@ -9,8 +9,8 @@ namespace {
 void check(const AttentionRecord& record, bool holds, std::string_view part, const Tensor& tensor,
            std::string_view wanted) {
   if (holds) return;
-  fail(ErrorKind::kInvalidArgument, "{}: {} is {} {} but should be {}", to_string(record.site), part,
-       dtype_name(tensor.dtype()), to_string(tensor.shape()), wanted);
+  fail(ErrorKind::kInvalidArgument, "{}: {} is {} {} but should be {}", to_string(record.site),
+       part, dtype_name(tensor.dtype()), to_string(tensor.shape()), wanted);
 }
 
 bool is_float(const Tensor& tensor) {
@@ -48,7 +48,8 @@ void validate_context(const AttentionRecord& record, const AttentionShape& shape
   }
   if (!record.block) return;
   const BlockContext& block = *record.block;
-  check(record, is_float(block.input) && block.input.rank() == 2 && block.input.size(0) == shape.cols,
+  check(record,
+        is_float(block.input) && block.input.rank() == 2 && block.input.size(0) == shape.cols,
         "the block input", block.input, "[columns, width]");
   const int64_t width = block.input.size(1);
   check(record,
@@ -64,8 +65,8 @@ void validate_context(const AttentionRecord& record, const AttentionShape& shape
 }  // namespace
 
 AttentionShape AttentionRecord::shape() const {
-  return {queries.size(0), keys.size(0), queries.size(1), keys.size(1), queries.size(2),
-          values.empty() ? 0 : values.size(2)};
+  return {queries.size(0), keys.size(0),    queries.size(1),
+          keys.size(1),    queries.size(2), values.empty() ? 0 : values.size(2)};
 }
 
 void validate(const AttentionRecord& record) {

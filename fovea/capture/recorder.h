@@ -14,7 +14,7 @@ namespace fovea {
 // What to keep beside Q, K and LSE.
 struct RecorderOptions {
   bool values = true;
-  bool block = false;                           // BlockContext
+  bool block = false;                            // BlockContext
   std::function<bool(SiteId)> wanted = nullptr;  // none: every site
 };
 
@@ -26,7 +26,8 @@ class Recorder {
   const RecorderOptions& options() const { return options_; }
   // Whether the site's record is to be kept: asked before anything is copied for it.
   bool wants(SiteId site) const { return !options_.wanted || options_.wanted(site); }
-  // Keeps a record that passes validate(). Throws Error{kInvalidArgument} if the site is there already.
+  // Keeps a record that passes validate(). Throws Error{kInvalidArgument} if the site is there
+  // already.
   void add(AttentionRecord record);
   // All records in the order of their sites; the recorder is empty afterwards.
   std::vector<std::shared_ptr<const AttentionRecord>> take();

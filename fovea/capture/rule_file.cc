@@ -74,7 +74,8 @@ ScoreBias bias_from_tensors(const std::string& kind, const SafetensorsFile& file
                           read_array<int32_t>(file, prefix + "index")};
   }
   fail(ErrorKind::kBadFile,
-       "{}.bias is '{}' but should be one of: none, alibi, distance, dense, positions", where, kind);
+       "{}.bias is '{}' but should be one of: none, alibi, distance, dense, positions", where,
+       kind);
 }
 
 Json distance_to_json(const std::optional<int64_t>& distance) {

@@ -11,7 +11,8 @@
 namespace fovea {
 
 // Numbers go into the JSON object, arrays into `tensors` under names that begin with `site`.
-Json rule_to_json(const ScoreRule& rule, const std::string& site, std::vector<NamedTensor>& tensors);
+Json rule_to_json(const ScoreRule& rule, const std::string& site,
+                  std::vector<NamedTensor>& tensors);
 
 // Throws Error{kBadFile} naming `where`. Whether the rule fits an attention is for validate().
 ScoreRule rule_from_json(const Json& json, const SafetensorsFile& file, const std::string& site,

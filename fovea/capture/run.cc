@@ -25,8 +25,8 @@ void check_grid(const Axis& axis) {
   const auto positions = static_cast<int64_t>(axis.positions.size());
   // Divided, not multiplied: the sizes come from a file and could overflow.
   const bool none = axis.grid_rows == 0 && axis.grid_cols == 0;
-  if (none || (axis.grid_rows > 0 && axis.grid_cols > 0 &&
-               axis.grid_rows <= positions / axis.grid_cols)) {
+  if (none ||
+      (axis.grid_rows > 0 && axis.grid_cols > 0 && axis.grid_rows <= positions / axis.grid_cols)) {
     return;
   }
   fail(ErrorKind::kInvalidArgument, "the axis '{}' has {} positions, too few for a grid of {} x {}",

@@ -11,7 +11,7 @@ constexpr std::string_view kMetadataKey = "fovea";
 // The optional tensors of a record and what they are called in the file.
 struct NamedPart {
   const char* name;
-  Tensor BlockContext::* part;
+  Tensor BlockContext::*part;
 };
 constexpr NamedPart kBlockParts[] = {{"input", &BlockContext::input},
                                      {"output_weight", &BlockContext::output_weight},
@@ -164,7 +164,8 @@ Run load_run(const SafetensorsFile& file, std::string_view source) {
          "{}: has run format {} but this fovea reads up to {}; use a newer fovea", where, version,
          kRunFormatVersion);
   }
-  if (version < 1) fail(ErrorKind::kBadFile, "{}: has run format {}, which never was", where, version);
+  if (version < 1)
+    fail(ErrorKind::kBadFile, "{}: has run format {}, which never was", where, version);
   try {
     Run run;
     run.model = json.at("model", where).as_string(where + ": model");
@@ -173,8 +174,8 @@ Run load_run(const SafetensorsFile& file, std::string_view source) {
       run.axes.push_back(axis_from_json(axis, where + ": axes"));
     }
     for (const Json& site : json.at("sites", where).as_array(where + ": sites")) {
-      run.records.push_back(std::make_shared<const AttentionRecord>(
-          record_from_json(site, file, where + ": sites")));
+      run.records.push_back(
+          std::make_shared<const AttentionRecord>(record_from_json(site, file, where + ": sites")));
     }
     validate(run);
     return run;

@@ -1,8 +1,8 @@
 // A captured run on disk: one ordinary safetensors file, so that any program can read it.
 //
-// Tensors are named SITE.q, SITE.k, SITE.v, SITE.lse and so on (docs/run-file.md); the metadata entry
-// "fovea" is a JSON object with the format version, the model, the axes and, for every site, the
-// rule of its scores.
+// Tensors are named SITE.q, SITE.k, SITE.v, SITE.lse and so on (docs/run-file.md); the metadata
+// entry "fovea" is a JSON object with the format version, the model, the axes and, for every site,
+// the rule of its scores.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ inline constexpr int kRunFormatVersion = 1;
 // Writes atomically. Throws as validate(run) does, and Error{kIo}.
 void save_run(const Run& run, const std::filesystem::path& path);
 
-// The tensors stay mapped. Everything is checked before it returns. Throws Error{kBadFile} for a file
-// that is no run or does not fit together, Error{kUnsupported} for a newer format.
+// The tensors stay mapped. Everything is checked before it returns. Throws Error{kBadFile} for a
+// file that is no run or does not fit together, Error{kUnsupported} for a newer format.
 Run load_run(const std::filesystem::path& path);
 // The same for a file that is open already; messages begin with `source`.
 Run load_run(const SafetensorsFile& file, std::string_view source);

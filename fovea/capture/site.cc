@@ -10,8 +10,9 @@
 namespace fovea {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames{
-    "self", "encoder_self", "decoder_self", "cross", "vision.self", "text.self", "pool", "panoptic"};
+constexpr std::array<std::string_view, 8> kNames{"self",  "encoder_self", "decoder_self",
+                                                 "cross", "vision.self",  "text.self",
+                                                 "pool",  "panoptic"};
 
 }  // namespace
 
@@ -26,7 +27,8 @@ SiteId parse_site(std::string_view name) {
   SiteId site;
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), site.layer);
-  const bool number = error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
+  const bool number =
+      error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
   for (size_t i = 0; i < kNames.size(); ++i) {
     if (kNames[i] == kind && number && site.layer >= 0) {
       site.kind = static_cast<SiteKind>(i);

@@ -79,7 +79,8 @@ class Subject {
                             const CancelToken& cancel) = 0;
 
   // The target's value, and its gradient at every site's head outputs: the records of the returned
-  // run carry output_gradient. `input_gradient` is that of the input embeddings, [positions, width].
+  // run carry output_gradient. `input_gradient` is that of the input embeddings, [positions,
+  // width].
   struct Gradient {
     double value = 0;
     Run run;

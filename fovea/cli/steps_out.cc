@@ -161,6 +161,7 @@ void write_heatmap(const std::filesystem::path& path, const StepsProblem& proble
     }
   }
   std::vector<MatrixView<const float>> views;
+  views.reserve(panels.size());
   for (const Panel& panel : panels) views.push_back(panel.view());
   write_png(path, heatmap_row(views),
             {.software = program_version(),

@@ -58,6 +58,7 @@ void StepsWriter::stage(int number, std::string_view name, std::string_view form
 
 void StepsWriter::tables(const std::vector<Table>& tables) {
   std::vector<TextBlock> blocks;
+  blocks.reserve(tables.size());
   for (const Table& table : tables) {
     blocks.push_back(draw_table(table, terminal_, terminal_.width - kIndent));
   }
@@ -70,6 +71,7 @@ void StepsWriter::caption(std::string_view text) {
 
 std::vector<std::string> printable_labels(const std::vector<std::string>& labels) {
   std::vector<std::string> result;
+  result.reserve(labels.size());
   for (const std::string& label : labels) result.push_back(printable(label));
   return result;
 }

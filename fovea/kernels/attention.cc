@@ -50,7 +50,8 @@ HWY_INLINE void softmax_step(RunningSoftmax& state, float* HWY_RESTRICT scores, 
                              float* HWY_RESTRICT sums, int64_t features) {
   const FloatTag df;
   auto highest = hn::Set(df, state.largest);
-  for (int64_t c = 0; c < count; c += kFloatLanes) highest = hn::Max(highest, hn::Load(df, scores + c));
+  for (int64_t c = 0; c < count; c += kFloatLanes)
+    highest = hn::Max(highest, hn::Load(df, scores + c));
   const float largest = hn::GetLane(hn::MaxOfLanes(df, highest));
   if (largest == kMinusInfinity) {  // nothing seen yet: keep exp(-inf - -inf) away
     std::fill(scores, scores + count, 0.0F);
@@ -101,8 +102,7 @@ HWY_INLINE void finish_rows(const RowBlock& block, const RunningSoftmax* states,
 void attend_rows(const RowBlock& block) {
   const HeadRule& head = *block.head;
   const int64_t depth = head.shape.head_dim;
-  const int64_t features =
-      (block.values->columns() + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+  const int64_t features = (block.values->columns() + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
   const auto floats = [](int64_t count) {
     return Tensor(Shape{count});  // zeroed, aligned
   };
@@ -216,7 +216,8 @@ void attention(const AttentionInputs& inputs, MutableHeadsView out, std::span<do
     }
   });
   // Position tables cost O(cols * entries) memory a head, so such heads go one by one.
-  const int64_t at_once = std::holds_alternative<PositionTables>(inputs.rule->bias) ? 1 : shape.heads;
+  const int64_t at_once =
+      std::holds_alternative<PositionTables>(inputs.rule->bias) ? 1 : shape.heads;
   for (int64_t first = 0; first < shape.heads; first += at_once) {
     std::vector<HeadWork> work;
     for (int64_t head = first; head < std::min(first + at_once, shape.heads); ++head) {
@@ -232,10 +233,18 @@ void attention_of_head(const AttentionInputs& inputs, int64_t head, MatrixView<c
                        MatrixView<float> out, std::span<double> lse, const CancelToken& cancel) {
   const AttentionShape shape = inputs.shape();
   const KeyRange all{0, shape.cols};
-  const HeadsView one_head{reinterpret_cast<const std::byte*>(values.data), DType::kF32, 1,
-                           values.rows, values.cols, 0, values.stride};
-  attend_heads({{HeadRule(inputs, head, all), Panels::of_keys(inputs.keys, shape.kv_head(head), all),
-                 Panels::of_values(one_head, 0, all), {out.data, 0, out.stride}, lse}},
+  const HeadsView one_head{reinterpret_cast<const std::byte*>(values.data),
+                           DType::kF32,
+                           1,
+                           values.rows,
+                           values.cols,
+                           0,
+                           values.stride};
+  attend_heads({{HeadRule(inputs, head, all),
+                 Panels::of_keys(inputs.keys, shape.kv_head(head), all),
+                 Panels::of_values(one_head, 0, all),
+                 {out.data, 0, out.stride},
+                 lse}},
                cancel);
 }
 

@@ -26,7 +26,8 @@ struct AttentionInputs {
   }
 };
 
-// Throws Error{kInvalidArgument} unless sizes agree, head sizes are within 1..256 and the rule fits.
+// Throws Error{kInvalidArgument} unless sizes agree, head sizes are within 1..256 and the rule
+// fits.
 void validate(const AttentionInputs& inputs);
 
 // out(h, i) = sum_j A(h, i, j) v_j and lse[h * rows + i]. A row that sees no key gets output 0 and

@@ -90,7 +90,8 @@ class HeadBackward {
     for (int64_t r = 0; r < block.weights.rows; ++r) {
       double mean = 0;  // D_i = sum_j P_ij dP_ij = dO_i . O_i
       for (int64_t f = 0; f < shape_.value_dim; ++f) {
-        mean += double{out_rows.matrix<float>()(r, f)} * double{gradient_rows.matrix<float>()(r, f)};
+        mean +=
+            double{out_rows.matrix<float>()(r, f)} * double{gradient_rows.matrix<float>()(r, f)};
       }
       for (int64_t c = 0; c < block.weights.cols; ++c) {
         float& gradient = block.score_gradient(r, c);
@@ -116,10 +117,10 @@ class HeadBackward {
     matmul(block.score_gradient, queries.matrix<float>(),
            gradient.keys.mutable_matrix<float>().block(block.part.begin, 0, cols, shape_.head_dim),
            {.transpose_a = true, .alpha = scale, .beta = 1});
-    matmul(block.weights, out_gradient.matrix<float>(),
-           gradient.values.mutable_matrix<float>().block(block.part.begin, 0, cols,
-                                                         shape_.value_dim),
-           {.transpose_a = true, .beta = 1});
+    matmul(
+        block.weights, out_gradient.matrix<float>(),
+        gradient.values.mutable_matrix<float>().block(block.part.begin, 0, cols, shape_.value_dim),
+        {.transpose_a = true, .beta = 1});
   }
 
   // Disentangled attention: the scores also hold q . keys[e] and k . queries[e].
@@ -168,8 +169,8 @@ AttentionGradients attention_backward(const AttentionInputs& inputs, const Heads
   const AttentionShape shape = inputs.shape();
   std::vector<HeadGradient> heads(static_cast<size_t>(shape.heads));
   parallel_for(shape.heads, [&](int64_t head) {
-    const auto head_lse = lse.subspan(static_cast<size_t>(head * shape.rows),
-                                      static_cast<size_t>(shape.rows));
+    const auto head_lse =
+        lse.subspan(static_cast<size_t>(head * shape.rows), static_cast<size_t>(shape.rows));
     heads[static_cast<size_t>(head)] =
         HeadBackward(inputs, head, out, head_lse, out_gradient).run(cancel);
   });

@@ -16,8 +16,9 @@ struct AttentionGradients {
   Tensor values;
 };
 
-// `out` and `lse` are what attention() gave; `out_gradient` is dO [heads, rows, value_dim]. The score
-// rule's own numbers (bias tables, sink logits) count as constants. Memory O((rows + cols) * dim).
+// `out` and `lse` are what attention() gave; `out_gradient` is dO [heads, rows, value_dim]. The
+// score rule's own numbers (bias tables, sink logits) count as constants. Memory O((rows + cols) *
+// dim).
 AttentionGradients attention_backward(const AttentionInputs& inputs, const HeadsView& out,
                                       std::span<const double> lse, const HeadsView& out_gradient,
                                       const CancelToken& cancel = {});

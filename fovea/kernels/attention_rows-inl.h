@@ -115,11 +115,13 @@ HWY_INLINE void weighted_micro(const float* HWY_RESTRICT weights, int64_t weight
   FloatVector sum[kRows][kVectors];
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Load(df, sums + r * sum_stride + v * kFloatLanes);
+    for (int v = 0; v < kVectors; ++v)
+      sum[r][v] = hn::Load(df, sums + r * sum_stride + v * kFloatLanes);
   }
   for (int64_t key = 0; key < keys; ++key) {
     FloatVector value[kVectors];
-    for (int v = 0; v < kVectors; ++v) value[v] = hn::Load(df, panel + key * kPanelWidth + v * kFloatLanes);
+    for (int v = 0; v < kVectors; ++v)
+      value[v] = hn::Load(df, panel + key * kPanelWidth + v * kFloatLanes);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
       const auto weight = hn::Set(df, weights[r * weight_stride + key]);
@@ -186,15 +188,16 @@ HWY_INLINE void add_bias(const HeadRule& head, const float* query_terms, int64_t
       scores[c] -= slope * static_cast<float>(std::abs(place - c));
     }
   } else if (const auto* table = std::get_if<DistanceTable>(&bias)) {
-    const float* HWY_RESTRICT values = table->values.values<float>().data() +
-                                       head.head * table->values.size(1);
+    const float* HWY_RESTRICT values =
+        table->values.values<float>().data() + head.head * table->values.size(1);
     const int32_t* HWY_RESTRICT index = table->index.data() + distance;
     for (int64_t c = 0; c < count; ++c) scores[c] += values[index[c]];
   } else if (const auto* dense = std::get_if<DenseBias>(&bias)) {
     const int64_t plane = dense->values.size(0) == 1 ? 0 : head.head;
     const int64_t row = dense->row_index.empty() ? i : dense->row_index[static_cast<size_t>(i)];
-    const float* HWY_RESTRICT values = dense->values.values<float>().data() +
-                                       (plane * dense->values.size(1) + row) * dense->values.size(2);
+    const float* HWY_RESTRICT values =
+        dense->values.values<float>().data() +
+        (plane * dense->values.size(1) + row) * dense->values.size(2);
     if (dense->col_index.empty()) {
       for (int64_t c = 0; c < count; ++c) scores[c] += values[key + c];
     } else {
@@ -207,8 +210,8 @@ HWY_INLINE void add_bias(const HeadRule& head, const float* query_terms, int64_t
       for (int64_t c = 0; c < count; ++c) scores[c] += query_terms[index[c]];
     }
     if (!head.key_terms.empty()) {
-      const float* HWY_RESTRICT terms = head.key_terms.data() +
-                                        (key - head.columns.begin) * head.entries;
+      const float* HWY_RESTRICT terms =
+          head.key_terms.data() + (key - head.columns.begin) * head.entries;
       for (int64_t c = 0; c < count; ++c) scores[c] += terms[c * head.entries + index[c]];
     }
   }

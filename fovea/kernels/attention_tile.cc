@@ -14,7 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::HWY_NAMESPACE {
 
-inline constexpr int64_t kTileKeys = 256;  // scores of a group of rows stay in the first-level cache
+inline constexpr int64_t kTileKeys =
+    256;  // scores of a group of rows stay in the first-level cache
 
 // out[c] = exp(scores[c] - lse). The LSE comes in two parts because f32 cannot hold it well enough.
 HWY_INLINE void weights_of(const float* HWY_RESTRICT scores, double lse, int64_t count,
@@ -50,7 +51,8 @@ HWY_INLINE double entropy_of(const float* HWY_RESTRICT scores, double lse, int64
 }
 
 // Walks the scores of `rows` rows and the keys of `part`, and hands each piece of a row on:
-// use(row, first key within part, scores, count). Scores are padded with -infinity to whole vectors.
+// use(row, first key within part, scores, count). Scores are padded with -infinity to whole
+// vectors.
 template <typename Use>
 HWY_INLINE void for_each_piece(const HeadRule& head, const Panels& keys, int64_t row, int64_t rows,
                                KeyRange part, const Use& use) {
@@ -75,7 +77,8 @@ HWY_INLINE void for_each_piece(const HeadRule& head, const Panels& keys, int64_t
                   row + first, group, key, count, scores, kTileKeys);
       for (int64_t r = 0; r < group; ++r) {
         float* piece = scores + r * kTileKeys;
-        std::fill(piece + count, piece + (count + kFloatLanes - 1) / kFloatLanes * kFloatLanes, kMinusInfinity);
+        std::fill(piece + count, piece + (count + kFloatLanes - 1) / kFloatLanes * kFloatLanes,
+                  kMinusInfinity);
         use(first + r, key - part.begin, piece, count);
       }
     }

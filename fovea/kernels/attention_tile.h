@@ -19,8 +19,8 @@ class HeadTiles {
 
   KeyRange columns() const { return rule_.columns; }
 
-  // out(r, c) = s(row + r, part.begin + c); -infinity where masked. `part` lies within columns() and
-  // begins a multiple of 32 keys after its start.
+  // out(r, c) = s(row + r, part.begin + c); -infinity where masked. `part` lies within columns()
+  // and begins a multiple of 32 keys after its start.
   void scores(int64_t row, KeyRange part, MatrixView<float> out) const;
   // out(r, c) = A(row + r, part.begin + c) with lse[r] the LSE of row + r.
   void weights(int64_t row, KeyRange part, std::span<const double> lse,

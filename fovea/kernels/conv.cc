@@ -1,11 +1,14 @@
 #include "fovea/kernels/conv.h"
 
+#include <limits>
 #include <mutex>
 #include <utility>
 
 #include "fovea/base/parallel.h"
+#include "fovea/kernels/matmul.h"
 #include "fovea/kernels/onednn.h"
 #include "fovea/kernels/parallel_rows.h"
+#include "fovea/kernels/transpose.h"
 #include "fovea/tensor/convert.h"
 
 namespace fovea {
@@ -47,11 +50,31 @@ onednn::ConvDescs free_descs(const Shape& input, const Shape& weight,
   return descs;
 }
 
+Desc channels_last(const Shape& shape) {
+  return {Dims(shape.sizes()), onednn::kF32, Tag::nhwc};
+}
+
+// Between [batch, channels, pixels] and [batch, pixels, channels], which oneDNN's own reorder is
+// slow at.
+void swap_channels_and_pixels(const float* from, int64_t batch, int64_t rows, int64_t cols,
+                              float* to) {
+  for (int64_t image = 0; image < batch; ++image) {
+    const int64_t offset = image * rows * cols;
+    transpose_matrix({from + offset, rows, cols}, {to + offset, cols, rows});
+  }
+}
+
 // `tensor` in the layout that a primitive wants: the tensor itself where that is the plain one.
 Tensor to_layout(const Tensor& tensor, const Desc& plain, const Desc& wanted) {
   if (plain == wanted) return tensor;
   Tensor blocked = Tensor::uninitialized({static_cast<int64_t>(wanted.get_size())}, DType::kU8);
-  onednn::reorder(plain, tensor.raw(), wanted, blocked.mutable_raw());
+  if (tensor.rank() == 4 && wanted == channels_last(tensor.shape())) {
+    swap_channels_and_pixels(tensor.values<float>().data(), tensor.size(0), tensor.size(1),
+                             tensor.size(2) * tensor.size(3),
+                             reinterpret_cast<float*>(blocked.mutable_raw()));
+  } else {
+    onednn::reorder(plain, tensor.raw(), wanted, blocked.mutable_raw());
+  }
   return blocked;
 }
 
@@ -66,7 +89,43 @@ Tensor from_layout(const Shape& shape, const Desc& plain, const Desc& wanted,
   }
   Tensor blocked = Tensor::uninitialized({static_cast<int64_t>(wanted.get_size())}, DType::kU8);
   compute(blocked.mutable_raw());
-  onednn::reorder(wanted, blocked.raw(), plain, result.mutable_raw());
+  if (wanted == channels_last(shape)) {
+    swap_channels_and_pixels(reinterpret_cast<const float*>(blocked.raw()), shape[0],
+                             shape[2] * shape[3], shape[1], result.mutable_values<float>().data());
+  } else {
+    onednn::reorder(wanted, blocked.raw(), plain, result.mutable_raw());
+  }
+  return result;
+}
+
+// A 1 x 1 kernel that visits every pixel: one matrix product per image, in the plain layout.
+bool is_pointwise(const Shape& weight, const ConvGeometry& geometry) {
+  return weight[2] == 1 && weight[3] == 1 && geometry.groups == 1 &&
+         geometry.stride == std::array<int64_t, 2>{1, 1} &&
+         geometry.padding == std::array<int64_t, 2>{0, 0};
+}
+
+Tensor apply_pointwise(const Tensor& input, const Tensor& weight, const Tensor& bias, bool relu) {
+  const int64_t batch = input.size(0), in = input.size(1), out = weight.size(0);
+  const int64_t pixels = input.size(2) * input.size(3);
+  Tensor result = Tensor::uninitialized({batch, out, input.size(2), input.size(3)});
+  float* to = result.mutable_values<float>().data();
+  const MatrixView<const float> matrix(weight.values<float>().data(), out, in);
+  for (int64_t image = 0; image < batch; ++image) {
+    matmul(matrix, {input.values<float>().data() + image * in * pixels, in, pixels},
+           {to + image * out * pixels, out, pixels});
+  }
+  if (bias.empty() && !relu) return result;
+  const float lowest = relu ? 0.0f : -std::numeric_limits<float>::infinity();
+  parallel_rows(batch * out, pixels, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const float shift = bias.empty() ? 0.0f : bias.values<float>()[static_cast<size_t>(r % out)];
+      for (float* at = to + r * pixels; at < to + (r + 1) * pixels; ++at) {
+        const float value = *at + shift;
+        *at = value < lowest ? lowest : value;  // NaN stays
+      }
+    }
+  });
   return result;
 }
 
@@ -201,7 +260,7 @@ PackedConv::PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& ge
   state_->shape = weight.shape();
   state_->geometry = geometry;
   state_->bias = std::move(bias);
-  // Plain until the first image tells which layout is fastest.
+  // Plain until the first image tells which layout is fastest; always plain for is_pointwise().
   state_->weights = {.desc = plain_weight(weight.shape(), geometry.groups),
                      .packed = convert(weight, DType::kF32)};
 }
@@ -221,6 +280,9 @@ Tensor PackedConv::apply(const Tensor& input, bool relu) const {
   check_f32(input, "input");
   const Shape output = conv_output_shape(input.shape(), state.shape, state.geometry);
   if (output.elements() == 0) return Tensor(output);
+  if (is_pointwise(state.shape, state.geometry)) {
+    return apply_pointwise(input, state.weights.packed, state.bias, relu);
+  }
   return onednn::guarded("convolution", [&] {
     const State::Key key{.input = input.shape(), .relu = relu, .threads = thread_count()};
     const auto plan = state.plans.get(key, [&] { return state.make_plan(key); });

@@ -17,12 +17,14 @@ void fold_weighted(const MatrixView<const float>& block, const float* weights, f
   for (; c + kFloatLanes <= block.cols; c += kFloatLanes) {
     FloatVector sum = hn::LoadU(d, sums + c);
     for (int64_t r = 0; r < block.rows; ++r) {
-      sum = hn::MulAdd(hn::Set(d, weights[r]), hn::LoadU(d, block.data + r * block.stride + c), sum);
+      sum =
+          hn::MulAdd(hn::Set(d, weights[r]), hn::LoadU(d, block.data + r * block.stride + c), sum);
     }
     hn::StoreU(sum, d, sums + c);
   }
   for (; c < block.cols; ++c) {
-    for (int64_t r = 0; r < block.rows; ++r) sums[c] += weights[r] * block.data[r * block.stride + c];
+    for (int64_t r = 0; r < block.rows; ++r)
+      sums[c] += weights[r] * block.data[r * block.stride + c];
   }
 }
 

@@ -1,5 +1,6 @@
 // A borrowed [heads, rows, dim] array of any floating-point type and any layout whose last axis is
-// contiguous: [heads, rows, dim] as records store it, or [rows, heads * dim] as projections give it.
+// contiguous: [heads, rows, dim] as records store it, or [rows, heads * dim] as projections give
+// it.
 #pragma once
 
 #include <cstdint>

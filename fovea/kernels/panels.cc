@@ -22,8 +22,8 @@ Panels Panels::of_keys(const HeadsView& keys, int64_t head, KeyRange range) {
     } else {
       std::fill(key.begin(), key.end(), 0.0F);
     }
-    float* out = panels.data_.get() + column / kPanelWidth * keys.dim * kPanelWidth +
-                 column % kPanelWidth;
+    float* out =
+        panels.data_.get() + column / kPanelWidth * keys.dim * kPanelWidth + column % kPanelWidth;
     for (int64_t c = 0; c < keys.dim; ++c) out[c * kPanelWidth] = key[static_cast<size_t>(c)];
   }
   return panels;
@@ -36,8 +36,7 @@ Panels Panels::of_values(const HeadsView& values, int64_t head, KeyRange range) 
   for (int64_t key = 0; key < panels.depth_; ++key) {
     values.read_row(head, range.begin + key, 1, value.data());
     for (int64_t column = 0; column < padded; column += kPanelWidth) {
-      float* out = panels.data_.get() +
-                   (column / kPanelWidth * panels.depth_ + key) * kPanelWidth;
+      float* out = panels.data_.get() + (column / kPanelWidth * panels.depth_ + key) * kPanelWidth;
       std::copy_n(value.data() + column, kPanelWidth, out);
     }
   }

@@ -24,8 +24,8 @@ AttentionResult attention(const Value& queries, const Value& keys, const Value& 
 
   Tape* tape = common_tape({&queries, &keys, &values});
   if (tape == nullptr) return {Value(std::move(output)), std::move(lse)};
-  auto vjp = [q = queries.tensor, k = keys.tensor, v = values.tensor, rule = std::move(rule), output,
-              lse](const Tensor& gradient, InputGradients& wanted) {
+  auto vjp = [q = queries.tensor, k = keys.tensor, v = values.tensor, rule = std::move(rule),
+              output, lse](const Tensor& gradient, InputGradients& wanted) {
     AttentionGradients gradients =
         attention_backward(inputs_of(q, k, v, *rule), HeadsView::of(output), lse.values<double>(),
                            HeadsView::of(gradient));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fovea/kernels/parallel_rows.h"
+#include "fovea/kernels/transpose.h"
 #include "fovea/ops/check.h"
 
 namespace fovea::ops {
@@ -27,6 +28,12 @@ Swap swap_of(const Shape& shape, int first, int second) {
 
 void run_swap(const Swap& swap, const float* from, float* to) {
   const int64_t block = swap.a * swap.middle * swap.b * swap.inner;
+  if (swap.middle == 1 && swap.inner == 1) {
+    for (int64_t o = 0; o < swap.outer; ++o) {
+      transpose_matrix({from + o * block, swap.a, swap.b}, {to + o * block, swap.b, swap.a});
+    }
+    return;
+  }
   const int64_t row = swap.middle * swap.a * swap.inner;  // one entry of b in the result
   const auto bytes = static_cast<size_t>(swap.inner) * sizeof(float);
   parallel_rows(swap.outer * swap.b, row, [&](int64_t begin, int64_t end) {

@@ -14,8 +14,8 @@ constexpr bool kIsHalf = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
 template <typename T>
 constexpr bool kIsFloating = kIsHalf<T> || std::is_floating_point_v<T>;
 
-// Rounding to float and then to half is not rounding to half: the first step may make a tie. Rounding
-// to odd keeps a trace of what was cut off, so that the second step decides rightly.
+// Rounding to float and then to half is not rounding to half: the first step may make a tie.
+// Rounding to odd keeps a trace of what was cut off, so that the second step decides rightly.
 float round_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   if (static_cast<double>(nearest) == value || std::isnan(value)) return nearest;

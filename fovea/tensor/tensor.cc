@@ -11,8 +11,8 @@ constexpr size_t kAlignment = 64;  // a cache line, and the widest SIMD vector
 
 std::shared_ptr<std::byte> allocate(size_t bytes, bool zero) {
   const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  auto* data = static_cast<std::byte*>(
-      std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded));
+  auto* data =
+      static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded));
   if (data == nullptr) {
     fail(ErrorKind::kInvalidArgument, "{} bytes of memory were asked for and are not to be had",
          bytes);

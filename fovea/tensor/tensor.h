@@ -17,7 +17,8 @@ namespace fovea {
 class Tensor {
  public:
   Tensor() : Tensor(Shape{0}) {}  // an empty f32 vector
-  // New elements, aligned to 64 bytes and zero. Throws Error{kInvalidArgument} when memory is short.
+  // New elements, aligned to 64 bytes and zero. Throws Error{kInvalidArgument} when memory is
+  // short.
   explicit Tensor(Shape shape, DType dtype = DType::kF32);
   // As above, without setting the elements; for results that are about to be written whole.
   static Tensor uninitialized(Shape shape, DType dtype = DType::kF32);
@@ -98,8 +99,8 @@ class Tensor {
   DType dtype_ = DType::kF32;
   Shape shape_;
   const std::byte* data_ = nullptr;
-  std::shared_ptr<std::byte> owned_;          // null when borrowed
-  std::shared_ptr<const void> keep_alive_;    // null when owned
+  std::shared_ptr<std::byte> owned_;        // null when borrowed
+  std::shared_ptr<const void> keep_alive_;  // null when owned
 };
 
 template <typename T>

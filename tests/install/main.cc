@@ -1,4 +1,5 @@
-// Four vectors attend to each other, each to itself and to those before it; no 4 x 4 matrix is made.
+// Four vectors attend to each other, each to itself and to those before it; no 4 x 4 matrix is
+// made.
 #include <fmt/format.h>
 
 #include <memory>

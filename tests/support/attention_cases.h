@@ -76,7 +76,8 @@ inline DenseAttention dense_attention(const AttentionCase& c) {
         const double weight = std::exp(scores[i * cols + j] - lse[i]);
         weights[i * cols + j] = weight;
         for (size_t f = 0; f < width; ++f) {
-          outputs[i * width + f] += weight * double{values.matrix<float>(kv_head)(int64_t(j), int64_t(f))};
+          outputs[i * width + f] +=
+              weight * double{values.matrix<float>(kv_head)(int64_t(j), int64_t(f))};
         }
       }
     }
@@ -116,7 +117,8 @@ inline std::string random_mask(std::mt19937& random, const AttentionShape& shape
       mask = Mask::causal(0);
       for (int64_t j = 0; j < shape.cols; ++j) mask.key_valid.push_back(pick(0, 5) != 0 ? 1 : 0);
       return "causal+padding";
-    default: return "all";
+    default:
+      return "all";
   }
 }
 
@@ -140,12 +142,16 @@ inline std::string random_bias(std::mt19937& random, const AttentionShape& shape
       return "alibi";
     }
     case 2:
-      rule.bias = DistanceTable{random_heads(random, {shape.heads, 32}, 1, DType::kF32),
-                                t5_bucket_index(shape.rows, shape.cols, 0, pick(0, 1) == 0, 32, 128)};
+      rule.bias =
+          DistanceTable{random_heads(random, {shape.heads, 32}, 1, DType::kF32),
+                        t5_bucket_index(shape.rows, shape.cols, 0, pick(0, 1) == 0, 32, 128)};
       return "buckets";
     case 3:
-      rule.bias = DenseBias{random_heads(random, {pick(0, 1) == 0 ? 1 : shape.heads, shape.rows, shape.cols},
-                                         1, DType::kF32), {}, {}};
+      rule.bias = DenseBias{
+          random_heads(random, {pick(0, 1) == 0 ? 1 : shape.heads, shape.rows, shape.cols}, 1,
+                       DType::kF32),
+          {},
+          {}};
       return "dense";
     case 4:
       rule.bias = DenseBias{random_heads(random, {shape.heads, 9, 7}, 1, DType::kF32),
@@ -153,16 +159,18 @@ inline std::string random_bias(std::mt19937& random, const AttentionShape& shape
       return "indexed";
     case 5: {
       const int64_t entries = pick(1, 50);
-      PositionTables tables{random_heads(random, {shape.heads, entries, shape.head_dim}, 0.5, DType::kF32),
-                            random_heads(random, {shape.heads, entries, shape.head_dim}, 0.5, DType::kF32),
-                            index(distances, entries)};
+      PositionTables tables{
+          random_heads(random, {shape.heads, entries, shape.head_dim}, 0.5, DType::kF32),
+          random_heads(random, {shape.heads, entries, shape.head_dim}, 0.5, DType::kF32),
+          index(distances, entries)};
       const int64_t kept = pick(0, 2);
       if (kept == 1) tables.keys = Tensor();
       if (kept == 2) tables.queries = Tensor();
       rule.bias = tables;
       return "positions";
     }
-    default: return "plain";
+    default:
+      return "plain";
   }
 }
 

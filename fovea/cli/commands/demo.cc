@@ -27,9 +27,9 @@ void run(const Args& args) {
 
   const Terminal terminal = stdout_terminal();
   write_stdout(steps_text(problem, result, view, terminal));
-  write_stdout("\n" + terminal.bold("wrote " + picture.string()) +
-               ": the softmax weights of both heads as a heatmap, on one scale\n"
-               "next: fovea steps --help\n");
+  write_stdout(
+      "\n" + terminal.bold("wrote " + picture.string()) +
+      "\nThe softmax weights of both heads as a heatmap on one scale. Next: fovea steps --help\n");
 }
 
 }  // namespace

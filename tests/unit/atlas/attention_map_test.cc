@@ -11,10 +11,10 @@
 namespace fovea {
 namespace {
 
-using ::testing::Each;
 using testing::AttentionCase;
 using testing::dense_attention;
 using testing::DenseAttention;
+using ::testing::Each;
 using testing::plain_case;
 using testing::random_case;
 using testing::record_of;
@@ -200,8 +200,10 @@ TEST(AttentionMap, PooledTilesEqualTheDenseReference) {
           double largest = 0;
           double sum = 0;
           int64_t count = 0;
-          for (int64_t i = region.row_begin + r * bin; i < std::min(region.row_begin + (r + 1) * bin, region.row_end); ++i) {
-            for (int64_t j = region.col_begin + s * bin; j < std::min(region.col_begin + (s + 1) * bin, region.col_end); ++j) {
+          for (int64_t i = region.row_begin + r * bin;
+               i < std::min(region.row_begin + (r + 1) * bin, region.row_end); ++i) {
+            for (int64_t j = region.col_begin + s * bin;
+                 j < std::min(region.col_begin + (s + 1) * bin, region.col_end); ++j) {
               largest = std::max(largest, a(i, j));
               sum += a(i, j);
               count += c.rule.mask.allows(i, j) ? 1 : 0;
@@ -231,7 +233,8 @@ TEST(AttentionMap, GradientTileIsOutputGradientTimesValues) {
     const auto gradient = testing::row_of(record.output_gradient, head, i);
     for (int64_t j = 0; j < c.shape.cols; ++j) {
       const auto value = testing::row_of(c.values, c.shape.kv_head(head), j);
-      const double expected = std::inner_product(gradient.begin(), gradient.end(), value.begin(), 0.0);
+      const double expected =
+          std::inner_product(gradient.begin(), gradient.end(), value.begin(), 0.0);
       ASSERT_NEAR(tile.matrix<float>()(i, j), expected, 1e-4);
     }
   }

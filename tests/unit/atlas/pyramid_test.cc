@@ -40,8 +40,10 @@ TEST(Pyramid, EveryLevelEqualsPoolingTheWeights) {
             for (int64_t c = 0; c < tile->max.size(1); c += 3) {
               float largest = 0;
               double sum = 0;
-              for (int64_t i = region.row_begin + r * side; i < std::min(region.row_begin + (r + 1) * side, region.row_end); ++i) {
-                for (int64_t j = region.col_begin + c * side; j < std::min(region.col_begin + (c + 1) * side, region.col_end); ++j) {
+              for (int64_t i = region.row_begin + r * side;
+                   i < std::min(region.row_begin + (r + 1) * side, region.row_end); ++i) {
+                for (int64_t j = region.col_begin + c * side;
+                     j < std::min(region.col_begin + (c + 1) * side, region.col_end); ++j) {
                   largest = std::max(largest, whole.matrix<float>()(i, j));
                   sum += double{whole.matrix<float>()(i, j)};
                 }
@@ -56,8 +58,8 @@ TEST(Pyramid, EveryLevelEqualsPoolingTheWeights) {
   }
 }
 
-// A map long enough that its top levels are composed of tiles below (level 7 of 32,800 rows), narrow
-// in the other direction so that the test stays quick.
+// A map long enough that its top levels are composed of tiles below (level 7 of 32,800 rows),
+// narrow in the other direction so that the test stays quick.
 TEST(Pyramid, ComposedLevelsEqualDirectPooling) {
   std::mt19937 random(3);
   testing::AttentionCase c;

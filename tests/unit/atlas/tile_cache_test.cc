@@ -61,7 +61,8 @@ TEST(TileCache, NeverHoldsMoreThanItsLimit) {
 
 TEST(TileCache, AFailedComputationIsNotKept) {
   TileCache cache(1 << 20);
-  EXPECT_THROW(cache.get(key(0), {}, []() -> PyramidTile { fail(ErrorKind::kInternal, "no"); }), Error);
+  EXPECT_THROW(cache.get(key(0), {}, []() -> PyramidTile { fail(ErrorKind::kInternal, "no"); }),
+               Error);
   EXPECT_EQ(cache.get(key(0), {}, [] { return tile_of(2); })->max.values<float>()[0], 2);
 }
 

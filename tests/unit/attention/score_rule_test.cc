@@ -105,20 +105,26 @@ TEST(ScoreRule, IsCheckedAgainstTheAttention) {
   EXPECT_THAT(refusal({}, {3, 2, 1, 1, 1, 1}), HasSubstr("3 query heads"));
   EXPECT_THAT(refusal({.scale = INFINITY}, shape), HasSubstr("scale is inf"));
   EXPECT_THAT(refusal({.soft_cap = -1}, shape), HasSubstr("soft cap is -1"));
-  EXPECT_THAT(refusal({.sink_logit = {1}}, shape), HasSubstr("1 entries but the attention needs 2"));
+  EXPECT_THAT(refusal({.sink_logit = {1}}, shape),
+              HasSubstr("1 entries but the attention needs 2"));
   EXPECT_THAT(refusal({.mask = {.behind = -1}}, shape), HasSubstr("negative"));
   EXPECT_THAT(refusal({.mask = {.query_offset = int64_t{1} << 60}}, shape), HasSubstr("place"));
   EXPECT_THAT(refusal({.mask = {.key_group = {1, 1, 1, 1}}}, shape), HasSubstr("query groups"));
   EXPECT_THAT(refusal({.bias = AlibiSlopes{{1, NAN}}}, shape), HasSubstr("nan"));
   EXPECT_THAT(refusal({.bias = DistanceTable{Tensor(Shape{2, 5}), {0, 1, 2, 3, 4, 5}}}, shape),
               HasSubstr("entry 5 but the table has 5"));
-  EXPECT_THAT(refusal({.bias = DistanceTable{Tensor(Shape{2, 5}), {0, 1}}}, shape), HasSubstr("needs 6"));
-  EXPECT_THAT(refusal({.bias = DenseBias{Tensor(Shape{2, 3, 5}), {}, {}}}, shape), HasSubstr("[2, 3, 4]"));
-  EXPECT_THAT(refusal({.bias = DenseBias{Tensor(Shape{3, 4}), {}, {}}}, shape), HasSubstr("dense bias"));
+  EXPECT_THAT(refusal({.bias = DistanceTable{Tensor(Shape{2, 5}), {0, 1}}}, shape),
+              HasSubstr("needs 6"));
+  EXPECT_THAT(refusal({.bias = DenseBias{Tensor(Shape{2, 3, 5}), {}, {}}}, shape),
+              HasSubstr("[2, 3, 4]"));
+  EXPECT_THAT(refusal({.bias = DenseBias{Tensor(Shape{3, 4}), {}, {}}}, shape),
+              HasSubstr("dense bias"));
   EXPECT_THAT(refusal({.bias = DenseBias{Tensor(Shape{1, 2, 2}), {0, 1, 2}, {0, 1, 0, 1}}}, shape),
               HasSubstr("entry 2"));
-  EXPECT_THAT(refusal({.bias = PositionTables{Tensor(Shape{2, 3, 7}), Tensor(), {0, 0, 0, 0, 0, 0}}}, shape),
-              HasSubstr("[2, 3, 8]"));
+  EXPECT_THAT(
+      refusal({.bias = PositionTables{Tensor(Shape{2, 3, 7}), Tensor(), {0, 0, 0, 0, 0, 0}}},
+              shape),
+      HasSubstr("[2, 3, 8]"));
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 namespace fovea {
 namespace {
 
+using testing::AttentionCase;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::AttentionCase;
 using testing::random_case;
 using testing::record_of;
 
@@ -32,10 +32,13 @@ Run run_of(const AttentionCase& c) {
   record.col_axis = "source";
   Axis target{.name = "target", .source = "wörter", .positions = {}};
   for (int64_t i = 0; i < c.shape.rows; ++i) {
-    target.positions.push_back({.text = "t" + std::to_string(i), .source_begin = 1, .source_end = 3, .special = i == 0});
+    target.positions.push_back(
+        {.text = "t" + std::to_string(i), .source_begin = 1, .source_end = 3, .special = i == 0});
   }
-  Axis source{.name = "source", .source = "", .positions = {}, .grid_rows = 1, .grid_cols = c.shape.cols};
-  for (int64_t j = 0; j < c.shape.cols; ++j) source.positions.push_back({.text = "\"日本\" " + std::to_string(j)});
+  Axis source{
+      .name = "source", .source = "", .positions = {}, .grid_rows = 1, .grid_cols = c.shape.cols};
+  for (int64_t j = 0; j < c.shape.cols; ++j)
+    source.positions.push_back({.text = "\"日本\" " + std::to_string(j)});
   run.axes = {target, source};
   run.records.push_back(std::make_shared<const AttentionRecord>(std::move(record)));
   return run;
@@ -85,11 +88,14 @@ TEST(RunFile, KeepsTheBlockAndTheGradient) {
   fovea::Run run = run_of(c);
   AttentionRecord record = *run.records[0];
   std::mt19937 random(1);
-  record.output_gradient = testing::random_heads(random, {c.shape.heads, c.shape.rows, c.shape.value_dim}, 1, DType::kF32);
-  record.block = BlockContext{.input = testing::random_heads(random, {c.shape.cols, 6}, 1, DType::kF32),
-                              .output_weight = testing::random_heads(random, {6, c.shape.heads * c.shape.value_dim}, 1, DType::kBF16),
-                              .norm_weight = testing::random_heads(random, {6}, 1, DType::kF32),
-                              .norm_epsilon = 1e-5F};
+  record.output_gradient = testing::random_heads(
+      random, {c.shape.heads, c.shape.rows, c.shape.value_dim}, 1, DType::kF32);
+  record.block =
+      BlockContext{.input = testing::random_heads(random, {c.shape.cols, 6}, 1, DType::kF32),
+                   .output_weight = testing::random_heads(
+                       random, {6, c.shape.heads * c.shape.value_dim}, 1, DType::kBF16),
+                   .norm_weight = testing::random_heads(random, {6}, 1, DType::kF32),
+                   .norm_epsilon = 1e-5F};
   run.records[0] = std::make_shared<const AttentionRecord>(record);
   const auto path = temporary("block.fovea.safetensors");
   save_run(run, path);
@@ -101,7 +107,8 @@ TEST(RunFile, KeepsTheBlockAndTheGradient) {
   EXPECT_EQ(back.block->norm_epsilon, 1e-5F);
 }
 
-// tests/data/run_format_1.fovea.safetensors was written by the first version; it must open for ever.
+// tests/data/run_format_1.fovea.safetensors was written by the first version; it must open for
+// ever.
 TEST(RunFile, OpensAFileOfFormatOne) {
   const fovea::Run run = load_run(std::string(FOVEA_TEST_DATA) + "/run_format_1.fovea.safetensors");
   EXPECT_EQ(run.model, "worked example");
@@ -166,8 +173,8 @@ TEST(RunFile, EveryTruncationIsOneClearError) {
   const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
   for (size_t length = 0; length < bytes.size(); length += length < 1024 ? 1 : 61) {
     const std::string cut = bytes.substr(0, length);
-    const std::string message = message_of(
-        [&] { load_run(SafetensorsFile::parse(as_bytes(cut), "cut"), "cut"); });
+    const std::string message =
+        message_of([&] { load_run(SafetensorsFile::parse(as_bytes(cut), "cut"), "cut"); });
     ASSERT_NE(message, "") << length;
     ASSERT_THAT(message, Not(HasSubstr("\n")));
   }

@@ -46,8 +46,8 @@ class OneAttention final : public Subject {
   }
 
   std::unique_ptr<Subject> randomized(int, uint64_t seed) const override {
-    return std::make_unique<OneAttention>(
-        testing::plain_case(case_.shape.rows, case_.shape.head_dim, false, static_cast<uint32_t>(seed)));
+    return std::make_unique<OneAttention>(testing::plain_case(
+        case_.shape.rows, case_.shape.head_dim, false, static_cast<uint32_t>(seed)));
   }
 
  private:

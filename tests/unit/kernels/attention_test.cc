@@ -55,11 +55,13 @@ void expect_matches_reference(const AttentionCase& c) {
     const auto head = static_cast<size_t>(h);
     for (int64_t i = 0; i < c.shape.rows; ++i) {
       ASSERT_NEAR(result.lse[static_cast<size_t>(h * c.shape.rows + i)],
-                  dense.lse[head][static_cast<size_t>(i)], tolerance) << "row " << i;
+                  dense.lse[head][static_cast<size_t>(i)], tolerance)
+          << "row " << i;
       for (int64_t f = 0; f < c.shape.value_dim; ++f) {
         ASSERT_NEAR(result.out.matrix<float>(h)(i, f),
                     dense.outputs[head][static_cast<size_t>(i * c.shape.value_dim + f)],
-                    4 * tolerance) << "row " << i << " feature " << f;
+                    4 * tolerance)
+            << "row " << i << " feature " << f;
       }
     }
   }
@@ -76,7 +78,8 @@ TEST(StreamingAttention, MatchesTheDoubleReferenceOnEverySimdTarget) {
 
 TEST(StreamingAttention, MatchesForLengthsAroundVectorAndBlockWidths) {
   for_each_simd_target([] {
-    for (const int64_t length : {1, 3, 4, 5, 11, 12, 13, 15, 16, 17, 31, 32, 33, 95, 96, 97, 255, 256, 257, 289}) {
+    for (const int64_t length :
+         {1, 3, 4, 5, 11, 12, 13, 15, 16, 17, 31, 32, 33, 95, 96, 97, 255, 256, 257, 289}) {
       SCOPED_TRACE(length);
       std::mt19937 random(static_cast<uint32_t>(length));
       AttentionCase c;
@@ -130,7 +133,8 @@ TEST(StreamingAttention, ReadsInterleavedHeads) {
   c.queries = Tensor(Shape{3, 9, 8});
   for (int64_t h = 0; h < 3; ++h) {
     for (int64_t i = 0; i < 9; ++i) {
-      std::copy_n(packed.matrix<float>().row(i) + h * 8, 8, c.queries.mutable_matrix<float>(h).row(i));
+      std::copy_n(packed.matrix<float>().row(i) + h * 8, 8,
+                  c.queries.mutable_matrix<float>(h).row(i));
     }
   }
   c.keys = c.queries;
@@ -220,7 +224,8 @@ TEST(HeadTiles, ScoresAndWeightsMatchTheReference) {
               ASSERT_EQ(scores.matrix<float>()(i, j - begin), score);
               ASSERT_EQ(weights.matrix<float>()(i, j - begin), 0);
             } else {
-              ASSERT_NEAR(scores.matrix<float>()(i, j - begin), score, 1e-6 * (1 + std::abs(score)));
+              ASSERT_NEAR(scores.matrix<float>()(i, j - begin), score,
+                          1e-6 * (1 + std::abs(score)));
             }
             ASSERT_NEAR(weights.matrix<float>()(i, j - begin),
                         dense.weights[static_cast<size_t>(head)][cell], 2e-6);

@@ -31,6 +31,9 @@ const std::vector<Case>& cases() {
       {"groups", {2, 6, 7, 8}, {9, 2, 2, 3}, {.padding = {1, 1}, .groups = 3}},
       {"depthwise", {1, 16, 8, 8}, {16, 1, 3, 3}, {.padding = {1, 1}, .groups = 16}},
       {"1 x 1", {1, 32, 5, 6}, {48, 32, 1, 1}, {}},
+      {"1 x 1 in two images", {2, 5, 3, 7}, {9, 5, 1, 1}, {}},
+      {"1 x 1 in groups", {1, 8, 4, 4}, {6, 4, 1, 1}, {.groups = 2}},
+      {"1 x 1 padded", {1, 8, 4, 4}, {6, 8, 1, 1}, {.padding = {1, 2}}},
       {"1 x 1 strided", {1, 32, 7, 6}, {16, 32, 1, 1}, {.stride = {2, 2}}},
       {"patches", {1, 3, 16, 24}, {20, 3, 8, 8}, {.stride = {8, 8}}},
       {"7 x 7 stem", {1, 3, 21, 30}, {16, 3, 7, 7}, {.stride = {2, 2}, .padding = {3, 3}}},
@@ -86,8 +89,8 @@ std::vector<double> reference_conv(const Case& c, const Tensor& x, const Tensor&
   return result;
 }
 
-// Up to 300 products of numbers around 1 are summed, each rounding half an ulp of a partial sum of about
-// 20 (1e-6): 2e-5 in all, and Winograd forms lose a part of a digit more.
+// Up to 300 products of numbers around 1 are summed, each rounding half an ulp of a partial sum of
+// about 20 (1e-6): 2e-5 in all, and Winograd forms lose a part of a digit more.
 constexpr double kTolerance = 1e-4;
 
 TEST(Conv, ForwardMatchesDouble) {

@@ -17,7 +17,8 @@ TEST(Fold, EqualsThePlainSumsForAnyWidthOnEverySimdTarget) {
         const auto block = tensor.matrix<float>().block(0, 2, rows, cols);
         std::vector<float> weights;
         for (int64_t r = 0; r < rows; ++r) weights.push_back(float(r % 5) - 1.5F);
-        std::vector<float> weighted(size_t(cols), 1.0F), sums(size_t(cols), 2.0F), max(size_t(cols), -9.0F);
+        std::vector<float> weighted(size_t(cols), 1.0F), sums(size_t(cols), 2.0F),
+            max(size_t(cols), -9.0F);
         fold_weighted(block, weights, weighted);
         fold_max_sum(block, max, sums);
         for (int64_t c = 0; c < cols; ++c) {

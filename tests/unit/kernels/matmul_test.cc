@@ -66,8 +66,8 @@ Tensor apply(const PackedMatrix& packed, const Tensor& x, const Epilogue& epilog
   return out;
 }
 
-// `in` roundings one after the other, each half an ulp of a partial sum of size about sqrt(in): together
-// 6e-8 * in, and three times that for the worst of thousands of results.
+// `in` roundings one after the other, each half an ulp of a partial sum of size about sqrt(in):
+// together 6e-8 * in, and three times that for the worst of thousands of results.
 double tolerance(int64_t in) {
   return 2e-7 * static_cast<double>(in) + 1e-6;
 }

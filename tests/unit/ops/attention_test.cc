@@ -42,7 +42,8 @@ struct DoubleAttention {
           total += double{c.rule.scale} * q[d] * double{tables->keys.matrix<float>(head)(entry, d)};
         }
         if (!tables->queries.empty()) {
-          total += double{c.rule.scale} * k[d] * double{tables->queries.matrix<float>(head)(entry, d)};
+          total +=
+              double{c.rule.scale} * k[d] * double{tables->queries.matrix<float>(head)(entry, d)};
         }
       }
     }
@@ -62,9 +63,10 @@ struct DoubleAttention {
           const double weight = std::exp(score(head, i, j));  // small scores: no shift needed
           any = any || weight > 0;
           sum += weight;
-          value += weight * dot(seed.data() + (head * shape.rows + i) * shape.value_dim,
-                                values.data() + (shape.kv_head(head) * shape.cols + j) * shape.value_dim,
-                                shape.value_dim);
+          value +=
+              weight * dot(seed.data() + (head * shape.rows + i) * shape.value_dim,
+                           values.data() + (shape.kv_head(head) * shape.cols + j) * shape.value_dim,
+                           shape.value_dim);
         }
         if (any) result += value / sum;
       }
@@ -81,7 +83,8 @@ std::vector<double> to_doubles(const Tensor& tensor) {
 void expect_gradient(DoubleAttention& reference, std::vector<double>& variable,
                      const Tensor& gradient) {
   double largest = 0.1;  // small gradients are differences of terms near 1
-  for (const float value : gradient.values<float>()) largest = std::max(largest, double{std::abs(value)});
+  for (const float value : gradient.values<float>())
+    largest = std::max(largest, double{std::abs(value)});
   const size_t step = std::max<size_t>(1, variable.size() / 25);
   for (size_t at = 0; at < variable.size(); at += step) {
     constexpr double kStep = 1e-5;
@@ -144,8 +147,9 @@ TEST(AttentionOp, GradientCrossesBlocks) {
 
 TEST(AttentionOp, RecordsNothingWithoutATape) {
   const AttentionCase c = random_case(1, 10, 1);
-  const auto result = ops::attention(Value(convert(c.queries, DType::kF32)), Value(convert(c.keys, DType::kF32)),
-                                     Value(convert(c.values, DType::kF32)), std::make_shared<const ScoreRule>(c.rule));
+  const auto result = ops::attention(
+      Value(convert(c.queries, DType::kF32)), Value(convert(c.keys, DType::kF32)),
+      Value(convert(c.values, DType::kF32)), std::make_shared<const ScoreRule>(c.rule));
   EXPECT_FALSE(result.output.watched());
   EXPECT_EQ(result.lse.shape(), (Shape{c.shape.heads, c.shape.rows}));
 }

@@ -1,0 +1,31 @@
+// Memory grows with N, not with N^2: a 16k x 16k matrix of floats would be 1 GiB.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "fovea/atlas/pyramid.h"
+#include "support/records.h"
+
+namespace fovea {
+namespace {
+
+int64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;
+}
+
+TEST(Memory, SixteenThousandTokensNeedNoMatrix) {
+  const int64_t before = peak_bytes();
+  const AttentionMap map(testing::shared_record_of(testing::plain_case(16384, 64, true, 1)), 0);
+  const auto sums = map.column_sums();
+  const auto entropy = map.entropy();
+  const Pyramid pyramid(map, std::make_shared<TileCache>(size_t{32} << 20));
+  const auto top = pyramid.tile(pyramid.levels() - 1, 0, 0);
+  EXPECT_EQ(top->max.shape(), (Shape{256, 256}));
+  EXPECT_EQ(sums.size(), entropy.size());
+  // Q, K, V and their packed copies are 4 MiB each; a quarter of the matrix would already fail.
+  EXPECT_LT(peak_bytes() - before, int64_t{256} << 20);
+}
+
+}  // namespace
+}  // namespace fovea
