@@ -19,7 +19,8 @@ void check_norm(const char* op, const Value& x, const Value& weight, const Value
 }
 
 // Inputs are x, weight and, for layer norm, bias.
-Tape::Vjp norm_vjp(NormKernel kernel, Tensor x, Tensor weight, float epsilon, bool has_bias) {
+Tape::Vjp norm_vjp(NormKernel kernel, const Tensor& x, const Tensor& weight, float epsilon,
+                   bool has_bias) {
   return [=](const Tensor& gradient, InputGradients& inputs) {
     Tensor x_gradient, weight_gradient, bias_gradient;
     NormGradients wanted;
