@@ -9,7 +9,12 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kBlockRows = 48;  // rows between two looks at the cancel token
+// Rows that a thread takes at a time: some 0.1 ms of work, since waking a thread for less costs
+// more than it saves, and often enough a look at the cancel token.
+int64_t rows_per_item(int64_t cols, int64_t depth) {
+  constexpr int64_t kItemProducts = int64_t{1} << 22;
+  return std::max<int64_t>(kItemProducts / std::max<int64_t>(cols * depth, 1), 12);
+}
 
 Tensor head_lse(const AttentionRecord& record, int64_t head) {
   const Tensor all = convert(record.lse, DType::kF64);
@@ -83,10 +88,11 @@ void AttentionMap::tile(Region region, MatrixView<float> out, const CancelToken&
   }
   if (region.rows() == 0 || region.cols() == 0) return;
   const HeadTiles tiles(inputs_, head_, {region.col_begin, region.col_end});
-  parallel_for((region.rows() + kBlockRows - 1) / kBlockRows, [&](int64_t block) {
+  const int64_t item_rows = rows_per_item(region.cols(), shape_.head_dim);
+  parallel_for((region.rows() + item_rows - 1) / item_rows, [&](int64_t item) {
     cancel.check();
-    const int64_t first = block * kBlockRows;
-    const int64_t count = std::min(region.rows() - first, kBlockRows);
+    const int64_t first = item * item_rows;
+    const int64_t count = std::min(region.rows() - first, item_rows);
     const int64_t row = region.row_begin + first;
     tiles.weights(row, tiles.columns(), lse().subspan(static_cast<size_t>(row)),
                   out.block(first, 0, count, out.cols));
@@ -117,12 +123,13 @@ Tensor AttentionMap::gradient_tile(Region region, const CancelToken& cancel) con
   Tensor out = Tensor::uninitialized({region.rows(), region.cols()});
   const MatrixView<float> view = out.mutable_matrix<float>();
   const HeadsView gradient = HeadsView::of(record_->output_gradient);
-  parallel_for((region.rows() + kBlockRows - 1) / kBlockRows, [&](int64_t block) {
+  const int64_t item_rows = rows_per_item(region.cols(), shape_.value_dim);
+  parallel_for((region.rows() + item_rows - 1) / item_rows, [&](int64_t item) {
     cancel.check();
-    const int64_t first = block * kBlockRows;
+    const int64_t first = item * item_rows;
     dot_tile(gradient, head_, region.row_begin + first, inputs_.values, shape_.kv_head(head_),
              {region.col_begin, region.col_end},
-             view.block(first, 0, std::min(region.rows() - first, kBlockRows), view.cols));
+             view.block(first, 0, std::min(region.rows() - first, item_rows), view.cols));
   });
   return out;
 }

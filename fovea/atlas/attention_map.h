@@ -67,22 +67,22 @@ class AttentionMap {
   // The `count` largest weights of a row, largest first; equal ones by column.
   std::vector<ColumnWeight> row_top(int64_t index, int64_t count) const;
 
-  // Pooled over bin x bin blocks that begin at the region's corner (METHODS P3).
+  // Pooled over bin x bin blocks that begin at the region's corner.
   PooledTile pooled(Region region, int64_t bin, const CancelToken& cancel = {}) const;
   // How many cells of each block the mask allows, i64 [block rows, block cols].
   Tensor allowed(Region region, int64_t bin) const;
 
-  // c_j = sum_i weights[i] * A(i, j) (P1); rows of weight 0 cost nothing.
+  // c_j = sum_i weights[i] * A(i, j); rows of weight 0 cost nothing.
   std::vector<double> times_left(std::span<const double> weights,
                                  const CancelToken& cancel = {}) const;
   // The attention that each column receives in all: times_left of ones.
   std::vector<double> column_sums(const CancelToken& cancel = {}) const;
-  // (A X) for X [cols, features], f32 (P2).
+  // (A X) for X [cols, features], f32.
   Tensor times_right(const Tensor& x, const CancelToken& cancel = {}) const;
   // -sum_j A(i, j) log A(i, j) of every row, in nats.
   std::vector<double> entropy(const CancelToken& cancel = {}) const;
 
-  // dy/dA(i, j) = dO_i . V_j (P4). Throws Error{kInvalidArgument} if the record has no gradient or
+  // dy/dA(i, j) = dO_i . V_j. Throws Error{kInvalidArgument} if the record has no gradient or
   // no values.
   Tensor gradient_tile(Region region, const CancelToken& cancel = {}) const;
 

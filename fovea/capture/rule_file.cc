@@ -17,9 +17,9 @@ template <typename T>
 std::vector<T> read_array(const SafetensorsFile& file, const std::string& name) {
   const auto* entry = file.find(name);
   if (entry == nullptr) return {};
-  if (entry->dtype != dtype_of<T> || entry->shape.rank() != 1) {
+  if (entry->dtype != kDTypeOf<T> || entry->shape.rank() != 1) {
     fail(ErrorKind::kBadFile, "{} is {} {} but should be {} with one axis", name,
-         dtype_name(entry->dtype), to_string(entry->shape), dtype_name(dtype_of<T>));
+         dtype_name(entry->dtype), to_string(entry->shape), dtype_name(kDTypeOf<T>));
   }
   const Tensor tensor = file.tensor(*entry);
   return {tensor.values<T>().begin(), tensor.values<T>().end()};

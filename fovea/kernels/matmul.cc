@@ -93,7 +93,14 @@ void PackedMatrix::State::pack(const Tensor& weight, WeightLayout layout) {
                              onednn::make_attributes())
              .weights_desc();
   packed = Tensor::uninitialized({static_cast<int64_t>(desc.get_size())}, DType::kU8);
-  onednn::reorder(plain_desc(layout), convert(weight, compute).raw(), desc, packed.mutable_raw());
+  Tensor plain = weight;
+  if (weight.dtype() == DType::kF32 && compute == DType::kBF16) {
+    plain = Tensor::uninitialized(weight.shape(), DType::kBF16);
+    round_to_bf16(weight.matrix<float>(), plain.mutable_matrix<BF16>());
+  } else {
+    plain = convert(weight, compute);
+  }
+  onednn::reorder(plain_desc(layout), plain.raw(), desc, packed.mutable_raw());
 }
 
 Plan PackedMatrix::State::make_plan(const PlanKey& key) const {

@@ -10,7 +10,6 @@
 #include <mutex>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "fovea/base/error.h"
 #include "fovea/kernels/activation.h"
@@ -74,7 +73,7 @@ dnnl::convolution_backward_weights::primitive_desc conv_weight_gradient_desc(
     const dnnl::primitive_attr& attr);
 
 // The few values that were asked for last. `make` runs outside the lock, so two threads may both
-// make a value; the first one stays.
+// make the same value; the spare one ages out.
 template <typename Key, typename Value>
 class RecentlyUsed {
  public:
@@ -89,10 +88,6 @@ class RecentlyUsed {
     if (entries_.size() > capacity_) entries_.pop_back();
     return made;
   }
-  size_t size() const {
-    const std::lock_guard lock(mutex_);
-    return entries_.size();
-  }
 
  private:
   std::shared_ptr<const Value> find(const Key& key) {
@@ -105,7 +100,7 @@ class RecentlyUsed {
     return nullptr;
   }
   size_t capacity_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::list<std::pair<Key, std::shared_ptr<const Value>>> entries_;
 };
 

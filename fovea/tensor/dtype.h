@@ -32,31 +32,31 @@ BF16 to_bf16(float value);  // round to nearest even
 
 // The element type's DType; only the types above have one.
 template <typename T>
-inline constexpr DType dtype_of = DType::kF32;
+inline constexpr DType kDTypeOf = DType::kF32;
 template <>
-inline constexpr DType dtype_of<bool> = DType::kBool;
+inline constexpr DType kDTypeOf<bool> = DType::kBool;
 template <>
-inline constexpr DType dtype_of<uint8_t> = DType::kU8;
+inline constexpr DType kDTypeOf<uint8_t> = DType::kU8;
 template <>
-inline constexpr DType dtype_of<int8_t> = DType::kI8;
+inline constexpr DType kDTypeOf<int8_t> = DType::kI8;
 template <>
-inline constexpr DType dtype_of<uint16_t> = DType::kU16;
+inline constexpr DType kDTypeOf<uint16_t> = DType::kU16;
 template <>
-inline constexpr DType dtype_of<int16_t> = DType::kI16;
+inline constexpr DType kDTypeOf<int16_t> = DType::kI16;
 template <>
-inline constexpr DType dtype_of<F16> = DType::kF16;
+inline constexpr DType kDTypeOf<F16> = DType::kF16;
 template <>
-inline constexpr DType dtype_of<BF16> = DType::kBF16;
+inline constexpr DType kDTypeOf<BF16> = DType::kBF16;
 template <>
-inline constexpr DType dtype_of<uint32_t> = DType::kU32;
+inline constexpr DType kDTypeOf<uint32_t> = DType::kU32;
 template <>
-inline constexpr DType dtype_of<int32_t> = DType::kI32;
+inline constexpr DType kDTypeOf<int32_t> = DType::kI32;
 template <>
-inline constexpr DType dtype_of<uint64_t> = DType::kU64;
+inline constexpr DType kDTypeOf<uint64_t> = DType::kU64;
 template <>
-inline constexpr DType dtype_of<int64_t> = DType::kI64;
+inline constexpr DType kDTypeOf<int64_t> = DType::kI64;
 template <>
-inline constexpr DType dtype_of<double> = DType::kF64;
+inline constexpr DType kDTypeOf<double> = DType::kF64;
 
 // Calls visitor(T{}) with the C++ type of `dtype`: run-time type to template, in one place.
 template <typename Visitor>

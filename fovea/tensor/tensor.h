@@ -16,7 +16,7 @@ namespace fovea {
 
 class Tensor {
  public:
-  Tensor() : Tensor(Shape{0}) {}  // an empty f32 vector
+  Tensor() : shape_{0} {}  // an empty f32 vector; allocates nothing
   // New elements, aligned to 64 bytes and zero. Throws Error{kInvalidArgument} when memory is
   // short.
   explicit Tensor(Shape shape, DType dtype = DType::kF32);
@@ -26,10 +26,10 @@ class Tensor {
   static Tensor borrow(Shape shape, DType dtype, const std::byte* data,
                        std::shared_ptr<const void> keep_alive);
   template <typename T>
-  static Tensor from(Shape shape, std::span<const T> values);
+  static Tensor from(const Shape& shape, std::span<const T> values);
   template <typename T>
-  static Tensor from(Shape shape, const std::vector<T>& values) {
-    return from(std::move(shape), std::span<const T>(values));
+  static Tensor from(const Shape& shape, const std::vector<T>& values) {
+    return from(shape, std::span<const T>(values));
   }
 
   DType dtype() const { return dtype_; }
@@ -44,13 +44,13 @@ class Tensor {
   // The elements; T must be the tensor's type.
   template <typename T>
   std::span<const T> values() const {
-    check_type(dtype_of<T>);
+    check_type(kDTypeOf<T>);
     return {reinterpret_cast<const T*>(data_), static_cast<size_t>(elements())};
   }
   // For the one who made the tensor and has not shared it yet.
   template <typename T>
   std::span<T> mutable_values() {
-    check_type(dtype_of<T>);
+    check_type(kDTypeOf<T>);
     return {reinterpret_cast<T*>(mutable_raw()), static_cast<size_t>(elements())};
   }
   std::byte* mutable_raw();
@@ -104,12 +104,12 @@ class Tensor {
 };
 
 template <typename T>
-Tensor Tensor::from(Shape shape, std::span<const T> values) {
+Tensor Tensor::from(const Shape& shape, std::span<const T> values) {
   if (shape.elements() != static_cast<int64_t>(values.size())) {
     fail(ErrorKind::kInvalidArgument, "shape {} needs {} values but {} were given",
          to_string(shape), shape.elements(), values.size());
   }
-  Tensor tensor = uninitialized(std::move(shape), dtype_of<T>);
+  Tensor tensor = uninitialized(shape, kDTypeOf<T>);
   std::copy(values.begin(), values.end(), tensor.mutable_values<T>().begin());
   return tensor;
 }

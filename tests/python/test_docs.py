@@ -58,6 +58,15 @@ def test_commands_of_the_pages_work(folder, page, command):
     assert result.stdout, f"{command} printed nothing"
 
 
+def test_what_the_readme_says_is_printed_is_printed(folder):
+    text = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"^```sh\n(\./run [^\n]+)\n```\n[^`]*^```text\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert blocks
+    for command, printed in blocks:
+        result = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
+        assert printed in result.stdout
+
+
 def test_the_readme_shows_commands_that_run():
     runs = [command for _, command in shell_commands(ROOT / "README.md") if command.startswith("./run")]
     assert len(runs) >= 3

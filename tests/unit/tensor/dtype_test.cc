@@ -116,7 +116,7 @@ TEST(DType, NamesAndSizesAgreeWithTheCppTypes) {
         DType::kU32, DType::kI32, DType::kF32, DType::kU64, DType::kI64, DType::kF64}) {
     EXPECT_EQ(find_dtype(dtype_name(dtype)), dtype);
     visit_dtype(dtype, [&](auto value) {
-      EXPECT_EQ(dtype_of<decltype(value)>, dtype);
+      EXPECT_EQ(kDTypeOf<decltype(value)>, dtype);
       EXPECT_EQ(sizeof(value), dtype_bytes(dtype));
     });
   }
