@@ -1,48 +1,85 @@
-// fovea-bench [NAME...] [--json] [--list]: the speed of this machine. Run by `fovea bench`.
+// fovea-bench: the speed of this machine. Run by `fovea bench`, which passes its arguments on.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/report.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+constexpr std::string_view kHelp =
+    R"(usage: fovea bench [NAME...] [--list] [--json]
+
+How fast this machine is: matrix products, streaming attention, exact tiles, column
+sums, pyramids. Each benchmark checks its answer against a plain reference before it is
+timed, and reports the median of five repetitions.
+
+  NAME     only benchmarks whose name matches this regular expression
+  --list   the names
+  --json   Google Benchmark's JSON instead of a table
+)";
+
+struct Options {
   std::string filter;
   bool json = false;
   bool list = false;
+};
+
+// Google Benchmark takes its settings as a command line.
+void initialize(const Options& options) {
+  std::vector<std::string> words{
+      "fovea-bench", "--benchmark_repetitions=5", "--benchmark_min_time=0.05",
+      "--benchmark_filter=" + (options.filter.empty() ? "." : options.filter)};
+  if (options.list) words.emplace_back("--benchmark_list_tests=true");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  int count = static_cast<int>(pointers.size());
+  benchmark::Initialize(&count, pointers.data());
+}
+
+int run(const Options& options) {
+  initialize(options);
+  if (options.list) {
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+  }
+  fovea::TableReporter table;
+  benchmark::JSONReporter json;
+  benchmark::BenchmarkReporter& reporter =
+      options.json ? static_cast<benchmark::BenchmarkReporter&>(json) : table;
+  std::ostringstream complaints;  // ours are the ones that are shown
+  reporter.SetErrorStream(&complaints);
+  if (benchmark::RunSpecifiedBenchmarks(&reporter) == 0) {
+    fmt::print(stderr, "fovea: no benchmark is called '{}'; `fovea bench --list` names them\n",
+               options.filter);
+    return 2;
+  }
+  return table.failed() ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == "--json") {
-      json = true;
+      options.json = true;
     } else if (argument == "--list") {
-      list = true;
+      options.list = true;
+    } else if (argument == "--help" || argument == "-h") {
+      fmt::print("{}", kHelp);
+      return 0;
     } else if (argument.starts_with("-")) {
-      fmt::print(stderr, "fovea: bench knows no '{}'; it takes names, --list and --json\n",
-                 argument);
+      fmt::print(stderr, "fovea: bench knows no '{}'; see `fovea bench --help`\n", argument);
       return 2;
     } else {
-      filter += (filter.empty() ? "" : "|") + std::string(argument);
+      options.filter += (options.filter.empty() ? "" : "|") + std::string(argument);
     }
   }
-  std::vector<std::string> options{"fovea-bench", "--benchmark_repetitions=5",
-                                   "--benchmark_min_time=0.05",
-                                   "--benchmark_filter=" + (filter.empty() ? "." : filter)};
-  if (list) options.emplace_back("--benchmark_list_tests=true");
-  std::vector<char*> pointers;
-  for (std::string& option : options) pointers.push_back(option.data());
-  int count = static_cast<int>(pointers.size());
-  benchmark::Initialize(&count, pointers.data());
-  if (json || list) {
-    benchmark::JSONReporter reporter;
-    return benchmark::RunSpecifiedBenchmarks(list ? nullptr : &reporter) == 0 ? 1 : 0;
-  }
-  fovea::TableReporter reporter;
-  if (benchmark::RunSpecifiedBenchmarks(&reporter) == 0) {
-    fmt::print(stderr, "fovea: no benchmark is called '{}'; 'fovea bench --list' names them\n",
-               filter);
-    return 2;
-  }
-  return reporter.failed() ? 1 : 0;
+  return run(options);
 }

@@ -29,7 +29,7 @@ THREAD_TARGETS = ["test_base", "test_capture", "test_atlas"]
 ONE_OPENMP_THREAD = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
 THREAD_TESTS = r"^(base\.(Parallel|Progress|Cancel)|capture\.Recorder|atlas\..*(Cache|Concurrent))"
 # Python tests that say nothing new about an instrumented program.
-RELEASE_ONLY = ["test_install.py", "test_layout.py", "test_tools.py"]
+RELEASE_ONLY = ["test_bench.py", "test_install.py", "test_layout.py", "test_tools.py"]
 TEST_TIMEOUT_SECONDS = 300
 
 

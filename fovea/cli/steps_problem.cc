@@ -219,11 +219,20 @@ void read_image(const Reader& reader, StepsProblem& problem) {
   problem.grid = grid;
 }
 
+// Masks are written as 0 and 1 or as false and true; from here on they are numbers.
+Json without_booleans(const Json& json) {
+  if (json.is_bool()) return json.as_bool("") ? 1 : 0;
+  if (!json.is_array()) return json;
+  Json::Array items;
+  for (const Json& item : json.as_array("")) items.push_back(without_booleans(item));
+  return Json(std::move(items));
+}
+
 void read_mask(const Reader& reader, StepsProblem& problem) {
   const Json* mask = reader.find("mask");
   if (mask == nullptr) return;
   if (!mask->is_string()) {
-    problem.attention.mask = reader.matrix(*mask, "mask");
+    problem.attention.mask = reader.matrix(without_booleans(*mask), "mask");
     return;
   }
   if (mask->as_string("") != "causal") {

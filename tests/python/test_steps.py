@@ -226,6 +226,12 @@ def test_the_examples_equal_numpy(name):
     assert_same_attention(steps_json(path), attention(json.loads(path.read_text())))
 
 
+def test_a_mask_may_be_true_and_false(steps_file):
+    flags = steps_json(steps_file({"inputs": TWO, "mask": [[True, False], [True, True]]}))
+    digits = steps_json(steps_file({"inputs": TWO, "mask": [[1, 0], [1, 1]]}))
+    assert flags["heads"] == digits["heads"]
+
+
 def test_a_causal_mask_hides_what_comes_later(steps_file):
     problem = {"inputs": np.random.default_rng(1).normal(size=(4, 3)).tolist(), "mask": "causal"}
     path = steps_file(problem)
