@@ -21,9 +21,9 @@ std::string readable_time(double seconds) {
 
 bool TableReporter::ReportContext(const Context&) {
   fmt::print(
-      "{} threads, {} instructions. Median of the repetitions; spread is max - min over the "
+      "{} thread{}, {} instructions. Median of the repetitions; spread is max - min over the "
       "median.\n",
-      thread_count(), active_simd_target());
+      thread_count(), thread_count() == 1 ? "" : "s", active_simd_target());
   return true;
 }
 
