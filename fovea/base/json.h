@@ -17,17 +17,19 @@ class Json {
   using Array = std::vector<Json>;
   using Member = std::pair<std::string, Json>;
 
-  Json() = default;                                        // null
-  Json(bool value) : value_(value) {}                      // NOLINT(google-explicit-constructor)
-  Json(int value) : value_(int64_t{value}) {}              // NOLINT(google-explicit-constructor)
-  Json(int64_t value) : value_(value) {}                   // NOLINT(google-explicit-constructor)
-  Json(size_t value);                                      // NOLINT(google-explicit-constructor)
-  Json(double value) : value_(value) {}                    // NOLINT(google-explicit-constructor)
-  Json(const char* value) : value_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
-  Json(std::string value) : value_(std::move(value)) {}    // NOLINT(google-explicit-constructor)
-  Json(std::string_view value)
-      : value_(std::string(value)) {}              // NOLINT(google-explicit-constructor)
-  Json(Array value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  // Whatever JSON can hold becomes a value by itself.
+  // NOLINTBEGIN(google-explicit-constructor)
+  Json() = default;  // null
+  Json(bool value) : value_(value) {}
+  Json(int value) : value_(int64_t{value}) {}
+  Json(int64_t value) : value_(value) {}
+  Json(size_t value);
+  Json(double value) : value_(value) {}
+  Json(const char* value) : value_(std::string(value)) {}
+  Json(std::string value) : value_(std::move(value)) {}
+  Json(std::string_view value) : value_(std::string(value)) {}
+  Json(Array value) : value_(std::move(value)) {}
+  // NOLINTEND(google-explicit-constructor)
   static Json array() { return Json(Array{}); }
   static Json object();
   template <typename Range>

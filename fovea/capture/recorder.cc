@@ -16,6 +16,7 @@ void Recorder::add(AttentionRecord record) {
 std::vector<std::shared_ptr<const AttentionRecord>> Recorder::take() {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<const AttentionRecord>> taken;
+  taken.reserve(records_.size());
   for (auto& [site, record] : records_) taken.push_back(std::move(record));
   records_.clear();
   return taken;
