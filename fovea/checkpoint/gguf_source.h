@@ -1,0 +1,25 @@
+// A GGUF file's tensors under the names and in the row order that Hugging Face checkpoints have.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "fovea/checkpoint/gguf.h"
+#include "fovea/checkpoint/weight_source.h"
+
+namespace fovea {
+
+// "blk.3.attn_q.weight" -> "model.layers.3.self_attn.q_proj.weight"; the name itself if it is none
+// of the llama family's.
+std::string gguf_to_hub_name(std::string_view name);
+
+// Rows of q and k in the order of Hugging Face, which rotates the two halves of a head against
+// each other, from the order of llama.cpp, which rotates neighbours. Throws Error{kBadFile} if the
+// rows do not divide into `heads` heads of even size.
+Tensor unpermute_heads(const Tensor& tensor, int64_t heads, std::string_view where);
+
+// Throws Error{kUnsupported} for an architecture that gguf_config does not know.
+std::shared_ptr<const WeightSource> gguf_weights(GgufFile file);
+
+}  // namespace fovea

@@ -1,0 +1,34 @@
+// From what a user typed to where the files are.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace fovea {
+
+// Where fetched models are.
+struct ModelCaches {
+  std::filesystem::path models;  // fovea's own: models/NAME
+  std::filesystem::path hub;     // Hugging Face's: models--ORG--NAME/snapshots/COMMIT
+
+  // FOVEA_CACHE, otherwise fovea/ in XDG_CACHE_HOME or ~/.cache; HF_HUB_CACHE, otherwise
+  // HF_HOME/hub, otherwise huggingface/hub in XDG_CACHE_HOME or ~/.cache.
+  static ModelCaches from_environment();
+};
+
+struct ModelPlace {
+  std::filesystem::path folder;  // where config.json and the tokenizer's files lie
+  std::filesystem::path file;    // the weights, if the user named a file; otherwise empty
+};
+
+// `name` is a folder, a file of weights, the name of a model in fovea's cache, or a hub id ("gpt2",
+// "org/name") whose snapshot is in the hub's cache. Throws Error{kNotFound} saying where was
+// looked.
+ModelPlace resolve_model(std::string_view name,
+                         const ModelCaches& caches = ModelCaches::from_environment());
+
+// The folder of a hub id's snapshot for refs/main, or the only snapshot there is; empty if the
+// cache does not hold it. Throws Error{kBadFile} if the ref is damaged.
+std::filesystem::path find_hub_snapshot(const std::filesystem::path& hub, std::string_view id);
+
+}  // namespace fovea

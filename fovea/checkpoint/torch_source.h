@@ -1,0 +1,14 @@
+// Weights in one PyTorch file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "fovea/checkpoint/weight_source.h"
+
+namespace fovea {
+
+// Contiguous tensors borrow the mapped file. Throws as TorchFile::open does.
+std::shared_ptr<const WeightSource> open_torch_weights(const std::filesystem::path& path);
+
+}  // namespace fovea

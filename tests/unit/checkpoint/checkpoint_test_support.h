@@ -1,0 +1,65 @@
+// Fixtures of tests/data/checkpoint, and sources made in memory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fovea/checkpoint/weight_source.h"
+#include "fovea/io/safetensors.h"
+#include "unit/io/io_test_support.h"
+
+namespace fovea {
+
+inline std::filesystem::path checkpoint_data(std::string_view name) {
+  return std::filesystem::path(FOVEA_TEST_DATA) / "checkpoint" / name;
+}
+
+inline std::string read_fixture(std::string_view name) {
+  std::ifstream stream(checkpoint_data(name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+// Whether `source` gives just the tensors of a safetensors file, bit for bit.
+inline void expect_same_tensors(const WeightSource& source, const std::filesystem::path& expected) {
+  const auto file = SafetensorsFile::open(expected);
+  EXPECT_EQ(source.tensors().size(), file.entries().size());
+  for (size_t i = 0; i < source.tensors().size(); ++i) {
+    const TensorInfo& info = source.tensors()[i];
+    SCOPED_TRACE(info.name);
+    ASSERT_NE(file.find(info.name), nullptr);
+    const Tensor tensor = source.read(i);
+    EXPECT_EQ(tensor.dtype(), info.dtype);
+    EXPECT_EQ(tensor.shape(), info.shape);
+    EXPECT_TRUE(same_tensor(tensor, file.tensor(info.name)));
+  }
+}
+
+// A source without a file.
+class MemorySource final : public WeightSource {
+ public:
+  explicit MemorySource(std::vector<NamedTensor> tensors) : tensors_(std::move(tensors)) {
+    for (const NamedTensor& tensor : tensors_) {
+      infos_.push_back({tensor.name, tensor.tensor.dtype(), tensor.tensor.shape(),
+                        std::string(dtype_name(tensor.tensor.dtype()))});
+    }
+  }
+  const std::vector<TensorInfo>& tensors() const override { return infos_; }
+  Tensor read(size_t index) const override { return tensors_[index].tensor; }
+  const std::string& file(size_t) const override { return name_; }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::string name_ = "memory";
+  std::vector<NamedTensor> tensors_;
+  std::vector<TensorInfo> infos_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,260 @@
+#include "fovea/checkpoint/gguf.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fovea/checkpoint/dequantize.h"
+#include "fovea/checkpoint/gguf_config.h"
+#include "fovea/checkpoint/gguf_metadata.h"
+#include "fovea/checkpoint/gguf_source.h"
+#include "fovea/io/little_endian.h"
+#include "unit/checkpoint/checkpoint_test_support.h"
+
+namespace fovea {
+namespace {
+
+using testing::ElementsAre;
+
+// Writes a GGUF file value by value.
+class GgufText {
+ public:
+  explicit GgufText(uint64_t tensors, uint64_t pairs, uint32_t version = 3) : text_("GGUF") {
+    number(version).number(tensors).number(pairs);
+  }
+  template <typename T>
+  GgufText& number(T value) {
+    append_little_endian(text_, value);
+    return *this;
+  }
+  GgufText& string(std::string_view value) {
+    number(uint64_t{value.size()});
+    text_ += value;
+    return *this;
+  }
+  GgufText& key(std::string_view name, uint32_t type) { return string(name).number(type); }
+  GgufText& tensor(std::string_view name, const std::vector<uint64_t>& sizes, uint32_t type,
+                   uint64_t offset) {
+    string(name).number(static_cast<uint32_t>(sizes.size()));
+    for (const uint64_t size : sizes) number(size);
+    return number(type).number(offset);
+  }
+  GgufText& data(size_t bytes) {
+    text_.resize((text_.size() + 31) / 32 * 32 + bytes, '\0');
+    return *this;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+testing::AssertionResult refuses(ErrorKind kind, std::string_view part, const GgufText& file) {
+  return fails_with(kind, part, [&] { GgufFile::parse(as_bytes(file.text()), "test"); });
+}
+
+testing::AssertionResult is_bad(std::string_view part, const GgufText& file) {
+  return refuses(ErrorKind::kBadFile, part, file);
+}
+
+TEST(Gguf, TensorsAreThoseOfThePythonReaderUnderHubNames) {
+  for (const char* name : {"llama", "qwen2"}) {
+    SCOPED_TRACE(name);
+    const auto path = checkpoint_data(name).replace_extension("gguf");
+    expect_same_tensors(*gguf_weights(GgufFile::open(path)),
+                        checkpoint_data(name).replace_extension("safetensors"));
+  }
+}
+
+TEST(Gguf, MetadataOfEveryTypeIsRead) {
+  const auto file = GgufFile::open(checkpoint_data("llama.gguf"));
+  const GgufMetadata& metadata = file.metadata();
+  EXPECT_EQ(metadata.get_int("test.u8"), 200);
+  EXPECT_EQ(metadata.get_int("test.i8"), -100);
+  EXPECT_EQ(metadata.get_int("test.u16"), 60000);
+  EXPECT_EQ(metadata.get_int("test.i16"), -30000);
+  EXPECT_EQ(metadata.get_int("test.i32"), -2000000000);
+  EXPECT_EQ(metadata.get_int("test.i64"), -(int64_t{1} << 62));
+  EXPECT_EQ(metadata.get_double("test.f64"), 0.1);
+  EXPECT_EQ(metadata.get_bool("test.bool"), true);
+  EXPECT_THAT(metadata.get_floats("test.floats"), ElementsAre(0.5F, -1.5F));
+  EXPECT_EQ(metadata.get_int("none"), std::nullopt);
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'test.u64'", [&] { metadata.get_int("test.u64"); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'test.u8' should be a string",
+                         [&] { metadata.get_string("test.u8"); }));
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kBadFile, "an array", [&] { metadata.get_strings("test.u8"); }));
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kBadFile, "an array", [&] { metadata.get_ints("test.floats"); }));
+}
+
+TEST(Gguf, ArraysOfArraysAreRead) {
+  GgufText file(0, 1);
+  file.key("nested", 9).number(9U).number(uint64_t{2});
+  for (const uint8_t value : {uint8_t{7}, uint8_t{8}})
+    file.number(0U).number(uint64_t{1}).number(value);
+  const auto parsed = GgufFile::parse(as_bytes(file.text()), "test");
+  const auto& array = std::get<GgufArray>(parsed.metadata().find("nested")->value);
+  EXPECT_EQ(array.count, 2U);
+  EXPECT_EQ(std::get<GgufArray>(array.arrays[1].value).numbers[0], std::byte{8});
+}
+
+TEST(Gguf, TheTokenizerIsGivenAsItIs) {
+  const auto file = GgufFile::open(checkpoint_data("llama.gguf"));
+  const auto tokenizer = read_gguf_tokenizer(file);
+  ASSERT_TRUE(tokenizer);
+  EXPECT_EQ(tokenizer->model, "gpt2");
+  EXPECT_EQ(tokenizer->pre, "smollm");
+  EXPECT_EQ(tokenizer->tokens.size(), 10U);
+  EXPECT_EQ(tokenizer->tokens[3], "t3é");
+  EXPECT_EQ(tokenizer->types[0], 3);
+  EXPECT_THAT(tokenizer->merges, ElementsAre("a b", "ab c"));
+  EXPECT_EQ(tokenizer->eos_id, 2);
+  EXPECT_EQ(tokenizer->padding_id, std::nullopt);
+}
+
+TEST(Gguf, TheConfigurationIsInHubTerms) {
+  const Config config = gguf_config(GgufFile::open(checkpoint_data("llama.gguf")));
+  EXPECT_EQ(config.model_type(), "llama");
+  EXPECT_EQ(config.get_int("hidden_size"), 32);
+  EXPECT_EQ(config.get_int("num_attention_heads"), 4);
+  EXPECT_EQ(config.get_int("num_key_value_heads"), 2);
+  EXPECT_EQ(config.get_int("head_dim"), 8);
+  EXPECT_EQ(config.get_int("vocab_size"), 10);
+  EXPECT_EQ(config.get_double("rms_norm_eps"), 1e-5);
+  EXPECT_EQ(config.get_double("rope_theta"), 1e5);
+  EXPECT_TRUE(config.get_bool("tie_word_embeddings"));
+  EXPECT_FALSE(config.get_bool("attention_bias"));
+  EXPECT_TRUE(
+      gguf_config(GgufFile::open(checkpoint_data("qwen2.gguf"))).get_bool("attention_bias"));
+}
+
+TEST(Gguf, OtherArchitecturesAreRefusedWithThoseThatAreRead) {
+  GgufText file(0, 1);
+  file.key("general.architecture", 8).string("mamba");
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'mamba'; of GGUF files fovea reads llama",
+                         [&] { gguf_config(GgufFile::parse(as_bytes(file.text()), "test")); }));
+  GgufText llama(0, 1);
+  llama.key("general.architecture", 8).string("llama");
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "lacks 'llama.embedding_length'",
+                         [&] { gguf_config(GgufFile::parse(as_bytes(llama.text()), "test")); }));
+}
+
+TEST(Gguf, NamesOfTheLlamaFamilyAreTranslated) {
+  EXPECT_EQ(gguf_to_hub_name("blk.17.ffn_down.weight"), "model.layers.17.mlp.down_proj.weight");
+  EXPECT_EQ(gguf_to_hub_name("output.weight"), "lm_head.weight");
+  EXPECT_EQ(gguf_to_hub_name("blk.0.attn_k_norm.weight"), "model.layers.0.self_attn.k_norm.weight");
+  EXPECT_EQ(gguf_to_hub_name("blk.0.ffn_gate_exps.weight"), "blk.0.ffn_gate_exps.weight");
+  EXPECT_EQ(gguf_to_hub_name("blk.weight"), "blk.weight");
+  EXPECT_EQ(gguf_to_hub_name(""), "");
+}
+
+TEST(Gguf, RowsThatDoNotDivideIntoHeadsAreRefused) {
+  const Tensor six = Tensor::from<float>({6}, std::vector<float>{0, 3, 1, 4, 2, 5});
+  EXPECT_THAT(unpermute_heads(six, 1, "x").values<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "6 rows", [&] { unpermute_heads(six, 2, "x"); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "6 rows", [&] { unpermute_heads(six, 4, "x"); }));
+}
+
+TEST(Gguf, AbsurdCountsAreRefusedBeforeAnythingIsAllocated) {
+  constexpr uint64_t kHuge = uint64_t{1} << 60;
+  EXPECT_TRUE(is_bad("announces 1152921504606846976 items of 'metadata'", GgufText(0, kHuge)));
+  EXPECT_TRUE(is_bad("items of 'tensors'", GgufText(kHuge, 0)));
+  EXPECT_TRUE(is_bad("items of 'k'", GgufText(0, 1).key("k", 9).number(8U).number(kHuge)));
+  EXPECT_TRUE(is_bad("items of 'k'", GgufText(0, 1).key("k", 9).number(12U).number(UINT64_MAX)));
+  EXPECT_TRUE(is_bad("more than the", GgufText(0, 1).number(kHuge).data(64)));
+  EXPECT_TRUE(is_bad("'k'", GgufText(0, 1).key("k", 8).number(uint64_t{1000}).data(64)));
+}
+
+TEST(Gguf, DamagedMetadataIsRefused) {
+  EXPECT_TRUE(is_bad("unknown type 13", GgufText(0, 1).key("k", 13).data(64)));
+  EXPECT_TRUE(is_bad("'k' twice",
+                     GgufText(0, 2).key("k", 7).number(uint8_t{1}).key("k", 7).number(uint8_t{1})));
+  EXPECT_TRUE(
+      is_bad("power of two", GgufText(0, 1).key("general.alignment", 4).number(48U).data(64)));
+  GgufText deep(0, 1);
+  deep.key("k", 9);
+  for (int i = 0; i < 10; ++i) deep.number(9U).number(uint64_t{1});
+  EXPECT_TRUE(is_bad("nests arrays deeper", deep.data(64)));
+}
+
+TEST(Gguf, OtherVersionsAndFilesAreRefused) {
+  EXPECT_TRUE(refuses(ErrorKind::kUnsupported, "version 1", GgufText(0, 0, 1)));
+  EXPECT_TRUE(refuses(ErrorKind::kUnsupported, "big-endian", GgufText(0, 0, 3U << 24)));
+  EXPECT_NO_THROW(GgufFile::parse(as_bytes(GgufText(0, 0, 2).text()), "test"));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "does not begin with 'GGUF'",
+                         [] { GgufFile::parse(as_bytes("GGML...."), "test"); }));
+}
+
+TEST(Gguf, EveryTensorIsCheckedAgainstTheFile) {
+  EXPECT_NO_THROW(
+      GgufFile::parse(as_bytes(GgufText(1, 0).tensor("t", {4}, 0, 0).data(16).text()), "test"));
+  EXPECT_TRUE(is_bad("needs 16 bytes from byte 0 of the data but the file has 15",
+                     GgufText(1, 0).tensor("t", {4}, 0, 0).data(15)));
+  EXPECT_TRUE(is_bad("from byte 32", GgufText(1, 0).tensor("t", {4}, 0, 32).data(16)));
+  EXPECT_TRUE(is_bad("not a multiple of 32", GgufText(1, 0).tensor("t", {4}, 0, 8).data(64)));
+  EXPECT_TRUE(is_bad("5 axes", GgufText(1, 0).tensor("t", {1, 1, 1, 1, 1}, 0, 0).data(64)));
+  EXPECT_TRUE(is_bad("negative size", GgufText(1, 0).tensor("t", {~0ULL}, 0, 0).data(64)));
+  EXPECT_TRUE(is_bad("memory can address",
+                     GgufText(1, 0).tensor("t", {1ULL << 62, 1ULL << 62}, 0, 0).data(64)));
+  EXPECT_TRUE(is_bad("rows of 33", GgufText(1, 0).tensor("t", {33}, 8, 0).data(64)));
+  EXPECT_TRUE(is_bad("two tensors are called 't'",
+                     GgufText(2, 0).tensor("t", {4}, 0, 0).tensor("t", {4}, 0, 0).data(64)));
+}
+
+TEST(Gguf, TypesThatAreNotReadAreRefusedByName) {
+  const std::pair<uint32_t, const char*> types[] = {
+      {12, "Q4_K;"}, {14, "Q6_K;"}, {16, "IQ2_XXS;"}, {4, "number 4;"}, {1000, "number 1000;"}};
+  for (const auto& [type, name] : types) {
+    EXPECT_TRUE(refuses(ErrorKind::kUnsupported, name,
+                        GgufText(1, 0).tensor("t", {256}, type, 0).data(256)));
+  }
+}
+
+TEST(Gguf, TruncatedAtAnyByteIsOneClearError) {
+  const std::string whole = read_fixture("llama.gguf");
+  const auto file = GgufFile::parse(as_bytes(whole), "test");
+  uint64_t end = 0;  // padding may follow
+  for (const GgufFile::Entry& entry : file.entries()) end = std::max(end, entry.end);
+  for (size_t size = 0; size < end; ++size) {
+    ASSERT_TRUE(fails_cleanly([&] {
+      GgufFile::parse(as_bytes(std::string_view(whole).substr(0, size)), "test");
+    })) << size;
+  }
+}
+
+// Against the formulas of dequantize.h, in double, one weight at a time.
+TEST(Dequantize, EveryBlockFollowsItsFormula) {
+  std::string blocks;
+  for (int i = 0; i < 9000 * 24; ++i) blocks += static_cast<char>(i * 37 + i / 251);
+  const auto half = [&](size_t at) {
+    return double{to_float(F16{load_little_endian<uint16_t>(as_bytes(blocks), at)})};
+  };
+  for (const uint32_t id : {2U, 3U, 6U, 7U}) {
+    const GgmlType& type = *find_ggml_type(id);
+    SCOPED_TRACE(type.name);
+    const bool has_minimum = id % 2 == 1;
+    const bool has_fifth_bit = id >= 6;
+    const size_t count = 9000;  // more than one piece of work
+    std::vector<float> result(count * 32);
+    dequantize(type, as_bytes(blocks).first(count * type.block_bytes), result);
+    for (size_t i = 0; i < result.size(); ++i) {
+      const size_t block = i / 32 * type.block_bytes, j = i % 32;
+      const size_t bits_at = block + (has_minimum ? 4 : 2);
+      const size_t nibbles_at = bits_at + (has_fifth_bit ? 4 : 0);
+      const int byte = static_cast<unsigned char>(blocks[nibbles_at + j % 16]);
+      int q = j < 16 ? byte & 15 : byte >> 4;
+      if (has_fifth_bit) q += (blocks[bits_at + j / 8] >> (j % 8) & 1) * 16;
+      if (!has_minimum) q -= has_fifth_bit ? 16 : 8;
+      const double expected = half(block) * q + (has_minimum ? half(block + 2) : 0);
+      if (std::isnan(expected)) continue;  // the bytes may spell any half
+      // One rounding of the product and one of the sum.
+      ASSERT_NEAR(result[i], expected, 2e-7 * (std::abs(half(block) * q) + std::abs(expected)))
+          << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fovea
