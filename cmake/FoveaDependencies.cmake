@@ -9,7 +9,8 @@ find_package(ZLIB REQUIRED) # io: npz
 find_package(OneDNN REQUIRED) # kernels: matmul, convolution (2.6 or 3.x)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy) # kernels
-pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc) # base/utf8.cc
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc) # base/utf8.cc, text
+pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8) # text
 if(FOVEA_TOOLS)
   find_package(CLI11 REQUIRED) # cli
   find_package(PNG REQUIRED) # render

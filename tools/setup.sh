@@ -3,7 +3,7 @@
 
 run_packages=(
   g++ cmake ninja-build ccache pkg-config libdnnl-dev libhwy-dev libfmt-dev libspdlog-dev
-  nlohmann-json3-dev libcli11-dev libpng-dev zlib1g-dev libutf8proc-dev
+  nlohmann-json3-dev libcli11-dev libpng-dev zlib1g-dev libutf8proc-dev libpcre2-dev
 )
 bench_packages=(libbenchmark-dev)
 test_packages=(libgtest-dev libgmock-dev python3 python3-venv)
@@ -13,7 +13,7 @@ format_packages=(clang-format-16)
 requirements='fovea needs, from your package manager:
   tools      a C++20 compiler with OpenMP (GCC 12 or Clang 15, or newer), CMake 3.25, Ninja, pkg-config
   libraries  oneDNN 2.6 or 3.x, Highway 1.0.3, fmt 9, spdlog 1.10, nlohmann-json 3.11, CLI11 2.1,
-             libpng 1.6, zlib 1.2, utf8proc 2.8 (each with its headers)
+             libpng 1.6, zlib 1.2, utf8proc 2.8, PCRE2 10.42 (each with its headers)
   for tests  GoogleTest 1.12 with GoogleMock, Google Benchmark 1.7, Python 3.11 with venv
   optional   ccache; clang 16 with its runtime (fuzzing) and clang-format 16'
 

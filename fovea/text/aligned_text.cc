@@ -1,0 +1,220 @@
+#include "fovea/text/aligned_text.h"
+
+#include <algorithm>
+
+#include "fovea/text/unicode.h"
+
+namespace fovea {
+
+ByteSpan AlignedText::span_of_byte(size_t i) const {
+  if (!spans_.empty()) return spans_[i];
+  size_t begin = i;
+  while (begin > 0 && is_continuation(text_[begin])) --begin;
+  size_t end = i + 1;
+  while (end < text_.size() && is_continuation(text_[end])) ++end;
+  return {origin_ + static_cast<uint32_t>(begin), origin_ + static_cast<uint32_t>(end)};
+}
+
+ByteSpan AlignedText::source(size_t begin, size_t end) const {
+  end = std::min(end, text_.size());
+  if (begin >= end) {
+    const auto at = origin_ + static_cast<uint32_t>(std::min(begin, text_.size()));
+    return {at, at};
+  }
+  const ByteSpan first = span_of_byte(begin);
+  const ByteSpan last = span_of_byte(end - 1);
+  return {first.begin, std::max(first.begin, last.end)};
+}
+
+AlignedText AlignedText::slice(size_t begin, size_t end) const {
+  const ByteSpan from = source(begin, end);
+  AlignedText part(text_.substr(begin, end - begin), from.begin);
+  if (!spans_.empty()) {
+    part.spans_.assign(spans_.begin() + static_cast<ptrdiff_t>(begin),
+                       spans_.begin() + static_cast<ptrdiff_t>(end));
+  }
+  return part;
+}
+
+void AlignedText::materialise() {
+  if (!spans_.empty()) return;
+  spans_.reserve(text_.size());
+  for (size_t offset = 0; offset < text_.size();) {
+    const uint32_t bytes = character_at(text_, offset).bytes;
+    const uint32_t begin = origin_ + static_cast<uint32_t>(offset);
+    spans_.insert(spans_.end(), bytes, ByteSpan{begin, begin + bytes});
+    offset += bytes;
+  }
+}
+
+void AlignedText::join(AlignedText part) {
+  if (text_.empty()) {
+    const uint32_t origin = origin_;
+    *this = std::move(part);
+    materialise();
+    origin_ = origin;
+    return;
+  }
+  materialise();
+  part.materialise();
+  text_ += part.text_;
+  spans_.insert(spans_.end(), part.spans_.begin(), part.spans_.end());
+}
+
+void AlignedText::transform(std::span<const CharacterChange> changes, size_t removed) {
+  if (text_.empty()) return;
+  transform_range(0, text_.size(), changes, removed);
+}
+
+void AlignedText::transform_range(size_t begin, size_t end,
+                                  std::span<const CharacterChange> changes, size_t removed) {
+  materialise();
+  size_t at = begin;  // in the old text
+  const auto pass = [&](size_t characters) {
+    for (; characters > 0 && at < end; --characters) at += character_at(text_, at).bytes;
+  };
+  pass(removed);
+  std::string text;
+  std::vector<ByteSpan> spans;
+  text.reserve(end - begin);
+  spans.reserve(end - begin);
+  for (const auto& [code, change] : changes) {
+    ByteSpan from{origin_, origin_};
+    if (change > 0) {
+      if (at > 0) from = spans_[at - 1];
+    } else if (!spans_.empty()) {
+      from = spans_[std::min(at, spans_.size() - 1)];
+    }
+    if (change <= 0) pass(1 + static_cast<size_t>(-change));
+    append_utf8(text, code);
+    spans.insert(spans.end(), utf8_size(code), from);
+  }
+  if (begin == 0 && end == text_.size()) {
+    text_ = std::move(text);
+    spans_ = std::move(spans);
+    return;
+  }
+  text_.replace(begin, end - begin, text);
+  const auto first = spans_.begin() + static_cast<ptrdiff_t>(begin);
+  const auto place = spans_.erase(first, first + static_cast<ptrdiff_t>(end - begin));
+  spans_.insert(place, spans.begin(), spans.end());
+}
+
+void AlignedText::filter(const std::function<bool(char32_t)>& keep) {
+  std::vector<CharacterChange> changes;
+  changes.reserve(text_.size());
+  size_t removed_first = 0;
+  bool any_removed = false;
+  for (size_t offset = 0; offset < text_.size();) {
+    const Character character = character_at(text_, offset);
+    offset += character.bytes;
+    if (keep(character.code)) {
+      changes.push_back({character.code, 0});
+    } else {
+      any_removed = true;
+      if (changes.empty()) {
+        ++removed_first;
+      } else {
+        --changes.back().change;
+      }
+    }
+  }
+  if (any_removed) transform(changes, removed_first);
+}
+
+void AlignedText::map(const std::function<char32_t(char32_t)>& mapping) {
+  std::vector<CharacterChange> changes;
+  bool any = false;
+  for (size_t offset = 0; offset < text_.size();) {
+    const Character character = character_at(text_, offset);
+    offset += character.bytes;
+    changes.push_back({mapping(character.code), 0});
+    any = any || changes.back().code != character.code;
+  }
+  if (any) transform(changes);
+}
+
+void AlignedText::lowercase() {
+  if (is_ascii(text_)) {
+    for (char& c : text_) c = static_cast<char>(to_lower(static_cast<unsigned char>(c)));
+    return;
+  }
+  std::vector<CharacterChange> changes;
+  changes.reserve(text_.size());
+  bool any = false;
+  for (size_t offset = 0; offset < text_.size();) {
+    const Character character = character_at(text_, offset);
+    offset += character.bytes;
+    changes.push_back({to_lower(character.code), 0});
+    any = any || changes.back().code != character.code;
+    if (character.code == 0x130) changes.push_back({0x307, 1});
+  }
+  if (any) transform(changes);
+}
+
+void AlignedText::prepend(std::string_view prefix) {
+  if (text_.empty() || prefix.empty()) return;
+  std::vector<CharacterChange> changes;
+  for (const char32_t code : decode_utf8(prefix))
+    changes.push_back({code, changes.empty() ? 0 : 1});
+  const Character first = character_at(text_, 0);
+  changes.push_back({first.code, 1});
+  transform_range(0, first.bytes, changes);
+}
+
+void AlignedText::append(std::string_view suffix) {
+  if (text_.empty() || suffix.empty()) return;
+  size_t last = text_.size() - 1;
+  while (last > 0 && is_continuation(text_[last])) --last;
+  std::vector<CharacterChange> changes{{character_at(text_, last).code, 0}};
+  for (const char32_t code : decode_utf8(suffix)) changes.push_back({code, 1});
+  transform_range(last, text_.size(), changes);
+}
+
+void AlignedText::strip(bool left, bool right) {
+  size_t begin = 0;
+  size_t end = text_.size();
+  while (left && begin < end) {
+    const Character character = character_at(text_, begin);
+    if (!is_white_space(character.code)) break;
+    begin += character.bytes;
+  }
+  while (right && end > begin) {
+    size_t last = end - 1;
+    while (last > begin && is_continuation(text_[last])) --last;
+    if (!is_white_space(character_at(text_, last).code)) break;
+    end = last;
+  }
+  if (begin == 0 && end == text_.size()) return;
+  materialise();
+  text_ = text_.substr(begin, end - begin);
+  spans_ = std::vector<ByteSpan>(spans_.begin() + static_cast<ptrdiff_t>(begin),
+                                 spans_.begin() + static_cast<ptrdiff_t>(end));
+}
+
+void AlignedText::replace(std::span<const ByteSpan> ranges, std::string_view content) {
+  if (ranges.empty()) return;
+  materialise();
+  std::string text;
+  std::vector<ByteSpan> spans;
+  text.reserve(text_.size());
+  spans.reserve(text_.size());
+  size_t last = 0;
+  const auto keep_until = [&](size_t end) {
+    text.append(text_, last, end - last);
+    spans.insert(spans.end(), spans_.begin() + static_cast<ptrdiff_t>(last),
+                 spans_.begin() + static_cast<ptrdiff_t>(end));
+  };
+  for (const ByteSpan& range : ranges) {
+    keep_until(range.begin);
+    text += content;
+    const ByteSpan from = range.end > 0 ? spans_[range.end - 1] : ByteSpan{origin_, origin_};
+    spans.insert(spans.end(), content.size(), from);
+    last = range.end;
+  }
+  keep_until(text_.size());
+  text_ = std::move(text);
+  spans_ = std::move(spans);
+}
+
+}  // namespace fovea

@@ -1,0 +1,79 @@
+// Hugging Face tokenizers: text to tokens and back, with the same ids and places as the
+// `tokenizers` library. Truncation and padding that a file asks for are not applied.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/base/json.h"
+#include "fovea/text/encoding.h"
+#include "fovea/text/token_display.h"
+
+namespace fovea {
+
+// The tokenizer of a GGUF file whose tokenizer.ggml.model is "gpt2" (byte-level BPE).
+struct GgufVocabulary {
+  std::vector<std::string> tokens;   // tokenizer.ggml.tokens
+  std::vector<std::string> merges;   // tokenizer.ggml.merges
+  std::vector<int32_t> token_types;  // tokenizer.ggml.token_type; may be empty
+  std::string pre;                   // tokenizer.ggml.pre
+  std::optional<int32_t> bos;
+  std::optional<int32_t> eos;
+  bool add_bos = false;
+  bool add_eos = false;
+  bool add_prefix_space = false;
+};
+
+// Copies share everything. Const members may be called from any thread.
+class Tokenizer {
+ public:
+  // Each throws Error{kNotFound}, Error{kBadFile} or, for parts that are not known,
+  // Error{kUnsupported}.
+  static Tokenizer from_file(const std::filesystem::path& path);
+  static Tokenizer from_json(std::string_view text, std::string_view source);
+  // BERT's vocab.txt; `config` is tokenizer_config.json or null.
+  static Tokenizer from_vocab_txt(const std::filesystem::path& path, const Json& config = Json());
+  // GPT-2's and RoBERTa's vocab.json and merges.txt.
+  static Tokenizer from_vocab_and_merges(const std::filesystem::path& vocab,
+                                         const std::filesystem::path& merges,
+                                         const Json& config = Json());
+  static Tokenizer from_gguf(const GgufVocabulary& gguf, std::string_view source);
+
+  // Invalid UTF-8 is replaced and reported in the result. Throws Error{kInvalidArgument} for texts
+  // of 1 GiB and more.
+  Encoding encode(std::string_view text, bool add_special = true) const;
+  Encoding encode_pair(std::string_view text, std::string_view pair, bool add_special = true) const;
+  // Ids that do not exist are passed over.
+  std::string decode(std::span<const int32_t> ids, bool skip_special = true) const;
+
+  int32_t size() const;  // one more than the largest id
+  std::optional<int32_t> find(std::string_view token) const;
+  std::string token(int32_t id) const;  // as the vocabulary writes it; empty if there is none
+  bool is_special(int32_t id) const;
+  TokenInfo info(int32_t id) const;
+  std::vector<ShownToken> show(const Encoding& encoding) const;
+
+  // Tokens by their role in tokenizer_config.json, such as "eos_token" and "mask_token".
+  std::optional<int32_t> role(std::string_view name) const;
+  // Takes roles, and added tokens that tokenizer.json lacks, from tokenizer_config.json.
+  Tokenizer with_config(const Json& config, std::string_view source) const;
+
+  struct Parts;
+
+ private:
+  explicit Tokenizer(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+  friend Tokenizer make_tokenizer(Parts parts);
+  Encoding encode_one(std::string_view text, int32_t sequence) const;
+  std::shared_ptr<const Parts> parts_;
+};
+
+// The tokenizer of a folder: tokenizer.json, or vocab.txt, or vocab.json and merges.txt, each with
+// tokenizer_config.json where there is one. Throws Error{kNotFound} if it holds none of them.
+Tokenizer open_tokenizer(const std::filesystem::path& folder);
+
+}  // namespace fovea

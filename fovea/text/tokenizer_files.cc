@@ -1,0 +1,314 @@
+// Tokenizers that come without tokenizer.json, and what tokenizer_config.json adds.
+#include <algorithm>
+#include <cstdlib>
+
+#include "fovea/base/error.h"
+#include "fovea/base/file.h"
+#include "fovea/text/byte_level.h"
+#include "fovea/text/json_fields.h"
+#include "fovea/text/tokenizer.h"
+#include "fovea/text/tokenizer_json.h"
+#include "fovea/text/tokenizer_parts.h"
+#include "fovea/text/unicode.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view kRoles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                       "pad_token", "cls_token", "mask_token"};
+
+Json object_of(std::vector<std::pair<std::string, Json>> members) {
+  Json object = Json::object();
+  for (auto& [key, value] : members) object.set(std::move(key), std::move(value));
+  return object;
+}
+
+// A token in tokenizer_config.json is its text or an object with "content".
+std::string token_name(const Json* json, std::string_view missing) {
+  if (json == nullptr) return std::string(missing);
+  if (json->is_string()) return json->as_string("token");
+  const Json* content = json->find("content");
+  return content != nullptr && content->is_string() ? content->as_string("token")
+                                                    : std::string(missing);
+}
+
+Json special_token(std::string_view content, bool lstrip = false) {
+  return object_of({{"content", content}, {"special", true}, {"lstrip", lstrip}});
+}
+
+Json pair_of(const std::string& token, const Vocabulary& vocabulary, std::string_view where) {
+  const auto id = vocabulary.find(token);
+  if (!id) fail(ErrorKind::kBadFile, "{}: the vocabulary lacks '{}'", where, token);
+  Json pair = Json::array();
+  pair.push_back(token);
+  pair.push_back(int64_t{*id});
+  return pair;
+}
+
+Json read_json_if_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return Json();
+  return Json::parse(read_text_file(path), path.string());
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+ModelTables read_vocab_txt(const std::string& text, const std::string& where) {
+  if (!is_valid_utf8(text)) fail(ErrorKind::kBadFile, "{}: not valid UTF-8", where);
+  ModelTables tables;
+  int64_t id = 0;
+  for (std::string_view line : lines_of(text)) {
+    while (!line.empty() && is_white_space(static_cast<unsigned char>(line.back()))) {
+      line.remove_suffix(1);
+    }
+    tables.vocabulary.add(line, id++);
+  }
+  if (id == 0) fail(ErrorKind::kBadFile, "{}: the vocabulary is empty", where);
+  return tables;
+}
+
+// How llama.cpp's names of pre-tokenizers read in tokenizer.json.
+Json gguf_pre_tokenizer(const std::string& pre, bool add_prefix_space, std::string_view source) {
+  const auto byte_level = [&](bool use_regex) {
+    return object_of(
+        {{"type", "ByteLevel"}, {"add_prefix_space", add_prefix_space}, {"use_regex", use_regex}});
+  };
+  const auto sequence = [&](Json first, bool use_regex) {
+    Json list = Json::array();
+    list.push_back(std::move(first));
+    list.push_back(byte_level(use_regex));
+    return object_of({{"type", "Sequence"}, {"pretokenizers", std::move(list)}});
+  };
+  const auto pattern = [&](std::string_view numbers) {
+    const std::string regex = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)" +
+                              std::string(numbers) +
+                              R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+    return object_of({{"type", "Split"},
+                      {"pattern", object_of({{"Regex", regex}})},
+                      {"behavior", "Isolated"},
+                      {"invert", false}});
+  };
+  if (pre == "gpt2" || pre == "gpt-2") return byte_level(true);
+  if (pre == "smollm") {
+    return sequence(object_of({{"type", "Digits"}, {"individual_digits", true}}), true);
+  }
+  if (pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3") {
+    return sequence(pattern(R"(\p{N}{1,3})"), false);
+  }
+  if (pre == "qwen2") return sequence(pattern(R"(\p{N})"), false);
+  fail(ErrorKind::kUnsupported,
+       "{}: the pre-tokenizer '{}' is none of gpt2, llama-bpe, qwen2 and smollm", source, pre);
+}
+
+// <bos> A <eos> as the file asks for it; null if it asks for neither.
+Json gguf_template(const GgufVocabulary& gguf, std::string_view source) {
+  Json special = Json::object();
+  Json single = Json::array();
+  Json pair = Json::array();
+  const auto add_token = [&](const std::optional<int32_t>& id, Json& list, int type_id) {
+    if (!id || *id < 0 || static_cast<size_t>(*id) >= gguf.tokens.size()) {
+      fail(ErrorKind::kBadFile, "{}: asks for a token at the start or end but names none", source);
+    }
+    const std::string& name = gguf.tokens[static_cast<size_t>(*id)];
+    Json ids = Json::array();
+    ids.push_back(int64_t{*id});
+    Json tokens = Json::array();
+    tokens.push_back(name);
+    special.set(name, object_of({{"id", name}, {"ids", ids}, {"tokens", tokens}}));
+    list.push_back(object_of({{"SpecialToken", object_of({{"id", name}, {"type_id", type_id}})}}));
+  };
+  const auto add_text = [&](Json& list, const char* id, int type_id) {
+    if (gguf.add_bos) add_token(gguf.bos, list, type_id);
+    list.push_back(object_of({{"Sequence", object_of({{"id", id}, {"type_id", type_id}})}}));
+    if (gguf.add_eos) add_token(gguf.eos, list, type_id);
+  };
+  if (!gguf.add_bos && !gguf.add_eos) return Json();
+  add_text(single, "A", 0);
+  add_text(pair, "A", 0);
+  add_text(pair, "B", 1);
+  return object_of({{"type", "TemplateProcessing"},
+                    {"single", single},
+                    {"pair", pair},
+                    {"special_tokens", special}});
+}
+
+}  // namespace
+
+Tokenizer Tokenizer::from_vocab_txt(const std::filesystem::path& path, const Json& config) {
+  const std::string where = path.string();
+  ModelTables tables = read_vocab_txt(read_text_file(path), where);
+  const bool lower = bool_field(config, "do_lower_case", true, where);
+  const std::string unknown = token_name(config.find("unk_token"), "[UNK]");
+  const std::string cls = token_name(config.find("cls_token"), "[CLS]");
+  const std::string sep = token_name(config.find("sep_token"), "[SEP]");
+  Json added = Json::array();
+  for (const std::string& name : {token_name(config.find("pad_token"), "[PAD]"), unknown, cls, sep,
+                                  token_name(config.find("mask_token"), "[MASK]")}) {
+    if (tables.vocabulary.find(name)) added.push_back(special_token(name));
+  }
+  Json normalizer = object_of(
+      {{"type", "BertNormalizer"},
+       {"clean_text", true},
+       {"handle_chinese_chars", bool_field(config, "tokenize_chinese_chars", true, where)},
+       {"strip_accents", bool_field(config, "strip_accents", lower, where)},
+       {"lowercase", lower}});
+  Json rest = object_of({{"normalizer", normalizer},
+                         {"pre_tokenizer", object_of({{"type", "BertPreTokenizer"}})},
+                         {"decoder", object_of({{"type", "WordPiece"}})},
+                         {"added_tokens", added}});
+  if (tables.vocabulary.find(cls) && tables.vocabulary.find(sep)) {
+    rest.set("post_processor", object_of({{"type", "BertProcessing"},
+                                          {"cls", pair_of(cls, tables.vocabulary, where)},
+                                          {"sep", pair_of(sep, tables.vocabulary, where)}}));
+  }
+  auto model = make_word_piece(std::move(tables.vocabulary), unknown, "##", 100);
+  return make_tokenizer(std::move(model), rest, where).with_config(config, where);
+}
+
+Tokenizer Tokenizer::from_vocab_and_merges(const std::filesystem::path& vocab,
+                                           const std::filesystem::path& merges,
+                                           const Json& config) {
+  const std::string where = vocab.string();
+  ModelTables tables;
+  tables.vocabulary = read_vocab_json(read_text_file(vocab), where);
+  const std::string merge_text = read_text_file(merges);
+  if (!is_valid_utf8(merge_text)) {
+    fail(ErrorKind::kBadFile, "{}: not valid UTF-8", merges.string());
+  }
+  for (const std::string_view line : lines_of(merge_text)) {
+    if (line.starts_with("#version") || line.empty()) continue;
+    const size_t space = line.find(' ');
+    if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos) {
+      fail(ErrorKind::kBadFile, "{}: the line '{}' is not two tokens with one space between",
+           merges.string(), line);
+    }
+    tables.merges.emplace_back(line.substr(0, space), line.substr(space + 1));
+  }
+  const std::string kind = string_field(config, "tokenizer_class", "", where);
+  const bool roberta = kind.find("GPT") == std::string::npos && tables.vocabulary.find("<s>") &&
+                       tables.vocabulary.find("</s>");
+  const bool space = bool_field(config, "add_prefix_space", false, where);
+  Json added = Json::array();
+  for (const std::string_view name : {"<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>"}) {
+    if (tables.vocabulary.find(name)) added.push_back(special_token(name, name == "<mask>"));
+  }
+  Json rest =
+      object_of({{"pre_tokenizer", object_of({{"type", "ByteLevel"}, {"add_prefix_space", space}})},
+                 {"decoder", object_of({{"type", "ByteLevel"}})},
+                 {"added_tokens", added}});
+  Json post = object_of({{"type", roberta ? "RobertaProcessing" : "ByteLevel"},
+                         {"add_prefix_space", space},
+                         {"trim_offsets", roberta}});
+  if (roberta) {
+    post.set("cls", pair_of("<s>", tables.vocabulary, where));
+    post.set("sep", pair_of("</s>", tables.vocabulary, where));
+  }
+  rest.set("post_processor", post);
+  auto model = make_bpe(std::move(tables), BpeOptions{}, where);
+  return make_tokenizer(std::move(model), rest, where).with_config(config, where);
+}
+
+Tokenizer Tokenizer::from_gguf(const GgufVocabulary& gguf, std::string_view source) {
+  constexpr int32_t kControl = 3;
+  constexpr int32_t kUserDefined = 4;
+  ModelTables tables;
+  Json added = Json::array();
+  for (size_t id = 0; id < gguf.tokens.size(); ++id) {
+    if (!is_valid_utf8(gguf.tokens[id])) {
+      fail(ErrorKind::kBadFile, "{}: token {} is not valid UTF-8", source, id);
+    }
+    tables.vocabulary.add(gguf.tokens[id], static_cast<int64_t>(id));
+    const int32_t type = id < gguf.token_types.size() ? gguf.token_types[id] : 1;
+    if (type == kControl || type == kUserDefined) {
+      added.push_back(object_of(
+          {{"content", gguf.tokens[id]}, {"special", type == kControl}, {"normalized", false}}));
+    }
+  }
+  for (const std::string& merge : gguf.merges) {
+    // A token may itself begin with a space, so the first character does not count.
+    const size_t space = merge.find(' ', 1);
+    if (merge.empty() || space == std::string::npos || !is_valid_utf8(merge)) {
+      fail(ErrorKind::kBadFile, "{}: the merge '{}' is not two tokens with a space between", source,
+           merge);
+    }
+    tables.merges.emplace_back(std::string_view(merge).substr(0, space),
+                               std::string_view(merge).substr(space + 1));
+  }
+  Json rest =
+      object_of({{"pre_tokenizer", gguf_pre_tokenizer(gguf.pre, gguf.add_prefix_space, source)},
+                 {"post_processor", gguf_template(gguf, source)},
+                 {"decoder", object_of({{"type", "ByteLevel"}})},
+                 {"added_tokens", added}});
+  BpeOptions options;
+  options.ignore_merges = gguf.pre.starts_with("llama");
+  Json config = Json::object();
+  const auto name_role = [&](const char* role, const std::optional<int32_t>& id) {
+    if (id && *id >= 0 && static_cast<size_t>(*id) < gguf.tokens.size()) {
+      config.set(role, gguf.tokens[static_cast<size_t>(*id)]);
+    }
+  };
+  name_role("bos_token", gguf.bos);
+  name_role("eos_token", gguf.eos);
+  return make_tokenizer(make_bpe(std::move(tables), options, source), rest, source)
+      .with_config(config, source);
+}
+
+Tokenizer Tokenizer::with_config(const Json& config, std::string_view source) const {
+  if (config.is_null()) return *this;
+  Parts parts = *parts_;
+  std::vector<std::pair<int64_t, AddedToken>> missing;
+  const Json* decoder = config.find("added_tokens_decoder");
+  if (decoder != nullptr && decoder->is_object()) {
+    for (const auto& [id, token] : decoder->as_object(source)) {
+      AddedToken added = parse_added_token(token, source);
+      if (parts.added.by_content(added.content) != nullptr) continue;
+      missing.emplace_back(std::strtoll(id.c_str(), nullptr, 10), std::move(added));
+    }
+  }
+  std::sort(missing.begin(), missing.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<AddedToken> tokens;
+  for (auto& [id, token] : missing) tokens.push_back(std::move(token));
+  if (!tokens.empty()) parts.added.add(std::move(tokens), *parts.model, parts.normalizer.get());
+  Tokenizer result = make_tokenizer(std::move(parts));
+  Parts with_roles = *result.parts_;
+  for (const std::string_view role : kRoles) {
+    const std::string name = token_name(config.find(role), "");
+    if (name.empty()) continue;
+    if (const auto id = result.find(name)) with_roles.roles[std::string(role)] = *id;
+  }
+  return make_tokenizer(std::move(with_roles));
+}
+
+Tokenizer open_tokenizer(const std::filesystem::path& folder) {
+  const auto there = [&](const char* name) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(folder / name, ignored);
+  };
+  const Json config = read_json_if_there(folder / "tokenizer_config.json");
+  const std::string source = (folder / "tokenizer_config.json").string();
+  if (there("tokenizer.json")) {
+    return Tokenizer::from_file(folder / "tokenizer.json").with_config(config, source);
+  }
+  if (there("vocab.txt")) return Tokenizer::from_vocab_txt(folder / "vocab.txt", config);
+  if (there("vocab.json") && there("merges.txt")) {
+    return Tokenizer::from_vocab_and_merges(folder / "vocab.json", folder / "merges.txt", config);
+  }
+  fail(ErrorKind::kNotFound,
+       "{}: has no tokenizer.json, no vocab.txt and no vocab.json with merges.txt; download one of "
+       "them into it",
+       folder.string());
+}
+
+}  // namespace fovea

@@ -1,0 +1,64 @@
+// Characters as the `tokenizers` library sees them. Its crates carry several versions of Unicode,
+// so the classes are tables read off the library (unicode_tables.cc), not those of the system.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+struct Character {
+  char32_t code = 0;
+  uint32_t bytes = 1;
+};
+
+// The character at `offset` of valid UTF-8.
+Character character_at(std::string_view text, size_t offset);
+void append_utf8(std::string& text, char32_t code);
+size_t utf8_size(char32_t code);
+inline bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+bool is_ascii(std::string_view text);
+std::u32string decode_utf8(std::string_view text);
+std::string encode_utf8(std::u32string_view text);
+// Whether the bytes at `offset` begin a valid character, and how many there are (1 if not valid).
+Character checked_character_at(std::string_view text, size_t offset, bool& valid);
+bool is_valid_utf8(std::string_view text);
+
+struct CodeRange {
+  char32_t first;
+  char32_t last;
+};
+
+// A set of characters; membership is two look-ups.
+class CharacterSet {
+ public:
+  explicit CharacterSet(std::span<const CodeRange> ranges);
+  bool contains(char32_t code) const {
+    if (code >= 0x110000) return false;
+    const uint32_t low = code & 0xFFU;
+    return ((blocks_[index_[code >> 8U] * 4U + (low >> 6U)] >> (low & 63U)) & 1U) != 0;
+  }
+
+ private:
+  std::vector<uint16_t> index_;
+  std::vector<uint64_t> blocks_;
+};
+
+bool is_white_space(char32_t code);       // White_Space
+bool is_word_character(char32_t code);    // \w
+bool is_numeric(char32_t code);           // Nd, Nl, No
+bool is_bert_punctuation(char32_t code);  // ASCII punctuation, P*
+bool is_bert_control(char32_t code);      // dropped by BertNormalizer's clean_text
+bool is_bert_chinese(char32_t code);      // gets spaces around it
+bool is_nonspacing_mark(char32_t code);   // Mn
+bool is_combining_mark(char32_t code);    // Mn, Mc, Me
+// Lower case; U+0130 alone becomes two characters, of which this is the first.
+char32_t to_lower(char32_t code);
+
+}  // namespace fovea
