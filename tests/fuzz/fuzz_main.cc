@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -39,8 +40,11 @@ constexpr std::array<uint64_t, 12> kExtremes{0,
 
 class Runner {
  public:
+  explicit Runner(int stride) : stride_(stride) {}
+
   // In memory of its own and of just this size, so that a sanitizer sees the first byte too far.
   void run(const Input& input) {
+    if (offered_++ % stride_ != 0) return;
     ++count_;
     const auto copy = std::make_unique<uint8_t[]>(input.size());
     std::copy(input.begin(), input.end(), copy.get());
@@ -49,6 +53,8 @@ class Runner {
   int count() const { return count_; }
 
  private:
+  int stride_;
+  int offered_ = 0;
   int count_ = 0;
 };
 
@@ -94,7 +100,7 @@ void run_file(const Input& input, Runner& runner) {
   for (int i = 0; i < kMutationsPerFile; ++i) runner.run(mutated(input, random));
 }
 
-int run_folder(const char* folder) {
+int run_folder(const char* folder, int stride) {
   std::vector<std::filesystem::path> files;
   for (const auto& item : std::filesystem::directory_iterator(folder)) {
     if (item.is_regular_file()) files.push_back(item.path());
@@ -104,7 +110,7 @@ int run_folder(const char* folder) {
     return 1;
   }
   std::sort(files.begin(), files.end());
-  Runner runner;
+  Runner runner(stride);
   for (const auto& file : files) {
     std::ifstream stream(file, std::ios::binary);
     const Input input{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
@@ -122,12 +128,13 @@ int run_folder(const char* folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s CORPUS_FOLDER\n", argv[0]);
+  const int stride = argc == 3 ? std::atoi(argv[2]) : 1;
+  if (argc < 2 || argc > 3 || stride < 1) {
+    std::fprintf(stderr, "usage: %s CORPUS_FOLDER [RUN_EVERY_NTH]\n", argv[0]);
     return 2;
   }
   try {
-    return run_folder(argv[1]);
+    return run_folder(argv[1], stride);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
