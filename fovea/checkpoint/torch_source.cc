@@ -1,37 +1,12 @@
 #include "fovea/checkpoint/torch_source.h"
 
-#include <utility>
-
+#include "fovea/checkpoint/file_source.h"
 #include "fovea/checkpoint/torch_file.h"
 
 namespace fovea {
-namespace {
-
-class TorchSource final : public WeightSource {
- public:
-  TorchSource(TorchFile file, std::string name) : file_(std::move(file)), name_(std::move(name)) {
-    infos_.reserve(file_.entries().size());
-    for (const TorchFile::Entry& entry : file_.entries()) {
-      infos_.push_back(
-          {entry.name, entry.dtype, entry.shape, std::string(dtype_name(entry.dtype))});
-    }
-  }
-
-  const std::vector<TensorInfo>& tensors() const override { return infos_; }
-  Tensor read(size_t index) const override { return file_.tensor(file_.entries()[index]); }
-  const std::string& file(size_t) const override { return name_; }
-  const std::string& name() const override { return name_; }
-
- private:
-  TorchFile file_;
-  std::string name_;
-  std::vector<TensorInfo> infos_;
-};
-
-}  // namespace
 
 std::shared_ptr<const WeightSource> open_torch_weights(const std::filesystem::path& path) {
-  return std::make_shared<TorchSource>(TorchFile::open(path), path.string());
+  return std::make_shared<FileSource<TorchFile>>(TorchFile::open(path), path.string());
 }
 
 }  // namespace fovea
