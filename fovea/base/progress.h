@@ -9,15 +9,20 @@
 
 namespace fovea {
 
+enum class ProgressUnit { kSteps, kBytes };
+
+// "12.3 MB": at most four digits; kB, MB, GB and TB are powers of 1000.
+std::string format_bytes(uint64_t bytes);
+
 // advance() may be called from any thread. The bar is removed when the object dies.
 class Progress {
  public:
-  Progress(std::string title, int64_t total);
+  Progress(std::string title, int64_t total, ProgressUnit unit = ProgressUnit::kSteps);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  void advance(int64_t count = 1);
+  void advance(int64_t count = 1);  // negative: that much is to be done again
   int64_t done() const { return done_.load(std::memory_order_relaxed); }
   int64_t total() const { return total_; }
 
@@ -25,6 +30,7 @@ class Progress {
   void draw();
   std::string title_;
   int64_t total_;
+  ProgressUnit unit_;
   std::atomic<int64_t> done_{0};
   bool visible_;
   std::mutex mutex_;

@@ -20,8 +20,47 @@ Character character_at(std::string_view text, size_t offset) {
   return character;
 }
 
-int width_of(const Character& character) {
-  return character.code < 0 ? 1 : utf8proc_charwidth(character.code);
+int width_of(utf8proc_int32_t code) {
+  return code < 0 ? 1 : utf8proc_charwidth(code);
+}
+
+bool is_emoji(utf8proc_int32_t code) {
+  return code >= 0 &&
+         utf8proc_get_property(code)->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+}
+
+bool is_regional_indicator(utf8proc_int32_t code) {
+  return code >= 0x1F1E6 && code <= 0x1F1FF;
+}
+
+// What a reader takes for one character, and the terminal columns it takes.
+struct Grapheme {
+  size_t bytes = 0;
+  int width = 0;
+};
+
+Grapheme grapheme_at(std::string_view text, size_t offset) {
+  constexpr utf8proc_int32_t kTextStyle = 0xFE0E;
+  constexpr utf8proc_int32_t kEmojiStyle = 0xFE0F;
+  constexpr utf8proc_int32_t kKeycap = 0x20E3;
+  const Character first = character_at(text, offset);
+  Grapheme grapheme{first.bytes, width_of(first.code)};
+  // Emoji sequences (joined, flags, with a skin colour or a style selector) are one wide sign.
+  bool one_sign = false;
+  utf8proc_int32_t last = first.code;
+  utf8proc_int32_t state = 0;
+  while (last >= 0 && offset + grapheme.bytes < text.size()) {
+    const Character next = character_at(text, offset + grapheme.bytes);
+    if (next.code < 0 || utf8proc_grapheme_break_stateful(last, next.code, &state) != 0) break;
+    one_sign = one_sign || next.code == kEmojiStyle || next.code == kKeycap ||
+               (is_emoji(first.code) && next.code != kTextStyle) ||
+               is_regional_indicator(next.code);
+    grapheme.bytes += next.bytes;
+    grapheme.width += width_of(next.code);
+    last = next.code;
+  }
+  if (one_sign) grapheme.width = 2;
+  return grapheme;
 }
 
 bool is_control(utf8proc_int32_t code) {
@@ -75,9 +114,9 @@ std::string to_one_line(std::string_view text) {
 int display_width(std::string_view text) {
   int width = 0;
   for (size_t offset = 0; offset < text.size();) {
-    const Character character = character_at(text, offset);
-    width += width_of(character);
-    offset += character.bytes;
+    const Grapheme grapheme = grapheme_at(text, offset);
+    width += grapheme.width;
+    offset += grapheme.bytes;
   }
   return width;
 }
@@ -88,12 +127,33 @@ std::string shorten(std::string_view text, int columns) {
   int width = 0;
   size_t offset = 0;
   while (offset < text.size()) {
-    const Character character = character_at(text, offset);
-    if (width + width_of(character) > columns - 1) break;
-    width += width_of(character);
-    offset += character.bytes;
+    const Grapheme grapheme = grapheme_at(text, offset);
+    if (width + grapheme.width > columns - 1) break;
+    width += grapheme.width;
+    offset += grapheme.bytes;
   }
   return std::string(text.substr(0, offset)) + "…";
+}
+
+std::vector<std::string_view> graphemes(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (size_t offset = 0; offset < text.size();) {
+    parts.push_back(text.substr(offset, grapheme_at(text, offset).bytes));
+    offset += parts.back().size();
+  }
+  return parts;
+}
+
+bool has_right_to_left(std::string_view text) {
+  for (size_t offset = 0; offset < text.size();) {
+    const Character character = character_at(text, offset);
+    if (character.code >= 0) {
+      const auto direction = utf8proc_get_property(character.code)->bidi_class;
+      if (direction == UTF8PROC_BIDI_CLASS_R || direction == UTF8PROC_BIDI_CLASS_AL) return true;
+    }
+    offset += character.bytes;
+  }
+  return false;
 }
 
 }  // namespace fovea

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fovea {
 
@@ -14,10 +15,15 @@ std::string to_valid_utf8(std::string_view text);
 // Valid UTF-8 that can neither break a line nor steer a terminal: control characters and line
 // separators become escapes such as \n and \x1b.
 std::string to_one_line(std::string_view text);
-// Terminal columns that the text takes: wide CJK and emoji count 2, combining marks 0.
+// Terminal columns that the text takes: wide CJK counts 2, combining marks 0, an emoji 2 even if it
+// is joined from several.
 int display_width(std::string_view text);
 // The longest prefix of at most `columns` terminal columns, ending in an ellipsis if it was cut;
 // nothing if there is no column.
 std::string shorten(std::string_view text, int columns);
+// What a reader takes for single characters: letters with their marks, whole emoji, flags.
+std::vector<std::string_view> graphemes(std::string_view text);
+// Whether there is a letter of Hebrew, Arabic or another script that runs from right to left.
+bool has_right_to_left(std::string_view text);
 
 }  // namespace fovea

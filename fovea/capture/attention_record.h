@@ -31,6 +31,7 @@ struct AttentionRecord {
   Tensor values;   // [kv_heads, cols, value_dim]; empty if not kept
   Tensor lse;      // [heads, rows], F64 (or F32 from elsewhere, at some loss: docs/numerics.md)
   ScoreRule rule;
+  Tensor output;  // what the model's own attention gave, [heads, rows, value_dim]; usually not kept
   std::optional<BlockContext> block;
   Tensor output_gradient;  // dO [heads, rows, value_dim] at the head outputs, or empty
 

@@ -14,6 +14,7 @@ namespace fovea {
 // What to keep beside Q, K and LSE.
 struct RecorderOptions {
   bool values = true;
+  bool outputs = false;                          // AttentionRecord::output, to check maps against
   bool block = false;                            // BlockContext
   std::function<bool(SiteId)> wanted = nullptr;  // none: every site
 };

@@ -16,6 +16,7 @@ struct Position {
   int64_t source_begin = 0;  // byte span in the axis's source text; empty where there is none
   int64_t source_end = 0;
   bool special = false;  // [CLS], registers, padding: not part of the input itself
+  int64_t word = -1;     // which word it is a piece of; -1: none or not known
 
   bool operator==(const Position&) const = default;
 };

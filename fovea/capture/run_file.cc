@@ -23,11 +23,15 @@ Json axis_to_json(const Axis& axis) {
   Json texts = Json::array();
   Json spans = Json::array();
   Json special = Json::array();
+  Json words = Json::array();
+  bool has_words = false;
   for (size_t i = 0; i < axis.positions.size(); ++i) {
     const Position& position = axis.positions[i];
     texts.push_back(position.text);
     spans.push_back(Json(Json::Array{position.source_begin, position.source_end}));
     if (position.special) special.push_back(i);
+    words.push_back(position.word);
+    has_words = has_words || position.word >= 0;
   }
   Json json = Json::object();
   json.set("name", axis.name);
@@ -35,8 +39,27 @@ Json axis_to_json(const Axis& axis) {
   json.set("positions", std::move(texts));
   json.set("offsets", std::move(spans));
   json.set("special", std::move(special));
+  if (has_words) json.set("words", std::move(words));
   if (axis.grid_rows > 0) json.set("grid", Json(Json::Array{axis.grid_rows, axis.grid_cols}));
   return json;
+}
+
+// Files from before there were words have none.
+void read_words(const Json& json, const std::string& where, Axis& axis) {
+  const Json* words = json.find("words");
+  if (words == nullptr) return;
+  const auto& numbers = words->as_array(where + ".words");
+  if (numbers.size() != axis.positions.size()) {
+    fail(ErrorKind::kBadFile, "{} has {} positions but {} words", where, axis.positions.size(),
+         numbers.size());
+  }
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    axis.positions[i].word = numbers[i].as_int(where + ".words");
+    if (axis.positions[i].word < -1) {
+      fail(ErrorKind::kBadFile, "{}.words[{}] is {} but must be -1 or more", where, i,
+           axis.positions[i].word);
+    }
+  }
 }
 
 Axis axis_from_json(const Json& json, const std::string& where) {
@@ -66,6 +89,7 @@ Axis axis_from_json(const Json& json, const std::string& where) {
     }
     axis.positions[static_cast<size_t>(index)].special = true;
   }
+  read_words(json, where, axis);
   if (const Json* grid = json.find("grid")) {
     const auto& sizes = grid->as_array(where + ".grid");
     if (sizes.size() != 2) {

@@ -109,12 +109,12 @@ Metadata read_metadata(const Json& value, std::string_view source) {
 }
 
 // The largest element size first keeps every tensor aligned; the name makes the order certain.
-std::vector<const NamedTensor*> layout_order(std::span<const NamedTensor> tensors) {
-  std::vector<const NamedTensor*> order;
-  for (const NamedTensor& tensor : tensors) order.push_back(&tensor);
-  std::sort(order.begin(), order.end(), [](const NamedTensor* a, const NamedTensor* b) {
-    const size_t a_bytes = dtype_bytes(a->tensor.dtype());
-    const size_t b_bytes = dtype_bytes(b->tensor.dtype());
+std::vector<const StreamedTensor*> layout_order(std::span<const StreamedTensor> tensors) {
+  std::vector<const StreamedTensor*> order;
+  for (const StreamedTensor& tensor : tensors) order.push_back(&tensor);
+  std::sort(order.begin(), order.end(), [](const StreamedTensor* a, const StreamedTensor* b) {
+    const size_t a_bytes = dtype_bytes(a->dtype);
+    const size_t b_bytes = dtype_bytes(b->dtype);
     return a_bytes != b_bytes ? a_bytes > b_bytes : a->name < b->name;
   });
   return order;
@@ -136,10 +136,10 @@ void check_distinct(Names names, std::string_view what, std::string_view source)
   }
 }
 
-void check_names(std::span<const NamedTensor> tensors, const Metadata& metadata,
+void check_names(std::span<const StreamedTensor> tensors, const Metadata& metadata,
                  std::string_view source) {
   std::vector<std::string_view> names;
-  for (const NamedTensor& tensor : tensors) names.push_back(tensor.name);
+  for (const StreamedTensor& tensor : tensors) names.push_back(tensor.name);
   if (std::find(names.begin(), names.end(), kMetadataKey) != names.end()) {
     fail(ErrorKind::kInvalidArgument, "{}: a tensor cannot be called '{}'; rename it", source,
          kMetadataKey);
@@ -156,7 +156,7 @@ void check_names(std::span<const NamedTensor> tensors, const Metadata& metadata,
   check_distinct(keys, "metadata entries", source);
 }
 
-std::string make_header(const std::vector<const NamedTensor*>& order, const Metadata& metadata) {
+std::string make_header(const std::vector<const StreamedTensor*>& order, const Metadata& metadata) {
   std::string header = "{";
   if (!metadata.empty()) {
     Json texts = Json::object();
@@ -164,12 +164,12 @@ std::string make_header(const std::vector<const NamedTensor*>& order, const Meta
     header += fmt::format("{}:{}", Json(kMetadataKey).dump(), texts.dump());
   }
   uint64_t offset = 0;
-  for (const NamedTensor* tensor : order) {
-    const uint64_t end = offset + tensor->tensor.bytes();
+  for (const StreamedTensor* tensor : order) {
+    const uint64_t end = offset + tensor->bytes();
     if (header.size() > 1) header += ',';
     header += fmt::format(R"({}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})",
-                          Json(tensor->name).dump(), dtype_name(tensor->tensor.dtype()),
-                          Json::array_of(tensor->tensor.shape().sizes()).dump(), offset, end);
+                          Json(tensor->name).dump(), dtype_name(tensor->dtype),
+                          Json::array_of(tensor->shape.sizes()).dump(), offset, end);
     offset = end;
   }
   header += '}';
@@ -281,6 +281,18 @@ Tensor SafetensorsFile::tensor(const Entry& entry) const {
 
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const Metadata& metadata) {
+  std::vector<StreamedTensor> streamed;
+  for (const NamedTensor& named : tensors) {
+    const Tensor& tensor = named.tensor;
+    streamed.push_back({named.name, tensor.dtype(), tensor.shape(), [&tensor](FileWriter& file) {
+                          file.write(Bytes{tensor.raw(), tensor.bytes()});
+                        }});
+  }
+  stream_safetensors(path, streamed, metadata);
+}
+
+void stream_safetensors(const std::filesystem::path& path, std::span<const StreamedTensor> tensors,
+                        const Metadata& metadata) {
   check_names(tensors, metadata, path.string());
   const auto order = layout_order(tensors);
   const std::string header = make_header(order, metadata);
@@ -294,8 +306,13 @@ void write_safetensors(const std::filesystem::path& path, std::span<const NamedT
     append_little_endian(length, uint64_t{header.size()});
     file.write(length);
     file.write(header);
-    for (const NamedTensor* tensor : order) {
-      file.write(Bytes{tensor->tensor.raw(), tensor->tensor.bytes()});
+    for (const StreamedTensor* tensor : order) {
+      const uint64_t begin = file.position();
+      tensor->write(file);
+      if (file.position() - begin != tensor->bytes()) {
+        fail(ErrorKind::kInternal, "{}: tensor {} wrote {} bytes instead of {}; please report this",
+             path.string(), quote_name(tensor->name), file.position() - begin, tensor->bytes());
+      }
     }
   });
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -70,5 +71,18 @@ class SafetensorsFile {
 // Error{kInvalidArgument} on a name that appears twice, is "__metadata__" or is not UTF-8.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const Metadata& metadata = {});
+
+// A tensor that is made while the file is written, so that none of it need fit in memory.
+struct StreamedTensor {
+  std::string name;
+  DType dtype = DType::kF32;
+  Shape shape;
+  std::function<void(FileWriter&)> write;  // exactly the tensor's bytes, in order
+
+  uint64_t bytes() const { return static_cast<uint64_t>(shape.elements()) * dtype_bytes(dtype); }
+};
+// As write_safetensors. Throws Error{kInternal} if a tensor writes another number of bytes.
+void stream_safetensors(const std::filesystem::path& path, std::span<const StreamedTensor> tensors,
+                        const Metadata& metadata = {});
 
 }  // namespace fovea

@@ -44,7 +44,7 @@ Tensor tensor_from_bytes(Shape shape, DType dtype, Bytes bytes,
 }
 
 std::string quote_name(std::string_view name) {
-  return "'" + shorten(name, 80) + "'";
+  return "'" + shorten(name, 90) + "'";
 }
 
 }  // namespace fovea

@@ -79,15 +79,16 @@ HWY_EXPORT(rotate_block);
 }  // namespace
 
 std::vector<float> rotary_frequencies(int64_t rotated_dim, float base) {
-  if (rotated_dim < 0 || rotated_dim % 2 != 0 || !(base > 0)) {
+  if (rotated_dim < 0 || !(base > 0)) {
     fail(ErrorKind::kInvalidArgument,
-         "rotary dimension {} with base {}: the dimension must be even and the base positive",
+         "rotary dimension {} with base {}: the dimension must not be negative and the base "
+         "positive",
          rotated_dim, base);
   }
-  std::vector<float> frequencies(static_cast<size_t>(rotated_dim / 2));
+  std::vector<float> frequencies(static_cast<size_t>((rotated_dim + 1) / 2));
   for (size_t p = 0; p < frequencies.size(); ++p) {
     const float exponent = static_cast<float>(2 * p) / static_cast<float>(rotated_dim);
-    frequencies[p] = 1.0f / std::pow(base, exponent);
+    frequencies[p] = 1.0f / static_cast<float>(std::pow(double{base}, double{exponent}));
   }
   return frequencies;
 }

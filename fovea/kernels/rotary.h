@@ -26,7 +26,8 @@ struct RotaryTable {
   int64_t pairs() const { return cos.size(1); }
 };
 
-// base^(-2p / rotated_dim) for every pair p, computed in f32 as transformers does.
+// base^(-2p / rotated_dim) for every pair p, computed in f32 as transformers does. An odd dimension
+// counts as the next even one, with its own exponents.
 std::vector<float> rotary_frequencies(int64_t rotated_dim, float base);
 
 // The angle of pair p at position t is t * frequencies[p], rounded to f32 as transformers does: at

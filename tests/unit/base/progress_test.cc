@@ -28,5 +28,16 @@ TEST(Progress, WorkOfNoStepsHasATotalThatCanBeDividedBy) {
   EXPECT_EQ(Progress("nothing", -5).total(), 1);
 }
 
+TEST(FormatBytes, KeepsNumbersShort) {
+  EXPECT_EQ(format_bytes(0), "0 bytes");
+  EXPECT_EQ(format_bytes(999), "999 bytes");
+  EXPECT_EQ(format_bytes(1000), "1.0 kB");
+  EXPECT_EQ(format_bytes(99'940), "99.9 kB");
+  EXPECT_EQ(format_bytes(99'960), "100 kB");
+  EXPECT_EQ(format_bytes(999'600), "1.0 MB");
+  EXPECT_EQ(format_bytes(4'370'000'000), "4.4 GB");
+  EXPECT_EQ(format_bytes(UINT64_MAX), "18446744 TB");
+}
+
 }  // namespace
 }  // namespace fovea

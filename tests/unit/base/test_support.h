@@ -16,42 +16,42 @@ namespace fovea {
 
 // Whether `work` throws Error{kind} with `part` in its message, which must be one line.
 template <typename Work>
-testing::AssertionResult fails_with(ErrorKind kind, std::string_view part, Work&& work) {
+::testing::AssertionResult fails_with(ErrorKind kind, std::string_view part, Work&& work) {
   try {
     work();
   } catch (const Error& error) {
     const std::string_view message = error.what();
     if (error.kind() != kind) {
-      return testing::AssertionFailure()
+      return ::testing::AssertionFailure()
              << "kind " << static_cast<int>(error.kind()) << " with '" << message << "'";
     }
     if (message.find(part) == message.npos) {
-      return testing::AssertionFailure() << "'" << message << "' does not say '" << part << "'";
+      return ::testing::AssertionFailure() << "'" << message << "' does not say '" << part << "'";
     }
     if (message.empty() || message.find('\n') != message.npos || message.size() > 1000) {
-      return testing::AssertionFailure() << "not one line: '" << message << "'";
+      return ::testing::AssertionFailure() << "not one line: '" << message << "'";
     }
-    return testing::AssertionSuccess();
+    return ::testing::AssertionSuccess();
   }
-  return testing::AssertionFailure() << "nothing was thrown";
+  return ::testing::AssertionFailure() << "nothing was thrown";
 }
 
 // As above where any kind of Error will do.
 template <typename Work>
-testing::AssertionResult fails_cleanly(Work&& work) {
+::testing::AssertionResult fails_cleanly(Work&& work) {
   try {
     work();
   } catch (const Error& error) {
     return fails_with(error.kind(), "", [&] { throw error; });
   }
-  return testing::AssertionFailure() << "nothing was thrown";
+  return ::testing::AssertionFailure() << "nothing was thrown";
 }
 
 // A new, empty folder, removed with all that is in it when the object dies.
 class TempFolder {
  public:
   TempFolder() {
-    std::string name = testing::TempDir() + "/fovea.XXXXXX";
+    std::string name = ::testing::TempDir() + "/fovea.XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary folder " << name;
     path_ = name;
   }

@@ -44,6 +44,36 @@ TEST(DisplayWidth, CountsTerminalColumns) {
   EXPECT_EQ(display_width("a\xff"), 2);
 }
 
+TEST(DisplayWidth, AnEmojiSequenceIsOneWideSign) {
+  EXPECT_EQ(display_width("👩\u200d👩\u200d👧\u200d👦"), 2);  // joined
+  EXPECT_EQ(display_width("👍🏽"), 2);                        // with a skin colour
+  EXPECT_EQ(display_width("❤\ufe0f"), 2);                     // shown as emoji by its selector
+  EXPECT_EQ(display_width("❤"), 1);
+  EXPECT_EQ(display_width("🇩🇪🇫🇷"), 4);           // two flags of two letters each
+  EXPECT_EQ(display_width("1\ufe0f\u20e3"), 2);  // a keycap
+  EXPECT_EQ(display_width("a👩\u200d🚀b"), 4);
+}
+
+TEST(DisplayWidth, CountsOtherScriptsByTheirLetters) {
+  EXPECT_EQ(display_width("مرحبا"), 5);
+  EXPECT_EQ(display_width("שָׁלוֹם"), 4);  // points take no column
+  EXPECT_EQ(display_width("ｶﾅ"), 2);    // half-width
+  EXPECT_EQ(display_width("Ａ"), 2);    // full-width
+}
+
+TEST(Graphemes, KeepWhatBelongsTogether) {
+  EXPECT_EQ(graphemes("e\u0301👩\u200d🚀🇩🇪漢"),
+            (std::vector<std::string_view>{"e\u0301", "👩\u200d🚀", "🇩🇪", "漢"}));
+  EXPECT_TRUE(graphemes("").empty());
+  EXPECT_EQ(graphemes("a\xff").size(), 2U);
+}
+
+TEST(HasRightToLeft, SeesHebrewAndArabicOnly) {
+  EXPECT_TRUE(has_right_to_left("abc مرحبا"));
+  EXPECT_TRUE(has_right_to_left("שלום"));
+  EXPECT_FALSE(has_right_to_left("abc 漢字 12 \xff"));
+}
+
 TEST(Shorten, LeavesWhatFits) {
   EXPECT_EQ(shorten("abc", 3), "abc");
   EXPECT_EQ(shorten("漢字", 4), "漢字");
@@ -55,6 +85,7 @@ TEST(Shorten, CutsAtCharactersAndNeverPassesTheColumns) {
   EXPECT_EQ(shorten("漢字漢字", 4), "漢…");  // a wide character does not fit into one column
   EXPECT_EQ(shorten("e\u0301e\u0301e\u0301", 2), "e\u0301…");
   EXPECT_EQ(shorten("abc", 1), "…");
+  EXPECT_EQ(shorten("👩\u200d🚀👩\u200d🚀", 3), "👩\u200d🚀…");
   const std::string_view text = "a漢e\u0301🙂b\xff字c";
   for (int columns = 0; columns < 12; ++columns) {
     EXPECT_LE(display_width(shorten(text, columns)), columns) << columns;

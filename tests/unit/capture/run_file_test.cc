@@ -32,8 +32,11 @@ Run run_of(const AttentionCase& c) {
   record.col_axis = "source";
   Axis target{.name = "target", .source = "wörter", .positions = {}};
   for (int64_t i = 0; i < c.shape.rows; ++i) {
-    target.positions.push_back(
-        {.text = "t" + std::to_string(i), .source_begin = 1, .source_end = 3, .special = i == 0});
+    target.positions.push_back({.text = "t" + std::to_string(i),
+                                .source_begin = 1,
+                                .source_end = 3,
+                                .special = i == 0,
+                                .word = i == 0 ? -1 : i / 2});
   }
   Axis source{
       .name = "source", .source = "", .positions = {}, .grid_rows = 1, .grid_cols = c.shape.cols};
@@ -114,6 +117,7 @@ TEST(RunFile, OpensAFileOfFormatOne) {
   EXPECT_EQ(run.model, "worked example");
   const AttentionMap map(run.record({SiteKind::kSelf, 0}), 1);
   EXPECT_EQ(run.find_axis("tokens")->positions[2].text, "sat");
+  EXPECT_EQ(run.find_axis("tokens")->positions[2].word, -1);  // a later addition
   // Causal, head 1: q = (1, 0), keys (0, 0), (ln 2, 0), (ln 5, 0), scale 1, so row 2 is 1 : 2 : 5.
   EXPECT_NEAR(map.cell(2, 0), 0.125, 1e-6);
   EXPECT_NEAR(map.cell(2, 1), 0.25, 1e-6);
@@ -158,6 +162,22 @@ TEST(RunFile, RefusesWhatDoesNotFitTogether) {
   EXPECT_THAT(load_changed("sites", Json(Json::Array{site})), HasSubstr("no attention site"));
   site.set("site", "self.9");
   EXPECT_THAT(load_changed("sites", Json(Json::Array{site})), HasSubstr("self.9.q"));
+}
+
+TEST(RunFile, RefusesWordsThatDoNotFitTheAxis) {
+  const auto changed = [](Json::Array words) {
+    Json axis = Json::object();
+    axis.set("name", "target");
+    axis.set("source", "ab");
+    axis.set("positions", Json::array_of(std::vector<std::string>{"a", "b"}));
+    axis.set("offsets", Json(Json::Array{Json(Json::Array{0, 1}), Json(Json::Array{1, 2})}));
+    axis.set("special", Json::array());
+    axis.set("words", Json(std::move(words)));
+    return load_changed("axes", Json(Json::Array{axis}));
+  };
+  EXPECT_THAT(changed({0}), HasSubstr("2 positions but 1 words"));
+  EXPECT_THAT(changed({0, -2}), HasSubstr("must be -1 or more"));
+  EXPECT_THAT(changed({0, "x"}), HasSubstr("whole number"));
 }
 
 TEST(RunFile, SaysWhenAFileIsNoRun) {

@@ -32,16 +32,17 @@ inline Tensor sample_tensor(const Shape& shape, DType dtype) {
   return tensor;
 }
 
-inline testing::AssertionResult same_tensor(const Tensor& a, const Tensor& b) {
+inline ::testing::AssertionResult same_tensor(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) {
-    return testing::AssertionFailure()
+    return ::testing::AssertionFailure()
            << dtype_name(a.dtype()) << to_string(a.shape()) << " against " << dtype_name(b.dtype())
            << to_string(b.shape());
   }
   for (size_t i = 0; i < a.bytes(); ++i) {
-    if (a.raw()[i] != b.raw()[i]) return testing::AssertionFailure() << "byte " << i << " differs";
+    if (a.raw()[i] != b.raw()[i])
+      return ::testing::AssertionFailure() << "byte " << i << " differs";
   }
-  return testing::AssertionSuccess();
+  return ::testing::AssertionSuccess();
 }
 
 // Owns a copy of `text` that begins on an 8-byte boundary plus `shift`.

@@ -103,6 +103,15 @@ TEST(Rotary, DotProductDependsOnTheDistanceOnly) {
   }
 }
 
+TEST(Rotary, AnOddDimensionHasOnePairMoreAndItsOwnExponents) {
+  const std::vector<float> frequencies = rotary_frequencies(7, 10000.0f);
+  ASSERT_EQ(frequencies.size(), 4U);
+  for (size_t p = 0; p < 4; ++p) {
+    // Two roundings to f32.
+    EXPECT_NEAR(frequencies[p] * std::pow(10000.0, 2.0 * static_cast<double>(p) / 7), 1, 3e-7);
+  }
+}
+
 TEST(Rotary, RefusesTablesThatDoNotFit) {
   Tensor x = random_tensor({3, 8}, 1);
   const MatrixView<float> view = x.mutable_matrix<float>();
@@ -112,7 +121,7 @@ TEST(Rotary, RefusesTablesThatDoNotFit) {
   EXPECT_THROW(rotate_rows(view, table(2, 4), RotaryPairing::kHalves, false, view), Error);
   EXPECT_THROW(rotate_rows(view, table(3, 5), RotaryPairing::kHalves, false, view), Error);
   EXPECT_NO_THROW(rotate_rows(view, table(3, 4), RotaryPairing::kHalves, false, view));
-  EXPECT_THROW(rotary_frequencies(7, 10000.0f), Error);
+  EXPECT_THROW(rotary_frequencies(-1, 10000.0f), Error);
   EXPECT_THROW(rotary_frequencies(8, -1.0f), Error);
 }
 
