@@ -22,13 +22,9 @@ struct ModelPlace {
 };
 
 // `name` is a folder, a file of weights, the name of a model in fovea's cache, or a hub id ("gpt2",
-// "org/name") whose snapshot is in the hub's cache. Throws Error{kNotFound} saying where was
-// looked.
+// "org/name", "org/name@revision") whose snapshot is in the hub's cache. Throws Error{kNotFound}
+// saying where was looked.
 ModelPlace resolve_model(std::string_view name,
                          const ModelCaches& caches = ModelCaches::from_environment());
-
-// The folder of a hub id's snapshot for refs/main, or the only snapshot there is; empty if the
-// cache does not hold it. Throws Error{kBadFile} if the ref is damaged.
-std::filesystem::path find_hub_snapshot(const std::filesystem::path& hub, std::string_view id);
 
 }  // namespace fovea

@@ -115,6 +115,17 @@ const std::string& Weights::source() const {
   return shared_->source == nullptr ? nothing : shared_->source->name();
 }
 
+std::vector<std::string> Weights::files() const {
+  std::vector<std::string> files;
+  if (shared_->source == nullptr) return files;
+  for (size_t i = 0; i < shared_->source->tensors().size(); ++i) {
+    files.push_back(shared_->source->file(i));
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  return files;
+}
+
 std::vector<std::string> Weights::names() const {
   std::vector<std::string> names;
   for (auto it = index_->lower_bound(prefix_);

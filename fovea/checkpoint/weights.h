@@ -39,6 +39,8 @@ class Weights {
 
   // The file, for messages.
   const std::string& source() const;
+  // All files that hold tensors, sorted.
+  std::vector<std::string> files() const;
   // "" or "encoder.layer.3."
   const std::string& prefix() const { return prefix_; }
   // Names within this view, sorted, without its prefix.

@@ -78,6 +78,27 @@ TEST_F(Resolve, AnIdWithoutOrganisationIsFoundToo) {
   EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "gpt2", [&] { resolve_model("gpt2", caches_); }));
 }
 
+TEST_F(Resolve, ARevisionIsABranchATagOrACommit) {
+  const fs::path repository = caches_.hub / "models--org--name";
+  fs::create_directories(repository / "refs/refs/pr");
+  write_text(repository / "refs/v1.0", "old");
+  write_text(repository / "refs/refs/pr/7", "old\n");
+  EXPECT_EQ(resolve_model("org/name@main", caches_).folder, repository / "snapshots/abc123");
+  EXPECT_EQ(resolve_model("org/name@v1.0", caches_).folder, repository / "snapshots/old");
+  EXPECT_EQ(resolve_model("org/name@refs/pr/7", caches_).folder, repository / "snapshots/old");
+  EXPECT_EQ(resolve_model("org/name@abc123", caches_).folder, repository / "snapshots/abc123");
+  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "fovea pull org/name@v2",
+                         [&] { resolve_model("org/name@v2", caches_); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "fovea pull org/name@refs/pr",
+                         [&] { resolve_model("org/name@refs/pr", caches_); }));
+  for (const char* name : {"org/name@", "org/name@..", "org/name@../refs/main", "org/name@/abc123",
+                           "org/name@a@b", "@main"}) {
+    EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "nor a model's name", [&] {
+      resolve_model(name, caches_);
+    })) << name;
+  }
+}
+
 TEST_F(Resolve, FoveasOwnCacheIsLookedIntoFirst) {
   EXPECT_EQ(resolve_model("small", caches_).folder, caches_.models / "small");
   EXPECT_EQ(resolve_model("tiny.gguf", caches_).file, caches_.models / "tiny.gguf");
