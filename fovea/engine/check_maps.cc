@@ -1,0 +1,95 @@
+#include "fovea/engine/check_maps.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/base/error.h"
+#include "fovea/engine/text_axis.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kRowSumTolerance = 1e-5;  // the contract on each weight
+constexpr double kOutputTolerance = 1e-4;  // the contract on outputs
+
+// One head: row sums, and the map times the values against what the layer gave.
+void check_head(const AttentionMap& map, MapCheck& check, double& largest_output,
+                double& largest_error) {
+  const AttentionRecord& record = map.record();
+  const AttentionShape shape = record.shape();
+  const Tensor weights = map.tile(map.whole());
+  const MatrixView<const float> values = record.values.matrix<float>(shape.kv_head(map.head()));
+  const MatrixView<const float> output = record.output.matrix<float>(map.head());
+  const bool sums_to_one = record.rule.sink_logit.empty();
+  for (int64_t i = 0; i < map.rows(); ++i) {
+    const float* row = weights.values<float>().data() + i * map.cols();
+    double sum = 0;
+    for (int64_t j = 0; j < map.cols(); ++j) sum += double{row[j]};
+    if (sums_to_one && sum != 0) {
+      check.row_sum_error = std::max(check.row_sum_error, std::abs(sum - 1));
+    }
+    for (int64_t d = 0; d < values.cols; ++d) {
+      double mixed = 0;
+      for (int64_t j = 0; j < map.cols(); ++j) {
+        mixed += double{row[j]} * double{values.data[j * values.cols + d]};
+      }
+      const double own = output.data[i * output.cols + d];
+      largest_output = std::max(largest_output, std::abs(own));
+      largest_error = std::max(largest_error, std::abs(mixed - own));
+    }
+  }
+}
+
+}  // namespace
+
+bool MapCheck::passed() const {
+  return maps > 0 && row_sum_error <= kRowSumTolerance && output_error <= kOutputTolerance;
+}
+
+TextInput check_input(const Engine& engine) {
+  if (engine.find_tokenizer() != nullptr) {
+    return engine.encode("The quick brown fox jumps over the lazy dog, and the dog sleeps on.");
+  }
+  TextInput input;
+  const int64_t most = engine.facts().most_tokens == 0 ? 16 : engine.facts().most_tokens;
+  for (int64_t i = 0; i < std::min<int64_t>(16, most); ++i) {
+    input.inputs.input_ids.push_back((7 * i + 3) % engine.facts().vocabulary);
+  }
+  input.axis = ids_axis(nullptr, input.inputs.input_ids);
+  return input;
+}
+
+MapCheck check_maps(const Engine& engine, const TextInput& input) {
+  const RunResult result = engine.run(input, {.record = {.outputs = true}});
+  MapCheck check{.tokens = result.inputs.tokens()};
+  for (const auto& record : result.run.records) {
+    double largest_output = 0, largest_error = 0;
+    for (int64_t head = 0; head < record->shape().heads; ++head) {
+      check_head(AttentionMap(record, head), check, largest_output, largest_error);
+      ++check.maps;
+    }
+    check.output_error =
+        std::max(check.output_error, largest_error / std::max(1e-30, largest_output));
+  }
+  return check;
+}
+
+void require_passed(const MapCheck& check) {
+  if (check.passed()) return;
+  fail(ErrorKind::kInternal,
+       "the maps do not check out: row sums are off by {:.1e} (allowed {:.0e}), A·V by {:.1e} "
+       "(allowed {:.0e}); please report this model",
+       check.row_sum_error, kRowSumTolerance, check.output_error, kOutputTolerance);
+}
+
+Json to_json(const MapCheck& check) {
+  Json json = Json::object();
+  json.set("maps", check.maps);
+  json.set("tokens", check.tokens);
+  json.set("row_sum_error", check.row_sum_error);
+  json.set("output_error", check.output_error);
+  json.set("passed", check.passed());
+  return json;
+}
+
+}  // namespace fovea

@@ -1,0 +1,21 @@
+// Every map and output of a run as dense tensors, for programs that want the matrices themselves.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "fovea/base/progress.h"
+#include "fovea/engine/engine.h"
+
+namespace fovea {
+
+// Bytes that write_dense() would write for the maps and outputs.
+uint64_t dense_bytes(const RunResult& result);
+
+// float32 tensors SITE [heads, rows, cols] ("self.0"), last_hidden_state and logits, and in the
+// metadata the model and the tokens. Maps are computed while they are written, a block of rows at a
+// time. Throws Error{kIo}.
+void write_dense(const RunResult& result, const std::filesystem::path& path,
+                 const CancelToken& cancel = {});
+
+}  // namespace fovea

@@ -1,0 +1,178 @@
+#include "fovea/engine/engine.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <mutex>
+
+#include "fovea/base/error.h"
+#include "fovea/checkpoint/fingerprint.h"
+#include "fovea/engine/model_tokenizer.h"
+#include "fovea/engine/text_axis.h"
+
+namespace fovea {
+
+// What is read only when somebody asks.
+struct Engine::State::Lazy {
+  std::once_flag tokenizer_once, hash_once;
+  std::optional<Tokenizer> tokenizer;
+  std::string hash;
+};
+
+namespace {
+
+// "LABEL_0" and the like say nothing.
+bool is_placeholder(std::string_view label) {
+  return label.starts_with("LABEL_");
+}
+
+// Ends of a text: generation_config's or config's eos_token_id (one or several).
+std::vector<int64_t> end_ids(const Config& config) {
+  const Json* member = config.json().find("eos_token_id");
+  if (member == nullptr || member->is_null()) return {};
+  if (member->is_array()) return config.get_ints("eos_token_id");
+  return {config.get_int("eos_token_id")};
+}
+
+std::vector<int64_t> end_ids(const Checkpoint& checkpoint) {
+  const std::filesystem::path path = checkpoint.folder / "generation_config.json";
+  std::error_code ignored;
+  if (!checkpoint.gguf && std::filesystem::exists(path, ignored)) {
+    const std::vector<int64_t> ids = end_ids(Config::open(path));
+    if (!ids.empty()) return ids;
+  }
+  return end_ids(checkpoint.config);
+}
+
+}  // namespace
+
+Engine Engine::open(std::string_view name, const EngineOptions& options) {
+  auto state = std::make_shared<State>();
+  state->name = name;
+  state->checkpoint = open_checkpoint(name);
+  state->architecture = find_architecture(state->checkpoint.config);
+  state->model = state->architecture.build(
+      {state->checkpoint.config, {state->checkpoint.weights, options.compute}});
+  state->lazy = std::make_shared<State::Lazy>();
+  return Engine(std::move(state));
+}
+
+const std::string& Engine::model_hash() const {
+  State::Lazy& lazy = *state_->lazy;
+  std::call_once(lazy.hash_once, [&] { lazy.hash = fingerprint(state_->checkpoint); });
+  return lazy.hash;
+}
+
+const Tokenizer& Engine::tokenizer() const {
+  State::Lazy& lazy = *state_->lazy;
+  std::call_once(lazy.tokenizer_once, [&] { lazy.tokenizer = tokenizer_of(state_->checkpoint); });
+  return *lazy.tokenizer;
+}
+
+const Tokenizer* Engine::find_tokenizer() const {
+  try {
+    return &tokenizer();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kNotFound || error.kind() == ErrorKind::kUnsupported) {
+      return nullptr;
+    }
+    throw;
+  }
+}
+
+std::vector<std::string> Engine::labels() const {
+  std::map<int64_t, std::string> sorted;
+  for (const auto& [key, label] : state_->checkpoint.config.get_string_map("id2label")) {
+    int64_t index = -1;
+    std::from_chars(key.data(), key.data() + key.size(), index);
+    if (!is_placeholder(label)) sorted[index] = label;
+  }
+  std::vector<std::string> labels;
+  for (auto& [index, label] : sorted) {
+    if (index != static_cast<int64_t>(labels.size())) return {};
+    labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
+TextInput Engine::encode(std::string_view text, std::optional<std::string_view> pair) const {
+  const Tokenizer& tokens = tokenizer();
+  const Encoding encoding = pair ? tokens.encode_pair(text, *pair) : tokens.encode(text);
+  if (encoding.size() == 0) {
+    fail(ErrorKind::kInvalidArgument,
+         "the text gives no tokens: it has {} bytes and this tokenizer adds none of its own; give "
+         "some text",
+         text.size());
+  }
+  TextInput input;
+  input.inputs.input_ids.assign(encoding.ids.begin(), encoding.ids.end());
+  if (facts().takes_segments) {
+    input.inputs.token_type_ids.assign(encoding.type_ids.begin(), encoding.type_ids.end());
+  }
+  input.axis = text_axis(tokens, encoding, text, pair.value_or(""));
+  if (encoding.invalid_bytes > 0) {
+    input.warnings.push_back(
+        fmt::format("{} bytes of the {} are no UTF-8 (the first at {}); each is read as U+FFFD",
+                    encoding.invalid_bytes, encoding.invalid_in_pair ? "pair" : "text",
+                    encoding.first_invalid));
+  }
+  return input;
+}
+
+void Engine::warn_length(int64_t tokens, std::vector<std::string>& warnings) const {
+  if (facts().most_tokens == 0 && facts().trained_tokens > 0 && tokens > facts().trained_tokens) {
+    warnings.push_back(fmt::format(
+        "the text has {} tokens but the model was trained on {} at most; its maps may mean little "
+        "beyond them",
+        tokens, facts().trained_tokens));
+  }
+}
+
+RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
+  Recorder recorder(options.record);
+  Progress progress("running the model", facts().layers);
+  RunResult result;
+  result.warnings = input.warnings;
+  warn_length(input.inputs.tokens(), result.warnings);
+  result.outputs = model().forward(input.inputs, {.recorder = &recorder,
+                                                  .logits = options.logits,
+                                                  .progress = &progress,
+                                                  .cancel = options.cancel});
+  result.inputs = input.inputs;
+  result.run = {.model = name(), .model_hash = model_hash(), .axes = {input.axis}};
+  result.run.records = recorder.take();
+  return result;
+}
+
+RunResult Engine::run(const ModelInputs& inputs, const RunOptions& options) const {
+  return run(TextInput{.inputs = inputs, .axis = ids_axis(find_tokenizer(), inputs.input_ids)},
+             options);
+}
+
+RunResult Engine::generate(const TextInput& input, GenerateOptions how,
+                           const RunOptions& options) const {
+  const int64_t prompt = input.inputs.tokens();
+  if (how.stop_ids.empty()) how.stop_ids = end_ids(state_->checkpoint);
+  RunResult result;
+  result.warnings = input.warnings;
+  warn_length(prompt + how.most_tokens, result.warnings);
+  AttentionCache cache;
+  result.generated = fovea::generate(model(), input.inputs.input_ids, how, cache, options.cancel);
+
+  std::vector<int64_t> ids = input.inputs.input_ids;
+  ids.insert(ids.end(), result.generated.begin(), result.generated.end());
+  Axis columns = input.axis;
+  const Axis written =
+      ids_axis(find_tokenizer(), std::span(ids).subspan(static_cast<size_t>(prompt)));
+  columns.positions.insert(columns.positions.end(), written.positions.begin(),
+                           written.positions.end() - 1);
+  Recorder recorder(options.record);
+  cache.record_into(recorder, "steps");
+  result.inputs.input_ids.assign(ids.begin(), ids.end() - 1);
+  result.run = {.model = name(), .model_hash = model_hash()};
+  result.run.axes = {columns, steps_axis(columns, find_tokenizer(), ids, prompt)};
+  result.run.records = recorder.take();
+  return result;
+}
+
+}  // namespace fovea

@@ -1,0 +1,92 @@
+// What every front end uses: open a model, run an input, read its maps.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/atlas/attention_map.h"
+#include "fovea/capture/run.h"
+#include "fovea/checkpoint/checkpoint.h"
+#include "fovea/generate/generate.h"
+#include "fovea/models/model.h"
+#include "fovea/text/tokenizer.h"
+
+namespace fovea {
+
+struct EngineOptions {
+  DType compute = DType::kF32;  // or BF16: the type that products with weights use
+};
+
+struct RunOptions {
+  RecorderOptions record;
+  LogitRows logits = LogitRows::kNone;
+  CancelToken cancel;
+};
+
+// A text as the model takes it.
+struct TextInput {
+  ModelInputs inputs;
+  Axis axis;
+  std::vector<std::string> warnings;  // for the user: what was replaced, what is longer than usual
+};
+
+// What a run gave: the records and axes, and the outputs.
+struct RunResult {
+  Run run;
+  ModelInputs inputs;
+  ModelOutputs outputs;
+  std::vector<int64_t> generated;  // what a generation wrote
+  std::vector<std::string> warnings;
+
+  AttentionMap map(SiteId site, int64_t head) const { return {run.record(site), head}; }
+};
+
+// Copies share the model. Const members may be called from any thread.
+class Engine {
+ public:
+  // `name` as resolve_model takes it. Throws what opening and building throw.
+  static Engine open(std::string_view name, const EngineOptions& options = {});
+
+  const std::string& name() const { return state_->name; }
+  const Checkpoint& checkpoint() const { return state_->checkpoint; }
+  const Architecture& architecture() const { return state_->architecture; }
+  const Model& model() const { return *state_->model; }
+  const ModelFacts& facts() const { return state_->model->facts(); }
+  // Of the weights and the configuration (checkpoint/fingerprint.h); computed when first asked for.
+  const std::string& model_hash() const;
+  // Read when first asked for. Throws as tokenizer_of does.
+  const Tokenizer& tokenizer() const;
+  // The same, or null if the model has none.
+  const Tokenizer* find_tokenizer() const;
+  // Names of classes from id2label; empty where the model has none or they say nothing.
+  std::vector<std::string> labels() const;
+
+  // Throws Error{kInvalidArgument} if the text gives no tokens.
+  TextInput encode(std::string_view text, std::optional<std::string_view> pair = {}) const;
+
+  RunResult run(const TextInput& input, const RunOptions& options = {}) const;
+  RunResult run(const ModelInputs& inputs, const RunOptions& options = {}) const;
+  // Goes on writing, and gives one map of all steps.
+  RunResult generate(const TextInput& input, GenerateOptions how,
+                     const RunOptions& options = {}) const;
+
+ private:
+  struct State;
+  explicit Engine(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  void warn_length(int64_t tokens, std::vector<std::string>& warnings) const;
+
+  struct State {
+    std::string name;
+    Checkpoint checkpoint;
+    Architecture architecture;
+    std::unique_ptr<const Model> model;
+    struct Lazy;
+    std::shared_ptr<Lazy> lazy;
+  };
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace fovea

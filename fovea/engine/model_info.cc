@@ -1,0 +1,124 @@
+#include "fovea/engine/model_info.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string tokenizer_text(const Engine& engine) {
+  try {
+    return fmt::format("{} tokens", engine.tokenizer().size());
+  } catch (const Error& error) {
+    return fmt::format("none: {}", error.what());
+  }
+}
+
+std::vector<std::string> folders_in(const fs::path& place) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(place, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_directory(ignored)) names.push_back(it->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// "models--org--name" as "org/name"; empty for anything else.
+std::string hub_name(const std::string& folder) {
+  constexpr std::string_view kPrefix = "models--";
+  if (!folder.starts_with(kPrefix)) return "";
+  std::string name = folder.substr(kPrefix.size());
+  const size_t at = name.find("--");
+  if (at != name.npos) name.replace(at, 2, "/");
+  return name;
+}
+
+LocalModel local_model(const std::string& name, const fs::path& place, const ModelCaches& caches) {
+  LocalModel model{.name = name, .place = place.string()};
+  try {
+    const Checkpoint checkpoint = open_checkpoint(name, caches);
+    model.place = checkpoint.folder.string();
+    model.model_type = checkpoint.config.model_type();
+    find_architecture(checkpoint.config);
+    model.supported = true;
+  } catch (const Error&) {
+    // What cannot be opened is listed all the same; `fovea info` says why.
+  }
+  return model;
+}
+
+}  // namespace
+
+ModelInfo model_info(const Engine& engine) {
+  const Checkpoint& checkpoint = engine.checkpoint();
+  ModelInfo info{.name = engine.name(),
+                 .folder = checkpoint.folder.string(),
+                 .model_type = checkpoint.config.model_type(),
+                 .covers = engine.architecture().covers,
+                 .facts = engine.facts(),
+                 .labels = engine.labels()};
+  std::set<std::string> kinds;
+  for (const std::string& name : checkpoint.weights.names()) {
+    const TensorInfo* tensor = checkpoint.weights.find(name);
+    info.parameters += tensor->shape.elements();
+    ++info.tensors;
+    kinds.insert(tensor->stored_as);
+  }
+  info.stored_as.assign(kinds.begin(), kinds.end());
+  for (const std::string& file : checkpoint.weights.files()) {
+    std::error_code error;
+    const uint64_t bytes = fs::file_size(file, error);
+    if (!error) info.file_bytes += bytes;
+  }
+  info.tokenizer = tokenizer_text(engine);
+  info.hash = engine.model_hash();
+  info.unread = unknown_weights(engine.architecture(), checkpoint.weights);
+  return info;
+}
+
+Json to_json(const ModelInfo& info) {
+  Json json = Json::object();
+  json.set("model", info.name);
+  json.set("folder", info.folder);
+  json.set("model_type", info.model_type);
+  json.set("layers", info.facts.layers);
+  json.set("heads", info.facts.heads);
+  json.set("kv_heads", info.facts.kv_heads);
+  json.set("head_dim", info.facts.head_dim);
+  json.set("width", info.facts.width);
+  json.set("vocabulary", info.facts.vocabulary);
+  json.set("most_tokens", info.facts.most_tokens);
+  json.set("trained_tokens", info.facts.trained_tokens);
+  json.set("causal", info.facts.causal);
+  json.set("head", name_of(info.facts.head));
+  json.set("labels", Json::array_of(info.labels));
+  json.set("parameters", info.parameters);
+  json.set("tensors", info.tensors);
+  json.set("stored_as", Json::array_of(info.stored_as));
+  json.set("bytes", static_cast<int64_t>(info.file_bytes));
+  json.set("tokenizer", info.tokenizer);
+  json.set("hash", info.hash);
+  json.set("not_read", Json::array_of(info.unread));
+  return json;
+}
+
+std::vector<LocalModel> local_models(const ModelCaches& caches) {
+  std::vector<LocalModel> models;
+  for (const std::string& name : folders_in(caches.models)) {
+    models.push_back(local_model(name, caches.models / name, caches));
+  }
+  for (const std::string& folder : folders_in(caches.hub)) {
+    const std::string name = hub_name(folder);
+    if (!name.empty()) models.push_back(local_model(name, caches.hub / folder, caches));
+  }
+  return models;
+}
+
+}  // namespace fovea

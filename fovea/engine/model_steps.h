@@ -1,0 +1,70 @@
+// Attention of one token of a captured run with every number on the way, recomputed in double by
+// the plain definition (fovea/attention) and held against the captured map.
+//
+//   products(j, d) = q_d k_jd        scores(j)  = sum_d products(j, d)
+//   scaled(j)      = scale * scores(j)
+//   biased(j)      = scaled(j) + bias(j)                  where the model has a bias
+//   capped(j)      = cap * tanh(biased(j) / cap)          where the model caps
+//   masked(j)      = -infinity where the mask forbids     weights = softmax(masked)
+//   z = sum_j weights(j) v_j                              head_output = W_O's part of the head * z
+//   output = sum of all heads' parts + b_O
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "fovea/attention/matrix.h"
+#include "fovea/attention/similarity.h"
+#include "fovea/capture/attention_record.h"
+
+namespace fovea {
+
+// Maps that differ more from the definition are wrong.
+inline constexpr double kStepsTolerance = 1e-5;
+
+struct ModelSteps {
+  SiteId site;
+  AttentionShape shape;
+  int64_t head = 0;
+  int64_t kv_head = 0;  // whose keys and values the head uses
+  int64_t row = 0;
+  // Another comparison than the model's own; then there is no bias, no cap and no output.
+  std::optional<Similarity> similarity;
+
+  std::vector<double> x;  // what entered the block, [width]; empty if not kept
+  std::vector<double> q;  // [head_dim]
+  Matrix k;               // [cols x head_dim]
+  Matrix v;               // [cols x value_dim]
+  Matrix products;        // [cols x head_dim]; under Cosine each over |q| |k_j|
+  double scale = 1;
+  std::vector<double> scores;  // [cols], and so are the next
+  std::vector<double> scaled;
+  std::vector<double> bias;    // empty: none
+  std::vector<double> capped;  // empty: none
+  std::vector<double> masked;
+  std::vector<double> weights;
+  double sum = 0;                   // of the weights: 1; 0 if no key is seen, less under a sink
+  std::vector<double> captured;     // the row of the captured map
+  double map_difference = 0;        // largest |weights - captured|; 0 under another similarity
+  std::vector<double> z;            // [value_dim]
+  std::vector<double> head_output;  // [width]; this and the next are empty without the block
+  std::vector<double> output_bias;  // empty: none
+  std::vector<double> output;
+  // Largest difference between `output` and W_O of what the model's own heads gave, if that was
+  // kept.
+  std::optional<double> output_difference;
+
+  int64_t width() const { return static_cast<int64_t>(output.size()); }
+  bool allowed(int64_t column) const;
+};
+
+// The record must hold values; block and output are used where they are there. `similarity`: how q
+// and k are compared instead of the model's way; bias, cap and scale of the model are then left
+// out, the mask stays. Throws Error{kInvalidArgument} if there is no such head or row or no values,
+// and Error{kInternal} if the captured map is not what the definition gives.
+ModelSteps model_steps(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
+                       int64_t row, const std::optional<Similarity>& similarity = {});
+
+}  // namespace fovea

@@ -1,0 +1,73 @@
+#include "fovea/engine/model_tokenizer.h"
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+std::optional<int32_t> as_id(const std::optional<int64_t>& id) {
+  if (!id) return {};
+  return static_cast<int32_t>(*id);
+}
+
+Tokenizer tokenizer_of_gguf(const GgufFile& file) {
+  const std::optional<GgufTokenizer> found = read_gguf_tokenizer(file);
+  if (!found) {
+    fail(ErrorKind::kNotFound,
+         "{}: has no tokenizer within; give token ids with --inputs, or put the model's "
+         "tokenizer.json beside it",
+         file.source());
+  }
+  if (found->model != "gpt2") {
+    fail(ErrorKind::kUnsupported,
+         "{}: its tokenizer is of the kind '{}'; of those within GGUF files fovea reads gpt2: put "
+         "the model's tokenizer.json beside the file",
+         file.source(), found->model);
+  }
+  GgufVocabulary vocabulary;
+  vocabulary.tokens.assign(found->tokens.begin(), found->tokens.end());
+  vocabulary.merges.assign(found->merges.begin(), found->merges.end());
+  for (const int64_t type : found->types) {
+    vocabulary.token_types.push_back(static_cast<int32_t>(type));
+  }
+  vocabulary.pre = found->pre;
+  vocabulary.bos = as_id(found->bos_id);
+  vocabulary.eos = as_id(found->eos_id);
+  vocabulary.add_bos = found->add_bos.value_or(false);
+  vocabulary.add_eos = found->add_eos.value_or(false);
+  vocabulary.add_prefix_space = found->add_space_prefix.value_or(false);
+  return Tokenizer::from_gguf(vocabulary, file.source());
+}
+
+// The folder's only GGUF file, or an empty path.
+std::filesystem::path gguf_in(const std::filesystem::path& folder) {
+  std::filesystem::path found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (it->path().extension() != ".gguf") continue;
+    if (!found.empty()) return {};
+    found = it->path();
+  }
+  return found;
+}
+
+}  // namespace
+
+Tokenizer tokenizer_of(const Checkpoint& checkpoint) {
+  std::error_code ignored;
+  const bool beside = std::filesystem::exists(checkpoint.folder / "tokenizer.json", ignored);
+  if (checkpoint.gguf && !beside) return tokenizer_of_gguf(*checkpoint.gguf);
+  return open_tokenizer(checkpoint.folder);
+}
+
+Tokenizer tokenizer_named(std::string_view name) {
+  const ModelPlace place = resolve_model(name);
+  Checkpoint checkpoint;
+  checkpoint.folder = place.folder;
+  const std::filesystem::path file = place.file.empty() ? gguf_in(place.folder) : place.file;
+  if (file.extension() == ".gguf") checkpoint.gguf = GgufFile::open(file);
+  return tokenizer_of(checkpoint);
+}
+
+}  // namespace fovea

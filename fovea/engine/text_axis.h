@@ -1,0 +1,25 @@
+// Token sequences as the axes of a run.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fovea/capture/run.h"
+#include "fovea/text/tokenizer.h"
+
+namespace fovea {
+
+// `text` and `pair` joined by a line break are the axis's source; a pair may be empty.
+Axis text_axis(const Tokenizer& tokenizer, const Encoding& encoding, std::string_view text,
+               std::string_view pair);
+
+// For ids alone: the vocabulary's display forms, or the numbers where there is no tokenizer.
+Axis ids_axis(const Tokenizer* tokenizer, std::span<const int64_t> ids);
+
+// Rows of a generation: the tokens of `columns`, and from place `prompt` - 1 on "after X → predicts
+// Y". `ids` holds the prompt and all that was written after it.
+Axis steps_axis(const Axis& columns, const Tokenizer* tokenizer, std::span<const int64_t> ids,
+                int64_t prompt);
+
+}  // namespace fovea

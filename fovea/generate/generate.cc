@@ -1,0 +1,51 @@
+#include "fovea/generate/generate.h"
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+void check_room(const ModelFacts& facts, int64_t prompt, int64_t more) {
+  if (facts.most_tokens > 0 && prompt + more - 1 > facts.most_tokens) {
+    fail(ErrorKind::kInvalidArgument,
+         "the prompt has {} tokens and {} more are asked for, but this model has positions for {}; "
+         "ask for {} at most",
+         prompt, more, facts.most_tokens, std::max<int64_t>(facts.most_tokens - prompt + 1, 0));
+  }
+}
+
+}  // namespace
+
+std::vector<int64_t> generate(const Model& model, std::span<const int64_t> prompt,
+                              const GenerateOptions& options, AttentionCache& cache,
+                              const CancelToken& cancel) {
+  const ModelFacts& facts = model.facts();
+  if (facts.head != HeadKind::kCausalLm || !facts.causal) {
+    fail(ErrorKind::kUnsupported,
+         "this model does not write text: its head is '{}'; take a causal language model",
+         name_of(facts.head));
+  }
+  if (options.most_tokens < 1) {
+    fail(ErrorKind::kInvalidArgument, "{} new tokens are asked for; it must be 1 or more",
+         options.most_tokens);
+  }
+  FOVEA_ASSERT(cache.length() == 0);
+  check_room(facts, static_cast<int64_t>(prompt.size()), options.most_tokens);
+  Sampler sample(options.sampling);
+  const Pass pass{.cache = &cache, .logits = LogitRows::kLast, .cancel = cancel};
+  ModelInputs step{.input_ids = {prompt.begin(), prompt.end()}};
+  std::vector<int64_t> ids;
+  while (true) {
+    const ModelOutputs outputs = model.forward(step, pass);
+    const int64_t id = sample(outputs.logits.tensor.values<float>());
+    ids.push_back(id);
+    if (options.on_token) options.on_token(id);
+    const bool stops = std::ranges::find(options.stop_ids, id) != options.stop_ids.end();
+    if (stops || static_cast<int64_t>(ids.size()) == options.most_tokens) return ids;
+    step.input_ids = {id};
+  }
+}
+
+}  // namespace fovea

@@ -1,0 +1,30 @@
+// Text written word by word by a causal model.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "fovea/generate/sampling.h"
+#include "fovea/layers/attention_cache.h"
+#include "fovea/models/model.h"
+
+namespace fovea {
+
+struct GenerateOptions {
+  int64_t most_tokens = 20;
+  Sampling sampling;
+  std::vector<int64_t> stop_ids;  // the end of a text; kept as the last token
+  std::function<void(int64_t id)> on_token = nullptr;
+};
+
+// The tokens that follow the prompt, which must not be empty. `cache` must be empty and then holds
+// the attention of every step: of the prompt and of all new tokens but the last, which nothing has
+// attended from. Throws Error{kUnsupported} if the model does not score next words,
+// Error{kInvalidArgument} with both numbers if prompt and new tokens exceed its positions.
+std::vector<int64_t> generate(const Model& model, std::span<const int64_t> prompt,
+                              const GenerateOptions& options, AttentionCache& cache,
+                              const CancelToken& cancel = {});
+
+}  // namespace fovea

@@ -1,0 +1,27 @@
+// The only way to attend: layers call it, so that no attention is ever left out of a capture.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "fovea/layers/pass.h"
+#include "fovea/ops/attention.h"
+
+namespace fovea {
+
+// Where it happens, and what its rows and columns count along.
+struct AttentionPlace {
+  SiteId site;
+  std::string row_axis = "tokens";
+  std::string col_axis = "tokens";
+  // The block around it, made only if somebody wants it.
+  std::function<BlockContext()> block = nullptr;
+};
+
+// softmax(scores by `rule`) V for queries [heads, rows, dim], keys and values [kv_heads, cols, ..];
+// gives [rows, heads * value_dim]. Records it, and in a generation goes on from the steps before.
+Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries, const Value& keys,
+             const Value& values, const std::shared_ptr<const ScoreRule>& rule);
+
+}  // namespace fovea

@@ -1,0 +1,89 @@
+#include "fovea/layers/attention_layer.h"
+
+#include "fovea/base/error.h"
+#include "fovea/kernels/attention.h"
+#include "fovea/ops/layout.h"
+#include "fovea/ops/rotary.h"
+#include "fovea/ops/slice.h"
+
+namespace fovea {
+namespace {
+
+BlockContext block_of(const Value& input, const ops::Linear& output, const Norm* after) {
+  BlockContext block;
+  block.input = input.tensor;
+  block.output_weight = output.weight().unpack();
+  block.output_bias = output.bias();
+  if (after != nullptr) {
+    block.norm_weight = after->weight();
+    block.norm_bias = after->bias();
+    block.norm_epsilon = after->epsilon();
+  }
+  return block;
+}
+
+}  // namespace
+
+AttentionSizes AttentionSizes::of(const Config& config, std::string_view width_key,
+                                  std::string_view heads_key) {
+  AttentionSizes sizes;
+  sizes.width = config.get_size(width_key);
+  sizes.heads = config.get_size(heads_key);
+  sizes.kv_heads = config.get_size("num_key_value_heads", sizes.heads);
+  if (config.has("head_dim")) {
+    sizes.head_dim = config.get_size("head_dim");
+  } else if (sizes.width % sizes.heads != 0) {
+    fail(ErrorKind::kBadFile, "{}: {} is {} and {} {}; the heads must divide the width",
+         config.source(), width_key, sizes.width, heads_key, sizes.heads);
+  } else {
+    sizes.head_dim = sizes.width / sizes.heads;
+  }
+  if (sizes.heads % sizes.kv_heads != 0) {
+    fail(ErrorKind::kBadFile,
+         "{}: {} is {} and num_key_value_heads {}; the latter must divide the former",
+         config.source(), heads_key, sizes.heads, sizes.kv_heads);
+  }
+  if (sizes.head_dim > kMaxHeadDim) {
+    fail(ErrorKind::kUnsupported, "{}: heads have {} numbers each; fovea takes up to {}",
+         config.source(), sizes.head_dim, kMaxHeadDim);
+  }
+  return sizes;
+}
+
+AttentionLayer::Projected AttentionLayer::project(const Value& x) const {
+  const int64_t heads = sizes_.heads, kv_heads = sizes_.kv_heads;
+  if (projections_.size() == 3) {
+    return {ops::split_heads(projections_[0](x), heads),
+            ops::split_heads(projections_[1](x), kv_heads),
+            ops::split_heads(projections_[2](x), kv_heads)};
+  }
+  const Value joined = projections_[0](x);
+  const int64_t query_end = heads * sizes_.head_dim;
+  const int64_t key_end = query_end + kv_heads * sizes_.head_dim;
+  return {ops::split_heads(ops::slice(joined, 1, 0, query_end), heads),
+          ops::split_heads(ops::slice(joined, 1, query_end, key_end), kv_heads),
+          ops::split_heads(ops::slice(joined, 1, key_end, joined.shape().back()), kv_heads)};
+}
+
+Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
+                                 const AttentionSetting& setting, const Value& residual,
+                                 const Norm* after) const {
+  Projected p = project(x);
+  if (query_norm_) {
+    p.queries = (*query_norm_)(p.queries);
+    p.keys = (*key_norm_)(p.keys);
+  }
+  if (setting.rotary != nullptr) {
+    p.queries = ops::rotary(p.queries, *setting.rotary, setting.pairing);
+    p.keys = ops::rotary(p.keys, *setting.rotary, setting.pairing);
+  }
+  AttentionPlace place{.site = site};
+  if (pass.recorder != nullptr && pass.recorder->options().block) {
+    const Value& input = residual.tensor.empty() ? x : residual;
+    place.block = [this, &input, after] { return block_of(input, output_, after); };
+  }
+  const Value mixed = attend(pass, place, p.queries, p.keys, p.values, setting.rule);
+  return output_(mixed, Activation::kNone, residual);
+}
+
+}  // namespace fovea

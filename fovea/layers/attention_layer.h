@@ -1,0 +1,63 @@
+// Attention with its projections: q, k and v out of the input, and the heads joined again.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fovea/kernels/rotary.h"
+#include "fovea/layers/attend.h"
+#include "fovea/layers/norm.h"
+
+namespace fovea {
+
+struct AttentionSizes {
+  int64_t width = 0;
+  int64_t heads = 1;
+  int64_t kv_heads = 1;
+  int64_t head_dim = 0;
+
+  // From num_attention_heads, num_key_value_heads and head_dim. Throws Error{kBadFile} with the
+  // numbers unless they divide each other.
+  static AttentionSizes of(const Config& config, std::string_view width_key = "hidden_size",
+                           std::string_view heads_key = "num_attention_heads");
+};
+
+// What changes from layer to layer or with the input, but is no weight.
+struct AttentionSetting {
+  std::shared_ptr<const ScoreRule> rule;
+  const RotaryTable* rotary = nullptr;  // null: no rotary positions
+  RotaryPairing pairing = RotaryPairing::kHalves;
+};
+
+class AttentionLayer {
+ public:
+  // `projections` is either q, k and v or one for all three, whose output is q, k, v side by side.
+  AttentionLayer(AttentionSizes sizes, std::vector<ops::Linear> projections, ops::Linear output)
+      : sizes_(sizes), projections_(std::move(projections)), output_(std::move(output)) {}
+
+  // Norms of each head's q and k before rotation (Qwen 3, Gemma 3).
+  void set_head_norms(Norm query, Norm key) {
+    query_norm_ = std::move(query);
+    key_norm_ = std::move(key);
+  }
+
+  // Self-attention of `x`, W_O applied, plus `residual`. `after` is the norm after the residual,
+  // for the record's block: null in pre-norm blocks.
+  Value operator()(const Pass& pass, SiteId site, const Value& x, const AttentionSetting& setting,
+                   const Value& residual = {}, const Norm* after = nullptr) const;
+
+  const ops::Linear& output() const { return output_; }
+
+ private:
+  struct Projected {
+    Value queries, keys, values;
+  };
+  Projected project(const Value& x) const;
+
+  AttentionSizes sizes_;
+  std::vector<ops::Linear> projections_;
+  ops::Linear output_;
+  std::optional<Norm> query_norm_, key_norm_;
+};
+
+}  // namespace fovea

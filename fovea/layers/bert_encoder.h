@@ -1,0 +1,44 @@
+// The embeddings and the stack of BERT, with the names of its weights, which RoBERTa and ELECTRA
+// share (Devlin et al. 2019, arXiv:1810.04805).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "fovea/layers/post_norm_block.h"
+
+namespace fovea {
+
+// norm(word + position + segment)
+class BertEmbeddings {
+ public:
+  // `width` is hidden_size, or embedding_size where it is smaller.
+  BertEmbeddings(const LayerSource& source, const Config& config, int64_t width);
+
+  // Segments may be empty: all 0.
+  Value operator()(std::span<const int64_t> ids, std::span<const int64_t> segments,
+                   std::span<const int64_t> positions) const;
+
+  const Tensor& words() const { return words_; }
+  int64_t positions() const { return positions_.size(0); }
+
+ private:
+  Tensor words_, positions_, segments_;
+  Norm norm_;
+};
+
+// The blocks of "encoder.layer".
+class BertEncoder {
+ public:
+  BertEncoder(const LayerSource& source, const Config& config);
+
+  const AttentionSizes& sizes() const { return sizes_; }
+  int64_t layers() const { return static_cast<int64_t>(blocks_.size()); }
+  Value operator()(const Pass& pass, Value x, const AttentionSetting& setting) const;
+
+ private:
+  AttentionSizes sizes_;
+  std::vector<PostNormBlock> blocks_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,22 @@
+#include "fovea/layers/feed_forward.h"
+
+#include "fovea/ops/elementwise.h"
+
+namespace fovea {
+
+Value FeedForward::operator()(const Value& x, const Value& residual) const {
+  return down_(up_(x, activation_), Activation::kNone, residual);
+}
+
+GatedFeedForward::GatedFeedForward(const LayerSource& source, int64_t width, int64_t inner,
+                                   Activation activation, bool bias)
+    : gate_(load_linear(source["gate_proj"], width, inner, bias)),
+      up_(load_linear(source["up_proj"], width, inner, bias)),
+      down_(load_linear(source["down_proj"], inner, width, bias)),
+      activation_(activation) {}
+
+Value GatedFeedForward::operator()(const Value& x, const Value& residual) const {
+  return down_(ops::multiply(gate_(x, activation_), up_(x)), Activation::kNone, residual);
+}
+
+}  // namespace fovea

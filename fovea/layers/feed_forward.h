@@ -1,0 +1,35 @@
+// The part of a block that works on each position by itself.
+#pragma once
+
+#include "fovea/layers/layer_source.h"
+
+namespace fovea {
+
+// down(activation(up(x))) + residual
+class FeedForward {
+ public:
+  FeedForward(ops::Linear up, ops::Linear down, Activation activation)
+      : up_(std::move(up)), down_(std::move(down)), activation_(activation) {}
+
+  Value operator()(const Value& x, const Value& residual = {}) const;
+
+ private:
+  ops::Linear up_, down_;
+  Activation activation_;
+};
+
+// down(activation(gate(x)) * up(x)) + residual (Shazeer 2020, arXiv:2002.05202)
+class GatedFeedForward {
+ public:
+  // "gate_proj", "up_proj" and "down_proj".
+  GatedFeedForward(const LayerSource& source, int64_t width, int64_t inner, Activation activation,
+                   bool bias);
+
+  Value operator()(const Value& x, const Value& residual = {}) const;
+
+ private:
+  ops::Linear gate_, up_, down_;
+  Activation activation_;
+};
+
+}  // namespace fovea

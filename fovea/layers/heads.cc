@@ -1,0 +1,38 @@
+#include "fovea/layers/heads.h"
+
+#include "fovea/ops/activation.h"
+#include "fovea/ops/elementwise.h"
+#include "fovea/ops/layout.h"
+#include "fovea/ops/slice.h"
+
+namespace fovea {
+
+WordScores::WordScores(Tensor weight, Tensor bias, DType compute)
+    : weight_(std::move(weight)),
+      bias_(std::move(bias)),
+      compute_(compute),
+      packed_(std::make_shared<Packed>()) {}
+
+Value WordScores::operator()(const Value& x) const {
+  std::call_once(packed_->once, [this] {
+    packed_->linear = std::make_unique<const ops::Linear>(weight_, bias_, compute_);
+  });
+  const Value scores = (*packed_->linear)(x);
+  if (soft_cap_ == 0) return scores;
+  return ops::scale(ops::activation(ops::scale(scores, 1 / soft_cap_), Activation::kTanh),
+                    soft_cap_);
+}
+
+Value rows_for_logits(const Value& x, LogitRows rows) {
+  return rows == LogitRows::kLast ? row_of(x, x.shape()[0] - 1) : x;
+}
+
+Value row_of(const Value& x, int64_t index) {
+  return ops::slice(x, 0, index, index + 1);
+}
+
+Value as_vector(const Value& x) {
+  return ops::reshape(x, {x.shape().elements()});
+}
+
+}  // namespace fovea

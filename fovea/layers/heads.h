@@ -1,0 +1,54 @@
+// What stands on top of a stack of blocks: word scores and class scores.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "fovea/layers/norm.h"
+#include "fovea/layers/pass.h"
+
+namespace fovea {
+
+// Scores of every word of the vocabulary. The weights are often the word embeddings and the largest
+// of the model, so they are packed when scores are first asked for.
+class WordScores {
+ public:
+  // `weight` is [vocabulary, width], `bias` [vocabulary] or empty.
+  WordScores(Tensor weight, Tensor bias, DType compute);
+
+  // Cap c: c * tanh(score / c); 0: none.
+  void set_soft_cap(float cap) { soft_cap_ = cap; }
+  Value operator()(const Value& x) const;
+
+ private:
+  struct Packed {
+    std::once_flag once;
+    std::unique_ptr<const ops::Linear> linear;
+  };
+  Tensor weight_, bias_;
+  DType compute_;
+  float soft_cap_ = 0;
+  std::shared_ptr<Packed> packed_;
+};
+
+// norm(activation(dense(x))): what masked-word models do before the scores.
+class WordTransform {
+ public:
+  WordTransform(ops::Linear dense, Activation activation, Norm norm)
+      : dense_(std::move(dense)), activation_(activation), norm_(std::move(norm)) {}
+  Value operator()(const Value& x) const { return norm_(dense_(x, activation_)); }
+
+ private:
+  ops::Linear dense_;
+  Activation activation_;
+  Norm norm_;
+};
+
+// The rows of x [rows, width] that logits are wanted for: all, or the last.
+Value rows_for_logits(const Value& x, LogitRows rows);
+// Row `index` as [1, width].
+Value row_of(const Value& x, int64_t index);
+// [1, n] as [n].
+Value as_vector(const Value& x);
+
+}  // namespace fovea

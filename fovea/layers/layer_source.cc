@@ -1,0 +1,53 @@
+#include "fovea/layers/layer_source.h"
+
+#include <array>
+#include <utility>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+ops::Linear load_linear(const LayerSource& source, int64_t in, int64_t out, bool bias) {
+  return ops::Linear(source.weights.tensor("weight", {out, in}),
+                     bias ? source.weights.tensor("bias", {out}) : Tensor(), source.compute);
+}
+
+ops::Linear load_conv1d(const LayerSource& source, int64_t in, int64_t out) {
+  return ops::Linear(source.weights.tensor("weight", {in, out}),
+                     source.weights.tensor("bias", {out}), source.compute, WeightLayout::kInOut);
+}
+
+Tensor load_table(const LayerSource& source, int64_t entries, int64_t width) {
+  return source.weights.tensor("weight", {entries, width});
+}
+
+Tensor load_vector(const LayerSource& source, std::string_view name, int64_t size) {
+  return source.weights.tensor(name, {size}, DType::kF32);
+}
+
+Activation activation_named(const Config& config, std::string_view key,
+                            std::string_view otherwise) {
+  static constexpr std::array<std::pair<std::string_view, Activation>, 12> kNames{
+      {{"gelu", Activation::kGelu},
+       {"gelu_python", Activation::kGelu},
+       {"gelu_new", Activation::kGeluTanh},
+       {"gelu_fast", Activation::kGeluTanh},
+       {"gelu_pytorch_tanh", Activation::kGeluTanh},
+       {"quick_gelu", Activation::kQuickGelu},
+       {"relu", Activation::kRelu},
+       {"silu", Activation::kSilu},
+       {"swish", Activation::kSilu},
+       {"sigmoid", Activation::kSigmoid},
+       {"tanh", Activation::kTanh},
+       {"linear", Activation::kNone}}};
+  const std::string name = config.get_string(key, otherwise);
+  for (const auto& [known, activation] : kNames) {
+    if (known == name) return activation;
+  }
+  fail(ErrorKind::kUnsupported,
+       "{}: '{}' is '{}', an activation that fovea does not have; it has gelu, gelu_new, "
+       "gelu_pytorch_tanh, quick_gelu, relu, silu, sigmoid, tanh and linear",
+       config.source(), key, name);
+}
+
+}  // namespace fovea

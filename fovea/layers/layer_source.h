@@ -1,0 +1,36 @@
+// What layers are made from: a view of the weights, and the type their products are computed in.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "fovea/checkpoint/config.h"
+#include "fovea/checkpoint/weights.h"
+#include "fovea/ops/linear.h"
+
+namespace fovea {
+
+struct LayerSource {
+  Weights weights;
+  DType compute = DType::kF32;
+
+  LayerSource operator[](std::string_view part) const { return {weights[part], compute}; }
+  LayerSource operator[](int64_t index) const { return {weights[index], compute}; }
+};
+
+// "weight" [out, in] and, if there is one by design, "bias" [out].
+ops::Linear load_linear(const LayerSource& source, int64_t in, int64_t out, bool bias = true);
+
+// The same for GPT's "Conv1D", which stores its matrix as [in, out].
+ops::Linear load_conv1d(const LayerSource& source, int64_t in, int64_t out);
+
+// A table [entries, width] in the file's own type: rows are converted when they are used.
+Tensor load_table(const LayerSource& source, int64_t entries, int64_t width);
+
+// A vector as f32.
+Tensor load_vector(const LayerSource& source, std::string_view name, int64_t size);
+
+// What config.json calls the activation: "gelu", "gelu_new", "silu". Throws Error{kUnsupported}.
+Activation activation_named(const Config& config, std::string_view key, std::string_view otherwise);
+
+}  // namespace fovea

@@ -1,0 +1,33 @@
+// Layer norm or RMS norm with a checkpoint's weights.
+#pragma once
+
+#include "fovea/layers/layer_source.h"
+
+namespace fovea {
+
+class Norm {
+ public:
+  // "weight" and "bias".
+  static Norm layer(const LayerSource& source, int64_t width, double epsilon);
+  // "weight", to which `offset` is added: Gemma stores it less 1.
+  static Norm rms(const LayerSource& source, int64_t width, double epsilon, float offset = 0);
+
+  Value operator()(const Value& x) const;
+
+  const Tensor& weight() const { return weight_; }
+  const Tensor& bias() const { return bias_; }  // empty for RMS norm
+  float epsilon() const { return epsilon_; }
+
+ private:
+  Norm(bool rms, Tensor weight, Tensor bias, double epsilon)
+      : rms_(rms),
+        weight_(std::move(weight)),
+        bias_(std::move(bias)),
+        epsilon_(static_cast<float>(epsilon)) {}
+  bool rms_;
+  Tensor weight_;
+  Tensor bias_;
+  float epsilon_;
+};
+
+}  // namespace fovea

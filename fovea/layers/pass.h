@@ -1,0 +1,23 @@
+// One run of a model: what is asked of it, carried through all its layers.
+#pragma once
+
+#include "fovea/base/cancel.h"
+#include "fovea/base/progress.h"
+#include "fovea/capture/recorder.h"
+
+namespace fovea {
+
+class AttentionCache;
+
+// Which rows of the logits are computed: for a large vocabulary they cost as much as many layers.
+enum class LogitRows { kNone, kLast, kAll };
+
+struct Pass {
+  Recorder* recorder = nullptr;     // null: nothing is kept
+  AttentionCache* cache = nullptr;  // null: the whole input at once; else one step of a generation
+  LogitRows logits = LogitRows::kAll;
+  Progress* progress = nullptr;  // moved on by one at each attention
+  CancelToken cancel;
+};
+
+}  // namespace fovea

@@ -1,0 +1,164 @@
+#include "fovea/layers/rotary_embedding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+// The members that describe the rotation, wherever this configuration keeps them.
+struct RopeMembers {
+  Config members;  // factor, low_freq_factor, ...
+  double base = 0;
+  double partial = 1;
+  std::string type = "default";
+};
+
+RopeMembers find_members(const Config& config, double default_base, std::string_view layer_type) {
+  RopeMembers rope;
+  std::optional<Config> section = config.find_section("rope_parameters");
+  if (section && !layer_type.empty()) section = section->find_section(layer_type);
+  if (!section) section = config.find_section("rope_scaling");
+  rope.base = config.get_double("rope_theta", default_base);
+  rope.partial = config.get_double("partial_rotary_factor", 1.0);
+  if (section) {
+    rope.members = *section;
+    rope.base = section->get_double("rope_theta", rope.base);
+    rope.partial = section->get_double("partial_rotary_factor", rope.partial);
+    rope.type = section->get_string("rope_type", section->get_string("type", "default"));
+  }
+  return rope;
+}
+
+int64_t trained_length(const Config& config, const RopeMembers& rope) {
+  return rope.members.get_size("original_max_position_embeddings",
+                               config.get_size("max_position_embeddings"));
+}
+
+// Llama 3.1: long waves are slowed down by `factor`, short ones kept, those between blended.
+void stretch_llama3(const Config& config, const RopeMembers& rope,
+                    std::vector<float>& frequencies) {
+  const auto factor = static_cast<float>(rope.members.get_double("factor"));
+  const auto low = static_cast<float>(rope.members.get_double("low_freq_factor"));
+  const auto high = static_cast<float>(rope.members.get_double("high_freq_factor"));
+  const auto length = static_cast<float>(trained_length(config, rope));
+  for (float& frequency : frequencies) {
+    const float wave = 2 * std::numbers::pi_v<float> / frequency;
+    if (wave > length / low) {
+      frequency /= factor;
+    } else if (wave >= length / high) {
+      const float share = (length / wave - low) / (high - low);
+      frequency = (1 - share) * frequency / factor + share * frequency;
+    }
+  }
+}
+
+double yarn_magnitude(double factor, double weight) {
+  return factor <= 1 ? 1.0 : 0.1 * weight * std::log(factor) + 1.0;
+}
+
+// YaRN (Peng et al. 2023, arXiv:2309.00071): pairs that turn often within the trained length are
+// kept, those that turn less than once are slowed down. Returns the factor of cos and sin.
+float stretch_yarn(const Config& config, const RopeMembers& rope, int64_t dim,
+                   std::vector<float>& frequencies) {
+  const auto length = static_cast<double>(trained_length(config, rope));
+  const double factor = rope.members.get_double(
+      "factor", static_cast<double>(config.get_size("max_position_embeddings")) / length);
+  const auto pair_of_turns = [&](double turns) {
+    return static_cast<double>(dim) * std::log(length / (turns * 2 * std::numbers::pi)) /
+           (2 * std::log(rope.base));
+  };
+  double low = pair_of_turns(rope.members.get_double("beta_fast", 32));
+  double high = pair_of_turns(rope.members.get_double("beta_slow", 1));
+  if (rope.members.get_bool("truncate", true)) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, static_cast<double>(dim - 1));
+  if (low == high) high += 0.001;
+  for (size_t pair = 0; pair < frequencies.size(); ++pair) {
+    const auto ramp =
+        static_cast<float>(std::clamp((static_cast<double>(pair) - low) / (high - low), 0.0, 1.0));
+    const float slow = frequencies[pair] / static_cast<float>(factor);
+    frequencies[pair] = slow * ramp + frequencies[pair] * (1 - ramp);
+  }
+  if (rope.members.has("attention_factor")) {
+    return static_cast<float>(rope.members.get_double("attention_factor"));
+  }
+  const double weight = rope.members.get_double("mscale", 0);
+  const double all = rope.members.get_double("mscale_all_dim", 0);
+  if (weight != 0 && all != 0) {
+    return static_cast<float>(yarn_magnitude(factor, weight) / yarn_magnitude(factor, all));
+  }
+  return static_cast<float>(yarn_magnitude(factor, 1));
+}
+
+}  // namespace
+
+RotaryEmbedding RotaryEmbedding::plain(int64_t rotated_dim, double base) {
+  RotaryEmbedding rotary;
+  rotary.frequencies_ = rotary_frequencies(rotated_dim, static_cast<float>(base));
+  return rotary;
+}
+
+RotaryEmbedding RotaryEmbedding::of(const Config& config, int64_t head_dim, double default_base,
+                                    std::string_view layer_type) {
+  const RopeMembers rope = find_members(config, default_base, layer_type);
+  const auto dim = static_cast<int64_t>(static_cast<double>(head_dim) * rope.partial);
+  if (dim < 1 || dim + dim % 2 > head_dim || !(rope.base > 1)) {
+    fail(ErrorKind::kBadFile,
+         "{}: rotates {} of {} numbers of a head with base {}; they must be within the head, the "
+         "base above 1",
+         config.source(), dim, head_dim, rope.base);
+  }
+  RotaryEmbedding rotary = plain(dim, rope.base);
+  if (rope.type == "default" || rope.type == "factors") return rotary;
+  if (rope.type == "linear") {
+    const auto factor = static_cast<float>(rope.members.get_double("factor"));
+    for (float& frequency : rotary.frequencies_) frequency /= factor;
+  } else if (rope.type == "dynamic") {
+    rotary.dynamic_ = Dynamic{rope.base, rope.members.get_double("factor"),
+                              config.get_size("max_position_embeddings")};
+  } else if (rope.type == "llama3") {
+    stretch_llama3(config, rope, rotary.frequencies_);
+  } else if (rope.type == "yarn") {
+    rotary.scale_ = stretch_yarn(config, rope, dim, rotary.frequencies_);
+  } else {
+    fail(ErrorKind::kUnsupported,
+         "{}: positions are stretched by '{}', which fovea does not do; it knows default, linear, "
+         "dynamic, llama3 and yarn",
+         config.source(), rope.type);
+  }
+  return rotary;
+}
+
+void RotaryEmbedding::divide_frequencies(std::span<const float> factors, std::string_view source) {
+  if (factors.size() != frequencies_.size() ||
+      std::ranges::any_of(factors, [](float factor) { return !(factor > 0); })) {
+    fail(ErrorKind::kBadFile,
+         "{}: holds {} rotary factors for {} pairs; there must be one per pair, above 0", source,
+         factors.size(), frequencies_.size());
+  }
+  for (size_t pair = 0; pair < factors.size(); ++pair) frequencies_[pair] /= factors[pair];
+}
+
+RotaryTable RotaryEmbedding::table(std::span<const int64_t> positions) const {
+  const int64_t length = positions.empty() ? 0 : positions.back() + 1;
+  if (!dynamic_ || length <= dynamic_->trained_length) {
+    return make_rotary_table(positions, frequencies_, scale_);
+  }
+  const auto dim = static_cast<double>(2 * frequencies_.size());
+  const double growth = dynamic_->factor * static_cast<double>(length) /
+                            static_cast<double>(dynamic_->trained_length) -
+                        (dynamic_->factor - 1);
+  const double base = dynamic_->base * std::pow(growth, dim / (dim - 2));
+  return make_rotary_table(
+      positions, rotary_frequencies(static_cast<int64_t>(dim), static_cast<float>(base)), scale_);
+}
+
+}  // namespace fovea

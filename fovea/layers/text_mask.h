@@ -1,0 +1,31 @@
+// Masks and positions of token sequences.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fovea/attention/score_rule.h"
+#include "fovea/checkpoint/config.h"
+#include "fovea/layers/pass.h"
+
+namespace fovea {
+
+// Place of the first token of this pass: 0, or how many steps came before it.
+int64_t first_position(const Pass& pass);
+// first_position, first_position + 1, ...
+std::vector<int64_t> token_positions(const Pass& pass, int64_t tokens);
+
+struct TextMask {
+  bool causal = false;
+  std::optional<int64_t> window;       // how many keys a query sees, its own included
+  std::span<const int64_t> attention;  // 0 for padding; empty: none
+};
+// `scale` q . k under that mask.
+std::shared_ptr<const ScoreRule> text_rule(const Pass& pass, float scale, const TextMask& mask);
+
+// Throws Error{kInvalidArgument} with both numbers if the text is longer than a learned table.
+void check_length(const Config& config, int64_t tokens, int64_t positions);
+
+}  // namespace fovea

@@ -1,0 +1,131 @@
+// GPT-2 (Radford et al. 2019): the causal decoder with learned positions.
+#include <cmath>
+
+#include "fovea/layers/attention_layer.h"
+#include "fovea/layers/feed_forward.h"
+#include "fovea/layers/text_mask.h"
+#include "fovea/models/text_model.h"
+#include "fovea/ops/elementwise.h"
+#include "fovea/ops/embedding.h"
+
+namespace fovea {
+namespace {
+
+class Gpt2 final : public TextModel {
+ public:
+  explicit Gpt2(const ModelSource& source)
+      : Gpt2(source,
+             {source.weights.weights.below_one_of({"transformer.", "model.", ""}, "wte.weight"),
+              source.weights.compute}) {}
+
+ private:
+  struct Block {
+    Norm attention_norm;
+    AttentionLayer attention;
+    Norm feed_forward_norm;
+    FeedForward feed_forward;
+    float scale;
+  };
+
+  Gpt2(const ModelSource& source, const LayerSource& base)
+      : TextModel(source),
+        sizes_(AttentionSizes::of(source.config, "n_embd", "n_head")),
+        words_(load_table(base["wte"], source.config.get_size("vocab_size"), sizes_.width)),
+        positions_(
+            load_table(base["wpe"],
+                       source.config.get_size("n_positions", source.config.get_size("n_ctx", 1024)),
+                       sizes_.width)),
+        norm_(Norm::layer(base["ln_f"], sizes_.width,
+                          source.config.get_double("layer_norm_epsilon", 1e-5))) {
+    const int64_t layers = source.config.get_size("n_layer");
+    for (int64_t i = 0; i < layers; ++i) {
+      blocks_.push_back(load_block(base["h"][i], source.config, i));
+    }
+    set_facts({.layers = layers,
+               .heads = sizes_.heads,
+               .kv_heads = sizes_.kv_heads,
+               .head_dim = sizes_.head_dim,
+               .width = sizes_.width,
+               .vocabulary = words_.size(0),
+               .most_tokens = positions_.size(0),
+               .trained_tokens = positions_.size(0),
+               .causal = true});
+    set_head(load_head(source));
+  }
+
+  Block load_block(const LayerSource& source, const Config& config, int64_t index) const {
+    const int64_t width = sizes_.width, inner = config.get_size("n_inner", 4 * width);
+    const double epsilon = config.get_double("layer_norm_epsilon", 1e-5);
+    float scale = 1;
+    if (config.get_bool("scale_attn_weights", true)) {
+      scale = 1 / std::sqrt(static_cast<float>(sizes_.head_dim));
+    }
+    if (config.get_bool("scale_attn_by_inverse_layer_idx", false)) {
+      scale /= static_cast<float>(index + 1);
+    }
+    return {Norm::layer(source["ln_1"], width, epsilon),
+            AttentionLayer(sizes_, {load_conv1d(source["attn.c_attn"], width, 3 * width)},
+                           load_conv1d(source["attn.c_proj"], width, width)),
+            Norm::layer(source["ln_2"], width, epsilon),
+            FeedForward(load_conv1d(source["mlp.c_fc"], width, inner),
+                        load_conv1d(source["mlp.c_proj"], inner, width),
+                        activation_named(config, "activation_function", "gelu_new")),
+            scale};
+  }
+
+  TextHead load_head(const ModelSource& source) const {
+    const LayerSource& all = source.weights;
+    const bool scores_classes = source.is("ForSequenceClassification", "score.weight");
+    if (scores_classes) {
+      return class_head(
+          [config = source.config](const ModelInputs& inputs) {
+            return last_real_token(config, inputs);
+          },
+          load_linear(all["score"], sizes_.width, label_count(source.config), /*bias=*/false));
+    }
+    if (source.is("ForTokenClassification", "")) {
+      return token_class_head(
+          load_linear(all["classifier"], sizes_.width, label_count(source.config)));
+    }
+    // The published GPT-2 is a plain stack by its names; its head is the embedding.
+    const bool plain = source.is("GPT2Model", "");
+    if (plain) return {};
+    return word_head(
+        HeadKind::kCausalLm,
+        WordScores(word_weights(source.config, all, {"lm_head.weight"}, words_), {}, all.compute));
+  }
+
+  Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
+    Value x = ops::add(ops::embedding(words_, inputs.input_ids),
+                       ops::embedding(positions_, token_positions(pass, inputs.tokens())));
+    if (!inputs.token_type_ids.empty()) {
+      x = ops::add(x, ops::embedding(words_, inputs.token_type_ids));
+    }
+    for (size_t i = 0; i < blocks_.size(); ++i) {
+      const Block& block = blocks_[i];
+      const auto rule =
+          text_rule(pass, block.scale, {.causal = true, .attention = inputs.attention_mask});
+      x = block.attention(pass, {SiteKind::kSelf, static_cast<int>(i)}, block.attention_norm(x),
+                          {.rule = rule}, x);
+      x = block.feed_forward(block.feed_forward_norm(x), x);
+    }
+    return norm_(x);
+  }
+
+  AttentionSizes sizes_;
+  Tensor words_, positions_;
+  std::vector<Block> blocks_;
+  Norm norm_;
+};
+
+}  // namespace
+
+Architecture gpt2_architecture() {
+  return {.name = "gpt2",
+          .covers = "GPT-2, DistilGPT-2",
+          .model_types = {"gpt2"},
+          .not_needed = {"attn.bias", "attn.masked_bias", "lm_head", "multiple_choice_head"},
+          .build = &build_model<Gpt2>};
+}
+
+}  // namespace fovea

@@ -1,0 +1,26 @@
+// Llama 1 to 3 and what shares their form: SmolLM, TinyLlama, Vicuna (Touvron et al. 2023,
+// arXiv:2302.13971; Grattafiori et al. 2024, arXiv:2407.21783).
+#include "fovea/models/rope_model.h"
+
+namespace fovea {
+namespace {
+
+std::unique_ptr<Model> build(const ModelSource& source) {
+  const bool bias = source.config.get_bool("attention_bias", false);
+  return std::make_unique<RopeModel>(
+      source, RopeDecoderOptions{.query_key_value_bias = bias,
+                                 .output_bias = bias,
+                                 .feed_forward_bias = source.config.get_bool("mlp_bias", false)});
+}
+
+}  // namespace
+
+Architecture llama_architecture() {
+  return {.name = "llama",
+          .covers = "Llama 1 to 3, SmolLM, TinyLlama",
+          .model_types = {"llama"},
+          .not_needed = {"rotary_emb.inv_freq", "lm_head"},
+          .build = build};
+}
+
+}  // namespace fovea

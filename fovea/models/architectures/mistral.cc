@@ -1,0 +1,26 @@
+// Mistral (Jiang et al. 2023, arXiv:2310.06825): Llama with a window on every layer.
+#include "fovea/models/rope_model.h"
+
+namespace fovea {
+namespace {
+
+std::unique_ptr<Model> build(const ModelSource& source) {
+  RopeDecoderOptions options;
+  if (source.config.has("sliding_window")) {
+    options.windows.assign(static_cast<size_t>(source.config.get_size("num_hidden_layers")),
+                           source.config.get_size("sliding_window"));
+  }
+  return std::make_unique<RopeModel>(source, options);
+}
+
+}  // namespace
+
+Architecture mistral_architecture() {
+  return {.name = "mistral",
+          .covers = "Mistral 7B and the like",
+          .model_types = {"mistral"},
+          .not_needed = {"rotary_emb.inv_freq", "lm_head"},
+          .build = build};
+}
+
+}  // namespace fovea

@@ -1,0 +1,103 @@
+// RoBERTa (Liu et al. 2019, arXiv:1907.11692), XLM-RoBERTa and CamemBERT: BERT's stack, other
+// positions and heads.
+#include <cmath>
+
+#include "fovea/layers/bert_encoder.h"
+#include "fovea/layers/text_mask.h"
+#include "fovea/models/text_model.h"
+
+namespace fovea {
+namespace {
+
+class Roberta final : public TextModel {
+ public:
+  explicit Roberta(const ModelSource& source)
+      : Roberta(source,
+                {source.weights.weights.below_one_of({"roberta.", "camembert.", "xlm_roberta.", ""},
+                                                     "embeddings.word_embeddings.weight"),
+                 source.weights.compute}) {}
+
+ private:
+  Roberta(const ModelSource& source, const LayerSource& base)
+      : TextModel(source),
+        padding_(source.config.get_int("pad_token_id", 1)),
+        causal_(source.config.get_bool("is_decoder", false)),
+        embed_(base["embeddings"], source.config, source.config.get_size("hidden_size")),
+        encoder_(base, source.config) {
+    const AttentionSizes& sizes = encoder_.sizes();
+    const int64_t most = embed_.positions() - padding_ - 1;
+    set_facts({.layers = encoder_.layers(),
+               .heads = sizes.heads,
+               .kv_heads = sizes.kv_heads,
+               .head_dim = sizes.head_dim,
+               .width = sizes.width,
+               .vocabulary = embed_.words().size(0),
+               .most_tokens = most,
+               .trained_tokens = most,
+               .causal = causal_});
+    set_head(load_head(source));
+  }
+
+  TextHead load_head(const ModelSource& source) const {
+    const Config& config = source.config;
+    const LayerSource& all = source.weights;
+    const int64_t width = encoder_.sizes().width;
+    const bool masked = source.is("ForMaskedLM", "lm_head.dense.weight");
+    if (masked || source.is("ForCausalLM", "")) {
+      const LayerSource head = all["lm_head"];
+      return word_head(
+          masked ? HeadKind::kMaskedLm : HeadKind::kCausalLm,
+          WordScores(word_weights(config, head, {"decoder.weight"}, embed_.words()),
+                     first_vector(head, {"bias", "decoder.bias"}, embed_.words().size(0)),
+                     all.compute),
+          WordTransform(
+              load_linear(head["dense"], width, width), Activation::kGelu,
+              Norm::layer(head["layer_norm"], width, config.get_double("layer_norm_eps", 1e-12))));
+    }
+    if (source.is("ForTokenClassification", "")) {
+      return token_class_head(load_linear(all["classifier"], width, label_count(config)));
+    }
+    if (source.is("ForSequenceClassification", "classifier.dense.weight")) {
+      return class_head([](const ModelInputs&) { return int64_t{0}; },
+                        [dense = load_linear(all["classifier.dense"], width, width),
+                         out = load_linear(all["classifier.out_proj"], width, label_count(config))](
+                            const Value& x) { return out(dense(x, Activation::kTanh)); });
+    }
+    return {};
+  }
+
+  // Positions count the tokens that are not padding and begin behind the padding's own number.
+  std::vector<int64_t> positions(const ModelInputs& inputs, const Pass& pass) const {
+    std::vector<int64_t> result;
+    int64_t count = first_position(pass);
+    for (const int64_t id : inputs.input_ids) {
+      result.push_back(id == padding_ ? padding_ : ++count + padding_);
+    }
+    return result;
+  }
+
+  Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
+    const float scale = 1 / std::sqrt(static_cast<float>(encoder_.sizes().head_dim));
+    const auto rule =
+        text_rule(pass, scale, {.causal = causal_, .attention = inputs.attention_mask});
+    return encoder_(pass, embed_(inputs.input_ids, inputs.token_type_ids, positions(inputs, pass)),
+                    {.rule = rule});
+  }
+
+  int64_t padding_;
+  bool causal_;
+  BertEmbeddings embed_;
+  BertEncoder encoder_;
+};
+
+}  // namespace
+
+Architecture roberta_architecture() {
+  return {.name = "roberta",
+          .covers = "RoBERTa, XLM-RoBERTa, CamemBERT",
+          .model_types = {"roberta", "xlm-roberta", "camembert"},
+          .not_needed = {"position_ids", "pooler", "lm_head.decoder", "lm_head.bias"},
+          .build = &build_model<Roberta>};
+}
+
+}  // namespace fovea

@@ -1,0 +1,54 @@
+#include "fovea/models/rope_model.h"
+
+#include "fovea/ops/embedding.h"
+
+namespace fovea {
+
+TextHead decoder_head(const ModelSource& source, const Tensor& words, float soft_cap) {
+  const LayerSource& all = source.weights;
+  const int64_t width = words.size(1);
+  if (source.is("ForCausalLM", "lm_head.weight") || source.is("ForConditionalGeneration", "")) {
+    WordScores scores(word_weights(source.config, all, {"lm_head.weight"}, words), {}, all.compute);
+    scores.set_soft_cap(soft_cap);
+    return word_head(HeadKind::kCausalLm, std::move(scores));
+  }
+  if (source.is("ForTokenClassification", "")) {
+    return token_class_head(load_linear(all["score"], width, label_count(source.config)));
+  }
+  if (source.is("ForSequenceClassification", "score.weight")) {
+    return class_head([config = source.config](
+                          const ModelInputs& inputs) { return last_real_token(config, inputs); },
+                      load_linear(all["score"], width, label_count(source.config), /*bias=*/false));
+  }
+  return {};
+}
+
+RopeModel::RopeModel(const ModelSource& source, const RopeDecoderOptions& options)
+    : RopeModel(source, options,
+                {source.weights.weights.below_one_of({"model.", ""}, "embed_tokens.weight"),
+                 source.weights.compute}) {}
+
+RopeModel::RopeModel(const ModelSource& source, const RopeDecoderOptions& options,
+                     const LayerSource& base)
+    : TextModel(source),
+      words_(load_table(base["embed_tokens"], source.config.get_size("vocab_size"),
+                        source.config.get_size("hidden_size"))),
+      decoder_(base, source.config, options) {
+  const AttentionSizes& sizes = decoder_.sizes();
+  set_facts({.layers = decoder_.layers(),
+             .heads = sizes.heads,
+             .kv_heads = sizes.kv_heads,
+             .head_dim = sizes.head_dim,
+             .width = sizes.width,
+             .vocabulary = words_.size(0),
+             .trained_tokens = source.config.get_size("max_position_embeddings", 2048),
+             .causal = true,
+             .rotary = true});
+  set_head(decoder_head(source, words_));
+}
+
+Value RopeModel::hidden(const ModelInputs& inputs, const Pass& pass) const {
+  return decoder_(pass, ops::embedding(words_, inputs.input_ids), inputs.attention_mask);
+}
+
+}  // namespace fovea

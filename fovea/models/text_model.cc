@@ -1,0 +1,102 @@
+#include "fovea/models/text_model.h"
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+#include "fovea/layers/attention_cache.h"
+#include "fovea/layers/text_mask.h"
+
+namespace fovea {
+namespace {
+
+void check_beside(std::string_view name, const std::vector<int64_t>& values, int64_t tokens) {
+  if (!values.empty() && static_cast<int64_t>(values.size()) != tokens) {
+    fail(ErrorKind::kInvalidArgument, "{} has {} entries but input_ids has {}; they must agree",
+         name, values.size(), tokens);
+  }
+}
+
+}  // namespace
+
+TextModel::TextModel(const ModelSource& source) : config_(source.config) {}
+
+void TextModel::set_head(TextHead head) {
+  head_ = std::move(head);
+  facts_.head = head_.kind;
+}
+
+void TextModel::check(const ModelInputs& inputs, const Pass& pass) const {
+  if (inputs.input_ids.empty()) {
+    fail(ErrorKind::kInvalidArgument, "there are no tokens to run; give a text that is not empty");
+  }
+  for (const int64_t id : inputs.input_ids) {
+    if (id < 0 || id >= facts_.vocabulary) {
+      fail(ErrorKind::kInvalidArgument,
+           "token id {} is beyond this model's vocabulary of {} ({}); are tokenizer and weights of "
+           "the same model?",
+           id, facts_.vocabulary, config_.source());
+    }
+  }
+  check_beside("token_type_ids", inputs.token_type_ids, inputs.tokens());
+  if (pass.cache == nullptr) {
+    check_beside("attention_mask", inputs.attention_mask, inputs.tokens());
+  } else if (!facts_.causal || !inputs.attention_mask.empty()) {
+    fail(ErrorKind::kInvalidArgument,
+         "text is written word by word only by causal models and without padding");
+  }
+  if (facts_.most_tokens > 0) {
+    check_length(config_, first_position(pass) + inputs.tokens(), facts_.most_tokens);
+  }
+}
+
+ModelOutputs TextModel::forward(const ModelInputs& inputs, const Pass& pass) const {
+  check(inputs, pass);
+  ModelOutputs outputs;
+  outputs.last_hidden_state = hidden(inputs, pass);
+  if (pass.cache != nullptr) pass.cache->advance(inputs.tokens());
+  if (head_.logits && pass.logits != LogitRows::kNone) {
+    outputs.logits = head_.logits(outputs.last_hidden_state, inputs, pass.logits);
+  }
+  return outputs;
+}
+
+TextHead word_head(HeadKind kind, WordScores scores, std::function<Value(const Value&)> transform) {
+  return {kind, [scores = std::move(scores), transform = std::move(transform)](
+                    const Value& hidden, const ModelInputs&, LogitRows rows) {
+            const Value x = rows_for_logits(hidden, rows);
+            return scores(transform ? transform(x) : x);
+          }};
+}
+
+TextHead class_head(PlaceOfClass place, std::function<Value(const Value&)> classify) {
+  return {HeadKind::kSequenceClass, [place = std::move(place), classify = std::move(classify)](
+                                        const Value& hidden, const ModelInputs& inputs, LogitRows) {
+            return as_vector(classify(row_of(hidden, place(inputs))));
+          }};
+}
+
+TextHead token_class_head(ops::Linear classifier) {
+  return {HeadKind::kTokenClass, [classifier = std::move(classifier)](
+                                     const Value& hidden, const ModelInputs&, LogitRows rows) {
+            return classifier(rows_for_logits(hidden, rows));
+          }};
+}
+
+Tensor word_weights(const Config& config, const LayerSource& source,
+                    std::initializer_list<std::string_view> names, const Tensor& tied) {
+  for (const std::string_view name : names) {
+    if (source.weights.has(name)) return source.weights.tensor(name, tied.shape());
+  }
+  if (config.get_bool("tie_word_embeddings", true)) return tied;
+  return source.weights.tensor(*names.begin(), tied.shape());  // says that it is missing
+}
+
+Tensor first_vector(const LayerSource& source, std::initializer_list<std::string_view> names,
+                    int64_t size) {
+  for (const std::string_view name : names) {
+    if (source.weights.has(name)) return load_vector(source, name, size);
+  }
+  return {};
+}
+
+}  // namespace fovea

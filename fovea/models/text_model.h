@@ -1,0 +1,58 @@
+// What all text models share: checking the input, running the stack, and the head on top of it.
+#pragma once
+
+#include <functional>
+
+#include "fovea/layers/heads.h"
+#include "fovea/models/model.h"
+
+namespace fovea {
+
+// Logits from the hidden states [tokens, width]. No function: no head.
+struct TextHead {
+  HeadKind kind = HeadKind::kNone;
+  std::function<Value(const Value& hidden, const ModelInputs& inputs, LogitRows rows)> logits;
+};
+
+class TextModel : public Model {
+ public:
+  const ModelFacts& facts() const final { return facts_; }
+  ModelOutputs forward(const ModelInputs& inputs, const Pass& pass) const final;
+
+ protected:
+  explicit TextModel(const ModelSource& source);
+  // For constructors, once the parts are loaded.
+  void set_facts(const ModelFacts& facts) { facts_ = facts; }
+  void set_head(TextHead head);
+  const Config& config() const { return config_; }
+
+  // The hidden states [tokens, width] after the last block and its norm.
+  virtual Value hidden(const ModelInputs& inputs, const Pass& pass) const = 0;
+
+ private:
+  void check(const ModelInputs& inputs, const Pass& pass) const;
+
+  Config config_;
+  ModelFacts facts_;
+  TextHead head_;
+};
+
+// Heads that several architectures share. Each takes the parts by value and keeps them.
+// Scores of words at every position, after `transform` where there is one.
+TextHead word_head(HeadKind kind, WordScores scores,
+                   std::function<Value(const Value&)> transform = nullptr);
+// Classes from row `place` of the hidden states: out(activation(dense(row))), or out(row).
+using PlaceOfClass = std::function<int64_t(const ModelInputs& inputs)>;
+TextHead class_head(PlaceOfClass place, std::function<Value(const Value&)> classify);
+// Classes of each token.
+TextHead token_class_head(ops::Linear classifier);
+
+// The weights of the first of `names` that the file holds, or `tied`, for word scores. Throws
+// Error{kBadFile} if there are none and tie_word_embeddings is false.
+Tensor word_weights(const Config& config, const LayerSource& source,
+                    std::initializer_list<std::string_view> names, const Tensor& tied);
+// The first of `names` that the file holds as a vector of `size`, or an empty tensor.
+Tensor first_vector(const LayerSource& source, std::initializer_list<std::string_view> names,
+                    int64_t size);
+
+}  // namespace fovea

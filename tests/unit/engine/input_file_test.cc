@@ -1,0 +1,66 @@
+#include "fovea/engine/input_file.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/io/safetensors.h"
+#include "unit/base/test_support.h"
+
+namespace fovea {
+namespace {
+
+class InputFile : public testing::Test {
+ protected:
+  ModelInputs read(std::vector<NamedTensor> tensors) const {
+    write_safetensors(path_, tensors);
+    return read_inputs(path_);
+  }
+  template <typename T>
+  static Tensor numbers(std::vector<T> values, Shape shape = {3}) {
+    return Tensor::from<T>(shape, std::span<const T>(values));
+  }
+
+  TempFolder folder_;
+  std::filesystem::path path_ = folder_ / "inputs.safetensors";
+};
+
+TEST_F(InputFile, WholeNumbersOfAnyWidthAreTaken) {
+  const std::vector<int64_t> expected{7, 8, 9};
+  EXPECT_EQ(read({{"input_ids", numbers<int64_t>({7, 8, 9})}}).input_ids, expected);
+  EXPECT_EQ(read({{"input_ids", numbers<int32_t>({7, 8, 9})}}).input_ids, expected);
+  EXPECT_EQ(read({{"input_ids", numbers<uint8_t>({7, 8, 9})}}).input_ids, expected);
+  const ModelInputs inputs = read({{"input_ids", numbers<int64_t>({7, 8, 9}, {1, 3})},
+                                   {"token_type_ids", numbers<int64_t>({0, 0, 1})},
+                                   {"attention_mask", numbers<int32_t>({1, 1, 0})}});
+  EXPECT_EQ(inputs.input_ids, expected);
+  EXPECT_EQ(inputs.token_type_ids, (std::vector<int64_t>{0, 0, 1}));
+  EXPECT_EQ(inputs.attention_mask, (std::vector<int64_t>{1, 1, 0}));
+}
+
+TEST_F(InputFile, OtherThingsAreRefusedByName) {
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds no input_ids", [&] {
+    read({{"attention_mask", numbers<int64_t>({1, 1, 0})}});
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds no input_ids", [&] {
+    read({{"input_ids", Tensor(Shape{0}, DType::kI64)}});
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'pixel_values'", [&] {
+    read({{"input_ids", numbers<int64_t>({1, 2, 3})}, {"pixel_values", numbers<float>({1, 2, 3})}});
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'input_ids' is of the type F32", [&] {
+    read({{"input_ids", numbers<float>({1, 2, 3})}});
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'input_ids' has shape [2, 3]", [&] {
+    read({{"input_ids", numbers<int64_t>({1, 2, 3, 4, 5, 6}, {2, 3})}});
+  }));
+}
+
+TEST_F(InputFile, AFileThatIsNoneIsRefused) {
+  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "nothing.safetensors",
+                         [&] { read_inputs(folder_ / "nothing.safetensors"); }));
+  write_text(folder_ / "bad.safetensors", "no safetensors file");
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "bad.safetensors",
+                         [&] { read_inputs(folder_ / "bad.safetensors"); }));
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,87 @@
+#include "fovea/layers/heads.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/compare.h"
+#include "support/random.h"
+#include "unit/checkpoint/checkpoint_test_support.h"
+
+namespace fovea {
+namespace {
+
+using fovea::testing::random_tensor;
+
+constexpr int64_t kRows = 3, kWidth = 5, kWords = 7;
+
+// x W^T + b in double.
+std::vector<double> reference_scores(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  std::vector<double> scores;
+  for (int64_t row = 0; row < x.size(0); ++row) {
+    for (int64_t word = 0; word < weight.size(0); ++word) {
+      double sum = bias.empty() ? 0 : double{bias.values<float>()[static_cast<size_t>(word)]};
+      for (int64_t i = 0; i < x.size(1); ++i) {
+        sum += double{x.matrix<float>().row(row)[i]} * double{weight.matrix<float>().row(word)[i]};
+      }
+      scores.push_back(sum);
+    }
+  }
+  return scores;
+}
+
+TEST(WordScores, AreProductsWithEveryWord) {
+  const Tensor x = random_tensor({kRows, kWidth}, 1), weight = random_tensor({kWords, kWidth}, 2);
+  const Tensor bias = random_tensor({kWords}, 3);
+  // Sums of 6 terms around 1 in f32.
+  const double tolerance = 2e-6;
+  EXPECT_TRUE(fovea::testing::all_close(WordScores(weight, bias, DType::kF32)(x).tensor,
+                                        reference_scores(x, weight, bias), tolerance));
+  EXPECT_TRUE(fovea::testing::all_close(WordScores(weight, {}, DType::kF32)(x).tensor,
+                                        reference_scores(x, weight, {}), tolerance));
+}
+
+TEST(WordScores, ACapKeepsThemWithinIt) {
+  const Tensor x = random_tensor({kRows, kWidth}, 1, 3),
+               weight = random_tensor({kWords, kWidth}, 2);
+  WordScores scores(weight, {}, DType::kF32);
+  scores.set_soft_cap(2);
+  std::vector<double> expected = reference_scores(x, weight, {});
+  for (double& score : expected) score = 2 * std::tanh(score / 2);
+  EXPECT_TRUE(fovea::testing::all_close(scores(x).tensor, expected, 4e-6));
+  EXPECT_GT(fovea::testing::largest_magnitude(expected), 1.9);  // the cap was felt
+}
+
+TEST(WordTransform, IsNormOfActivationOfDense) {
+  const Tensor x = random_tensor({kRows, kWidth}, 1), weight = random_tensor({kWidth, kWidth}, 2);
+  const Tensor bias = random_tensor({kWidth}, 3);
+  std::vector<double> expected = reference_scores(x, weight, bias);
+  for (double& value : expected) value = std::max(value, 0.0);
+  for (int64_t row = 0; row < kRows; ++row) {
+    const std::span<double> part =
+        std::span(expected).subspan(static_cast<size_t>(row * kWidth), kWidth);
+    double mean = 0, variance = 0;
+    for (const double value : part) mean += value / kWidth;
+    for (const double value : part) variance += (value - mean) * (value - mean) / kWidth;
+    for (double& value : part) value = (value - mean) / std::sqrt(variance + 1e-5);
+  }
+  const std::vector<float> ones(kWidth, 1);
+  const Weights plain(std::make_shared<MemorySource>(std::vector<NamedTensor>{
+      {"weight", Tensor::from<float>({kWidth}, ones)}, {"bias", Tensor(Shape{kWidth})}}));
+  const Norm norm = Norm::layer({plain, DType::kF32}, kWidth, 1e-5);
+  const WordTransform transform(ops::Linear(weight, bias), Activation::kRelu, norm);
+  EXPECT_TRUE(fovea::testing::all_close(transform(x).tensor, expected, 1e-5));
+}
+
+TEST(RowsForLogits, AreAllOrTheLast) {
+  const Tensor x = random_tensor({kRows, kWidth}, 1);
+  EXPECT_EQ(rows_for_logits(x, LogitRows::kAll).shape(), (Shape{kRows, kWidth}));
+  const Value last = rows_for_logits(x, LogitRows::kLast);
+  ASSERT_EQ(last.shape(), (Shape{1, kWidth}));
+  EXPECT_EQ(last.tensor.values<float>()[4], x.matrix<float>().row(kRows - 1)[4]);
+  EXPECT_EQ(row_of(x, 0).tensor.values<float>()[4], x.matrix<float>().row(0)[4]);
+  EXPECT_EQ(as_vector(row_of(x, 1)).shape(), (Shape{kWidth}));
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,181 @@
+// Every file of tests/data/checkpoint_names lists the tensors of a well-known published checkpoint
+// (tools/make_checkpoint_names.py). The loader must find all it needs among them and know the rest.
+// Sizes are shrunk alike in the configuration and in the shapes, so that any model fits in memory.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <ranges>
+#include <set>
+
+#include "fovea/models/model.h"
+#include "unit/base/test_support.h"
+
+namespace fovea {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::IsEmpty;
+
+constexpr int64_t kHeadDim = 4, kVocabulary = 29, kPositions = 31;
+
+// Tensors of zeros, made when they are read.
+class ListedSource final : public WeightSource {
+ public:
+  explicit ListedSource(std::vector<TensorInfo> tensors) : tensors_(std::move(tensors)) {}
+  const std::vector<TensorInfo>& tensors() const override { return tensors_; }
+  Tensor read(size_t index) const override { return Tensor(tensors_[index].shape); }
+  const std::string& file(size_t) const override { return name_; }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::string name_ = "listed";
+  std::vector<TensorInfo> tensors_;
+};
+
+struct Listing {
+  Config config;
+  std::vector<TensorInfo> tensors;
+};
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(parts, [&](auto part) { return text.find(part) != text.npos; });
+}
+
+// By how much widths are divided: heads become kHeadDim wide, whatever else is wide as many times
+// narrower, so that all ratios stay.
+int64_t divisor_of(const Config& config) {
+  const int64_t width = config.get_size(
+      config.has("hidden_size") ? "hidden_size" : (config.has("dim") ? "dim" : "n_embd"));
+  const int64_t heads = config.get_size(config.has("num_attention_heads")
+                                            ? "num_attention_heads"
+                                            : (config.has("n_heads") ? "n_heads" : "n_head"));
+  return config.get_size("head_dim", width / heads) / kHeadDim;
+}
+
+Config shrunk(const Config& config, int64_t divisor) {
+  Json json = config.json();
+  for (const char* key : {"hidden_size", "dim", "n_embd", "intermediate_size", "hidden_dim",
+                          "embedding_size", "head_dim"}) {
+    if (config.has(key)) json.set(key, config.get_size(key) / divisor);
+  }
+  for (const char* key : {"max_position_embeddings", "n_positions", "n_ctx"}) {
+    if (config.has(key)) json.set(key, kPositions);
+  }
+  json.set("vocab_size", kVocabulary);
+  return Config(std::move(json), config.source());
+}
+
+int64_t shrunk(int64_t size, std::string_view name, const Config& config, int64_t divisor) {
+  if (size == config.get_size("vocab_size")) return kVocabulary;
+  if (has_any(name, {"position", "wpe"}) &&
+      size == config.get_size("max_position_embeddings", config.get_size("n_positions", 1))) {
+    return kPositions;
+  }
+  return size % divisor == 0 ? size / divisor : size;
+}
+
+Listing read_listing(const fs::path& path) {
+  const Json json = Json::parse(read_text_file(path), path.string());
+  const Config config(json.at("config", path.string()), path.string());
+  const int64_t divisor = divisor_of(config);
+  Listing listing{shrunk(config, divisor), {}};
+  for (const auto& [name, sizes] : json.at("tensors", "tensors").as_object("tensors")) {
+    std::vector<int64_t> shape;
+    for (const Json& size : sizes.as_array(name)) {
+      shape.push_back(shrunk(size.as_int(name), name, config, divisor));
+    }
+    listing.tensors.push_back({name, DType::kF32, Shape(shape), "F32"});
+  }
+  return listing;
+}
+
+// Builds the model and says which names it does not know; `read` gets those it has read.
+std::vector<std::string> build(const Listing& listing, std::set<std::string>* read = nullptr) {
+  const Weights weights(std::make_shared<ListedSource>(listing.tensors));
+  const Architecture architecture = find_architecture(listing.config);
+  const auto model = architecture.build({listing.config, {weights, DType::kF32}});
+  if (read != nullptr) {
+    for (const TensorInfo& tensor : listing.tensors) read->insert(tensor.name);
+    for (const std::string& name : weights.unused()) read->erase(name);
+  }
+  return unknown_weights(architecture, weights);
+}
+
+std::vector<fs::path> all_listings() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(FOVEA_TEST_DATA) / "checkpoint_names")) {
+    files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class CheckpointNames : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(CheckpointNames, EveryTensorIsReadOrKnownNotToBeNeeded) {
+  const Listing listing = read_listing(GetParam());
+  std::set<std::string> read;
+  EXPECT_THAT(build(listing, &read), IsEmpty());
+  // Blocks make up nearly all of a checkpoint: none of theirs may be left out but old buffers.
+  for (const TensorInfo& tensor : listing.tensors) {
+    const bool in_block = has_any(tensor.name, {".layer.", "layers.", "h.0."});
+    const bool buffer =
+        tensor.shape.rank() == 4 || has_any(tensor.name, {"masked_bias", "inv_freq"});
+    EXPECT_TRUE(!in_block || buffer || read.contains(tensor.name)) << tensor.name;
+  }
+}
+
+TEST_P(CheckpointNames, ATensorTooManyIsNamed) {
+  Listing listing = read_listing(GetParam());
+  listing.tensors.push_back({"something.else.weight", DType::kF32, Shape{1}, "F32"});
+  EXPECT_THAT(build(listing), ::testing::ElementsAre("something.else.weight"));
+}
+
+// Output scores that are the word embeddings again, and biases that may be missing.
+bool is_optional(std::string_view name) {
+  return has_any(name, {"lm_head.weight", "lm_head.bias", "lm_head.decoder", "decoder.weight",
+                        "decoder.bias", "predictions.bias", "vocab_projector"});
+}
+
+TEST_P(CheckpointNames, AMissingTensorIsNamed) {
+  const Listing whole = read_listing(GetParam());
+  std::set<std::string> read;
+  build(whole, &read);
+  int tried = 0;
+  for (const TensorInfo& tensor : whole.tensors) {
+    const std::string& name = tensor.name;
+    const bool later_block = std::ranges::any_of(
+        std::views::iota(1, 40), [&](int i) { return has_any(name, {fmt::format(".{}.", i)}); });
+    if (later_block || !read.contains(name) || is_optional(name)) continue;
+    SCOPED_TRACE(name);
+    Listing listing = whole;
+    std::erase_if(listing.tensors, [&](const TensorInfo& other) { return other.name == name; });
+    // Without the prefix that differs from file to file, and by the name that models use.
+    std::string said = name.substr(name.find('.') + 1);
+    for (const auto& [old_name, new_name] :
+         {std::pair{"LayerNorm.gamma", "LayerNorm.weight"}, {"LayerNorm.beta", "LayerNorm.bias"}}) {
+      if (said.ends_with(old_name)) said.replace(said.rfind("LayerNorm"), said.npos, new_name);
+    }
+    EXPECT_TRUE(fails_with(ErrorKind::kBadFile, said, [&] { build(listing); }));
+    ++tried;
+  }
+  EXPECT_GE(tried, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Published, CheckpointNames, ::testing::ValuesIn(all_listings()),
+                         [](const auto& file) { return file.param.stem().string(); });
+
+TEST(CheckpointNamesFolder, EveryArchitectureHasAListing) {
+  std::set<std::string> listed;
+  for (const fs::path& path : all_listings()) {
+    listed.insert(find_architecture(read_listing(path).config).name);
+  }
+  for (const Architecture& architecture : all_architectures()) {
+    EXPECT_TRUE(listed.contains(architecture.name)) << architecture.name;
+  }
+}
+
+}  // namespace
+}  // namespace fovea

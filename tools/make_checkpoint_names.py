@@ -1,0 +1,177 @@
+"""Makes tests/data/checkpoint_names: names and shapes of the tensors in well-known public checkpoints.
+
+    pip install -r tools/fixture-requirements.txt
+    python tools/make_checkpoint_names.py
+
+Each file holds the model's name, the members of its config.json that matter, and {"tensors": {name: shape}}. Names and
+shapes come from transformers (weights on the meta device), changed to what the published file holds: old names,
+buffers, tied weights that were stored all the same. Where the number of elements of the file is published, the script
+checks that ours are as many; "source" says what the rest rests on.
+"""
+
+import json
+import logging
+import math
+import pathlib
+
+import torch
+import transformers
+
+OUT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "data" / "checkpoint_names"
+REPORTS = "extra names as transformers' loading reports list them"
+
+BASE = dict(hidden_size=768, num_hidden_layers=12, num_attention_heads=12, intermediate_size=3072, hidden_act="gelu")
+BERT = BASE | dict(architectures=["BertForMaskedLM"], layer_norm_eps=1e-12, max_position_embeddings=512,
+                   type_vocab_size=2, vocab_size=30522, pad_token_id=0, position_embedding_type="absolute")
+ROBERTA = BASE | dict(layer_norm_eps=1e-5, max_position_embeddings=514, type_vocab_size=1, vocab_size=50265,
+                      pad_token_id=1, bos_token_id=0, eos_token_id=2)
+ELECTRA = dict(embedding_size=128, hidden_size=256, num_hidden_layers=12, num_attention_heads=4, intermediate_size=1024,
+               hidden_act="gelu", layer_norm_eps=1e-12, max_position_embeddings=512, type_vocab_size=2,
+               vocab_size=30522, pad_token_id=0)
+
+
+def old_norms(name: str) -> str:
+    return name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+
+
+def pooler(prefix: str) -> dict:
+    return {f"{prefix}pooler.dense.weight": [768, 768], f"{prefix}pooler.dense.bias": [768]}
+
+
+def gpt_neox_buffers() -> dict:
+    names = {}
+    for layer in range(6):
+        prefix = f"gpt_neox.layers.{layer}.attention."
+        names |= {prefix + "bias": [1, 1, 2048, 2048], prefix + "masked_bias": [], prefix + "rotary_emb.inv_freq": [8]}
+    return names
+
+
+# file: (model, model_type, architecture to build, config, changes)
+CHECKPOINTS = {
+    "bert": ("google-bert/bert-base-uncased", "bert", "BertForPreTraining", BERT,
+             dict(rename=old_norms, elements=110106428, source=REPORTS)),
+    "minilm": ("sentence-transformers/all-MiniLM-L6-v2", "bert", "BertModel",
+               BERT | dict(architectures=["BertModel"], hidden_size=384, num_hidden_layers=6, intermediate_size=1536),
+               dict(extra={"embeddings.position_ids": [1, 512]}, elements=22713728, source=REPORTS)),
+    "roberta": ("FacebookAI/roberta-base", "roberta", "RobertaForMaskedLM", ROBERTA,
+                dict(extra={"roberta.embeddings.position_ids": [1, 514]}, elements=124697433 + 514, source=REPORTS)),
+    "xlm_roberta": ("FacebookAI/xlm-roberta-base", "xlm-roberta", "XLMRobertaForMaskedLM",
+                    ROBERTA | dict(vocab_size=250002),
+                    dict(extra=pooler("roberta."), elements=278885778, source=REPORTS)),
+    "camembert": ("almanach/camembert-base", "camembert", "CamembertForMaskedLM", ROBERTA | dict(vocab_size=32005),
+                  dict(extra=pooler("roberta.") | {"lm_head.decoder.weight": [32005, 768],
+                                                   "roberta.embeddings.position_ids": [1, 514]},
+                       source=f"{REPORTS} (pytorch_model.bin); position_ids, which those reports leave out, assumed "
+                              "as in roberta-base")),
+    "distilbert": ("distilbert/distilbert-base-uncased", "distilbert", "DistilBertForMaskedLM",
+                   dict(activation="gelu", dim=768, hidden_dim=3072, n_heads=12, n_layers=6, vocab_size=30522,
+                        max_position_embeddings=512, sinusoidal_pos_embds=False, pad_token_id=0),
+                   dict(extra={"vocab_projector.weight": [30522, 768]},
+                        source=f"{REPORTS}; vocab_projector.weight is in pytorch_model.bin only")),
+    "albert": ("albert/albert-base-v2", "albert", "AlbertForMaskedLM",
+               BASE | dict(hidden_act="gelu_new", embedding_size=128, num_hidden_groups=1, inner_group_num=1,
+                           layer_norm_eps=1e-12, max_position_embeddings=512, type_vocab_size=2, vocab_size=30000,
+                           pad_token_id=0),
+               dict(extra={"albert.pooler.weight": [768, 768], "albert.pooler.bias": [768],
+                           "predictions.decoder.weight": [30000, 128], "predictions.decoder.bias": [30000]},
+                    source=f"{REPORTS} (pytorch_model.bin); the pooler is among what AlbertModel finds there")),
+    "electra_discriminator": ("google/electra-small-discriminator", "electra", "ElectraForPreTraining", ELECTRA,
+                              dict(extra={"electra.embeddings.position_ids": [1, 512]},
+                                   source=f"{REPORTS}; position_ids, which those reports leave out, assumed as in "
+                                          "other checkpoints of its time")),
+    "electra_generator": ("google/electra-small-generator", "electra", "ElectraForMaskedLM", ELECTRA,
+                          dict(extra={"generator_lm_head.weight": [30522, 128],
+                                      "electra.embeddings.position_ids": [1, 512]},
+                               source="names of ElectraForMaskedLM; the tied weight and position_ids assumed as in "
+                                      "other pytorch_model.bin files of its time")),
+    "gpt2": ("openai-community/gpt2", "gpt2", "GPT2LMHeadModel",
+             dict(activation_function="gelu_new", n_ctx=1024, n_embd=768, n_head=12, n_layer=12, n_positions=1024,
+                  layer_norm_epsilon=1e-5, vocab_size=50257, bos_token_id=50256, eos_token_id=50256),
+             dict(rename=lambda name: name.removeprefix("transformer."), elements=137022720,
+                  extra={f"h.{layer}.attn.bias": [1, 1, 1024, 1024] for layer in range(12)},
+                  source="the mask buffers are known from the file's published listing")),
+    "gpt_neox": ("EleutherAI/pythia-70m", "gpt_neox", "GPTNeoXForCausalLM",
+                 dict(hidden_act="gelu", hidden_size=512, intermediate_size=2048, layer_norm_eps=1e-5,
+                      max_position_embeddings=2048, num_attention_heads=8, num_hidden_layers=6, rotary_emb_base=10000,
+                      rotary_pct=0.25, tie_word_embeddings=False, use_parallel_residual=True, vocab_size=50304,
+                      torch_dtype="float16"),
+                 dict(extra=gpt_neox_buffers(), elements=95592496 + 6, published="EleutherAI/pythia-70m-deduped",
+                      source="buffers as published descriptions of the Pythia files list them; the published number "
+                             "leaves out the 6 scalars")),
+    "llama": ("meta-llama/Llama-3.2-1B", "llama", "LlamaForCausalLM",
+              dict(attention_bias=False, head_dim=64, hidden_act="silu", hidden_size=2048, intermediate_size=8192,
+                   max_position_embeddings=131072, mlp_bias=False, num_attention_heads=32, num_hidden_layers=16,
+                   num_key_value_heads=8, rms_norm_eps=1e-5, rope_theta=500000.0, tie_word_embeddings=True,
+                   rope_scaling=dict(factor=32.0, high_freq_factor=4.0, low_freq_factor=1.0,
+                                     original_max_position_embeddings=8192, rope_type="llama3"),
+                   vocab_size=128256, torch_dtype="bfloat16"),
+              dict(elements=1235814400, published="meta-llama/Llama-3.2-1B-Instruct")),
+    "mistral": ("mistralai/Mistral-7B-v0.1", "mistral", "MistralForCausalLM",
+                dict(hidden_act="silu", hidden_size=4096, intermediate_size=14336, max_position_embeddings=32768,
+                     num_attention_heads=32, num_hidden_layers=32, num_key_value_heads=8, rms_norm_eps=1e-5,
+                     rope_theta=10000.0, sliding_window=4096, tie_word_embeddings=False, vocab_size=32000,
+                     torch_dtype="bfloat16"), dict(elements=7241732096)),
+    "qwen2": ("Qwen/Qwen2-0.5B", "qwen2", "Qwen2ForCausalLM",
+              dict(hidden_act="silu", hidden_size=896, intermediate_size=4864, max_position_embeddings=131072,
+                   max_window_layers=24, num_attention_heads=14, num_hidden_layers=24, num_key_value_heads=2,
+                   rms_norm_eps=1e-6, rope_theta=1000000.0, sliding_window=131072, tie_word_embeddings=True,
+                   use_sliding_window=False, vocab_size=151936, torch_dtype="bfloat16"),
+              dict(elements=494032768, published="Qwen/Qwen2.5-0.5B-Instruct")),
+    "qwen3": ("Qwen/Qwen3-0.6B", "qwen3", "Qwen3ForCausalLM",
+              dict(attention_bias=False, head_dim=128, hidden_act="silu", hidden_size=1024, intermediate_size=3072,
+                   max_position_embeddings=40960, max_window_layers=28, num_attention_heads=16, num_hidden_layers=28,
+                   num_key_value_heads=8, rms_norm_eps=1e-6, rope_scaling=None, rope_theta=1000000, sliding_window=None,
+                   tie_word_embeddings=True, use_sliding_window=False, vocab_size=151936, torch_dtype="bfloat16"),
+              dict(extra={"lm_head.weight": [151936, 1024]}, elements=751632384,
+                   source="the tied weight is stored too: the published number of elements says so")),
+    "gemma3": ("google/gemma-3-1b-pt", "gemma3_text", "Gemma3ForCausalLM",
+               dict(attention_bias=False, attn_logit_softcapping=None, final_logit_softcapping=None, head_dim=256,
+                    hidden_activation="gelu_pytorch_tanh", hidden_size=1152, intermediate_size=6912,
+                    max_position_embeddings=32768, num_attention_heads=4, num_hidden_layers=26, num_key_value_heads=1,
+                    query_pre_attn_scalar=256, rms_norm_eps=1e-6, rope_local_base_freq=10000, rope_scaling=None,
+                    rope_theta=1000000, sliding_window=512, sliding_window_pattern=6, vocab_size=262144,
+                    torch_dtype="bfloat16"),
+               dict(elements=999885952, published="google/gemma-3-1b-it")),
+}
+
+
+def tensors_of(architecture: str, config: dict) -> dict:
+    cls = getattr(transformers, architecture)
+    with torch.device("meta"):
+        model = cls(cls.config_class(**{n: v for n, v in config.items() if n not in ("architectures", "n_ctx")}))
+    model.tie_weights()
+    names = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        names.setdefault(id(parameter), []).append(name)
+    # Files hold a tied weight as the embedding.
+    stored = {min(tied, key=lambda name: "embed" not in name and "wte" not in name) for tied in names.values()}
+    return {name: list(parameter.shape) for name, parameter in model.named_parameters(remove_duplicate=False)
+            if name in stored}
+
+
+def make(file: str, model: str, model_type: str, architecture: str, config: dict, changes: dict) -> None:
+    config = {"model_type": model_type, "architectures": [architecture]} | config
+    rename = changes.get("rename", lambda name: name)
+    tensors = {rename(n): shape for n, shape in tensors_of(architecture, config).items()} | changes.get("extra", {})
+    elements = sum(math.prod(shape) for shape in tensors.values())
+    source = f"transformers {transformers.__version__}, {architecture}"
+    source += f"; {changes['source']}" if "source" in changes else ""
+    if "elements" in changes:
+        if elements != changes["elements"]:
+            raise SystemExit(f"{file}: {elements} elements, published are {changes['elements']}")
+        source += f"; the number of elements equals the one published for {changes.get('published', model)}"
+    lines = ",\n".join(f"    {json.dumps(n)}: {json.dumps(tensors[n])}" for n in sorted(tensors))
+    head = json.dumps({"model": model, "source": source, "config": config}, indent=2)
+    (OUT / f"{file}.json").write_text(head.removesuffix("\n}") + f',\n  "tensors": {{\n{lines}\n  }}\n}}\n')
+    print(f"{file:24} {len(tensors):4} tensors, {elements} elements")
+
+
+def main() -> None:
+    logging.disable(logging.WARNING)
+    OUT.mkdir(parents=True, exist_ok=True)
+    for file, entry in CHECKPOINTS.items():
+        make(file, *entry)
+
+
+if __name__ == "__main__":
+    main()

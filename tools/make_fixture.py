@@ -1,0 +1,282 @@
+"""Makes tests/data/parity: tiny random checkpoints and what transformers answers for them.
+
+    pip install -r tools/fixture-requirements.txt
+    python tools/make_fixture.py [NAME...]        # all of tools/fixture_models.py without a name
+
+Made with torch 2.13.0, transformers 5.22.2, safetensors 0.8.0. The weights depend on the fixture's name only.
+
+A fixture is a folder, and a folder is a test:
+    config.json                  as save_pretrained writes it
+    config-*.json                other forms of the same config (v4: as transformers 4 wrote it; short: without the
+                                 values that are the family's defaults). Put in the place of config.json, each
+                                 must give the same answers.
+    model.safetensors            or shards with an index, or pytorch_model.bin; f32, f16 or bf16
+    inputs.safetensors           int64 input_ids and, in some cases, token_type_ids and attention_mask; no batch axis
+    expected.safetensors         float32 self.L [heads, rows, cols], last_hidden_state [tokens, width] after the final
+                                 norm, and logits where the architecture has a head: [tokens, vocabulary] of language
+                                 models, [labels] of sequence classifiers, [tokens, labels] of token classifiers,
+                                 [tokens] of ElectraForPreTraining. Eager attention in float32, whatever the file holds.
+    inputs-N, expected-N         further cases for the same checkpoint, N = 1, 2, ...
+NaN in an expected tensor means "not compared": rows whose keys are all masked, and outputs at those rows.
+
+How to add one: add a line to FIXTURES in tools/fixture_models.py, run this script with its name, commit the folder.
+
+Random weights give nearly flat maps, which hide mistakes: query and key weights are scaled until in every layer the
+mean row maximum is well above 0.3. Everything that initialisation leaves at 0 or 1 (norms, biases, heads, position
+tables) becomes random; fixed sinusoids stay. The script fails if transformers, reading the folder again, answers
+otherwise, if a config-*.json does, if the maps are flat or saturated, or if float32 itself is not good enough for the
+tolerance (compared with the same model in double).
+"""
+
+import copy
+import json
+import logging
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import zlib
+
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from fixture_models import FIXTURES, Case, Fixture
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = ROOT / "tests" / "data"
+SATURATED_ROW_MAXIMUM = 0.95
+FLOAT32_NOISE = 4e-6  # of maps; the tests allow 1e-5
+SAME = 2e-6  # a reloaded model lies elsewhere in memory, and torch's sums depend on that
+DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+
+
+def randomise(model, generator) -> None:
+    """Gives every parameter a random value of a size that keeps activations near 1."""
+    fixed = {id(m.position_embeddings.weight) for m in model.modules()
+             if getattr(model.config, "sinusoidal_pos_embds", False) and hasattr(m, "position_embeddings")}
+    centred_at_zero = model.config.model_type.startswith("gemma3")  # its norms multiply by 1 + weight
+    for name, parameter in sorted(model.named_parameters()):
+        if id(parameter) in fixed:
+            continue
+        noise = torch.randn(parameter.shape, generator=generator)
+        is_norm = parameter.dim() == 1 and name.endswith("weight")
+        if is_norm:
+            value = 0.2 * noise + (0 if centred_at_zero and "vision_tower" not in name else 1)
+        elif parameter.dim() == 1:
+            value = 0.2 * noise
+        elif re.search(r"embed|wte|wpe", name) and "mapping_in" not in name and "project" not in name:
+            value = 0.4 * noise
+        else:
+            inputs = parameter.shape[0 if is_conv1d(name) else 1]
+            value = noise / inputs**0.5
+        parameter.data.copy_(value)
+
+
+def is_conv1d(name: str) -> bool:
+    return re.search(r"\b(c_attn|c_proj|c_fc)\.weight$", name) is not None
+
+
+def scale_queries_and_keys(model, factor: float) -> None:
+    """Multiplies all attention scores by about factor squared."""
+    parameters = {n: p for n, p in model.named_parameters() if "vision_tower" not in n}
+    norms = {n: p for n, p in parameters.items() if re.search(r"[qk]_norm\.weight$", n)}
+    for name, parameter in parameters.items():
+        data = parameter.data
+        if name in norms:
+            shift = 1 if model.config.model_type.startswith("gemma3") else 0
+            data.copy_((data + shift) * factor - shift)
+        elif norms:
+            continue
+        elif re.search(r"(query|key|q_proj|k_proj|q_lin|k_lin)\.weight$", name):
+            data.mul_(factor)
+        elif name.endswith("c_attn.weight"):
+            data[:, : data.shape[1] * 2 // 3].mul_(factor)
+        elif name.endswith("query_key_value.weight"):
+            data.view(model.config.num_attention_heads, 3, -1, data.shape[1])[:, :2].mul_(factor)
+
+
+@torch.no_grad()
+def answers(model, inputs: dict) -> dict:
+    """What the model gives for one input, named as `fovea export` names it."""
+    seen = {}
+    hook = model.base_model.register_forward_hook(
+        lambda module, args, output: seen.update(hidden=output[0]), with_kwargs=False)
+    output = model(**{name: tensor[None] for name, tensor in inputs.items()}, output_attentions=True)
+    hook.remove()
+    result = {f"self.{i}": a[0] for i, a in enumerate(output.attentions)}
+    result["last_hidden_state"] = seen["hidden"][0]
+    if "logits" in output:
+        result["logits"] = output.logits[0]
+    return {name: tensor.contiguous().clone() for name, tensor in result.items()}
+
+
+def make_inputs(fixture: Fixture, case: Case, config, generator) -> dict:
+    config = config.get_text_config()
+    vocabulary = config.vocab_size
+    ids = torch.randint(5, vocabulary, (case.tokens,), generator=generator)
+    inputs = {"input_ids": ids}
+    if case.second:
+        inputs["token_type_ids"] = (torch.arange(case.tokens) >= case.second).long()
+    for position in case.pad_ids:
+        ids[position] = config.pad_token_id
+    if case.masked:
+        mask = torch.ones(case.tokens, dtype=torch.long)
+        mask[list(case.masked)] = 0
+        inputs["attention_mask"] = mask
+        if config.pad_token_id is not None and not case.keep_ids:
+            ids[mask == 0] = config.pad_token_id
+    return inputs
+
+
+def exempt_masked_rows(result: dict, inputs: dict, causal: bool) -> None:
+    """Puts NaN where a causal row sees masked keys only; the padding is on the left there."""
+    if not causal or "attention_mask" not in inputs:
+        return
+    blind = inputs["attention_mask"].cumsum(0) == 0
+    for name, tensor in result.items():
+        if name.startswith("self."):
+            tensor[:, blind] = float("nan")
+        elif tensor.shape[0] == blind.shape[0]:
+            tensor[blind] = float("nan")
+
+
+def check_masked_columns(result: dict, inputs: dict) -> None:
+    """A row with weight on masked keys has no key at all; such rows must have been exempt."""
+    mask = inputs.get("attention_mask", torch.ones(1))
+    for name, tensor in result.items():
+        if name.startswith("self.") and (mask == 0).any() and (tensor[:, :, mask == 0] > 0).any():
+            raise SystemExit(f"{name} has rows whose keys are all masked; choose another mask")
+
+
+def row_maxima(model, cases: list) -> list:
+    """Mean row maximum of each layer over the rows that have at least five keys to choose from."""
+    sums = {}
+    for inputs in cases:
+        for name, tensor in answers(model, inputs).items():
+            if name.startswith("self."):
+                rows = (tensor > 0).sum(-1) >= 5
+                sums.setdefault(name, []).append(tensor.amax(-1)[rows])
+    means = [torch.cat(values) for values in sums.values()]
+    return [m.mean().item() for m in means if m.numel()]
+
+
+def sharpen(model, cases: list, wanted: float) -> tuple:
+    for _ in range(60):
+        maxima = row_maxima(model, cases)
+        if min(maxima) > wanted:
+            break
+        scale_queries_and_keys(model, 1.08)
+    if min(maxima) <= wanted or max(maxima) > SATURATED_ROW_MAXIMUM:
+        raise SystemExit(f"mean row maxima {maxima} are outside {wanted} to {SATURATED_ROW_MAXIMUM}; "
+                         "change the fixture's shape")
+    return min(maxima), max(maxima)
+
+
+def save(model, fixture: Fixture, folder: pathlib.Path) -> None:
+    stored_model = copy.deepcopy(model).to(DTYPES[fixture.dtype])  # rounds buffers too: not for answers
+    stored_model.save_pretrained(folder, max_shard_size=fixture.shard)
+    if fixture.rename or fixture.extra or fixture.file == "bin":
+        stored = folder / "model.safetensors"
+        tensors = {fixture.rename(n) if fixture.rename else n: t for n, t in load_file(stored).items()}
+        tensors.update(fixture.extra(tensors) if fixture.extra else {})
+        stored.unlink()
+        if fixture.file == "bin":
+            torch.save(tensors, folder / "pytorch_model.bin")
+        else:
+            save_file(tensors, stored, metadata={"format": "pt"})
+    (folder / "generation_config.json").unlink(missing_ok=True)
+    for form, change in fixture.forms.items():
+        config = change(json.loads((folder / "config.json").read_text()))
+        (folder / f"config-{form}.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+
+
+def reload(fixture: Fixture, folder: pathlib.Path):
+    cls = getattr(transformers, fixture.architecture)
+    model, info = cls.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32,
+                                      output_loading_info=True)
+    if info["missing_keys"] or info["mismatched_keys"]:
+        raise SystemExit(f"{folder.name}: transformers misses {info}")
+    return model.eval()
+
+
+def difference(a: dict, b: dict, prefix: str = "") -> float:
+    """Largest difference over the tensors, relative to b's largest value where that is above 1."""
+    if a.keys() != b.keys():
+        raise SystemExit(f"tensors differ: {sorted(a)} and {sorted(b)}")
+    return max(((a[n].double() - b[n].double()).abs().nan_to_num().max() / max(1, b[n].abs().max())).item()
+               for n in a if n.startswith(prefix))
+
+
+def check(fixture: Fixture, folder: pathlib.Path) -> None:
+    """Reads the folder again in every form of its config and compares with what is stored."""
+    for form in [None, *fixture.forms]:
+        with tempfile.TemporaryDirectory() as temporary:
+            other = pathlib.Path(temporary) / folder.name
+            shutil.copytree(folder, other)
+            if form:
+                shutil.copy(other / f"config-{form}.json", other / "config.json")
+            model = reload(fixture, other)
+        for index in range(len(fixture.cases)):
+            suffix = f"-{index}" if index else ""
+            inputs = load_file(folder / f"inputs{suffix}.safetensors")
+            expected = load_file(folder / f"expected{suffix}.safetensors")
+            far = difference(expected, answers(model, inputs))
+            if far > SAME:
+                raise SystemExit(f"{folder.name} ({form or 'config.json'}), case {index}: reloading differs by {far}")
+
+
+def make(fixture: Fixture) -> str:
+    folder = DATA / fixture.folder / fixture.name
+    shutil.rmtree(folder, ignore_errors=True)
+    seed = zlib.crc32(fixture.name.encode())
+    generator = torch.Generator().manual_seed(seed)
+    torch.manual_seed(seed)
+    cls = getattr(transformers, fixture.architecture)
+    config = cls.config_class(**fixture.config)
+    model = cls._from_config(config, attn_implementation="eager").eval()
+    randomise(model, generator)
+    cases = [make_inputs(fixture, case, config, generator) for case in fixture.cases]
+    low, high = sharpen(model, cases, fixture.row_maximum)
+    for parameter in model.parameters():  # the reference sees the rounded weights
+        parameter.data.copy_(parameter.data.to(DTYPES[fixture.dtype]))
+    save(model, fixture, folder)
+
+    results = [answers(model, inputs) for inputs in cases]
+    double = model.double()
+    for module in double.modules():
+        if hasattr(module, "reorder_and_upcast_attn"):
+            module.reorder_and_upcast_attn = False  # insists on float32
+    noise = 0.0
+    for index, (inputs, result) in enumerate(zip(cases, results)):
+        noise = max(noise, difference(result, answers(double, inputs), "self."))
+        exempt_masked_rows(result, inputs, fixture.causal)
+        check_masked_columns(result, inputs)
+        suffix = f"-{index}" if index else ""
+        save_file(inputs, folder / f"inputs{suffix}.safetensors")
+        save_file(result, folder / f"expected{suffix}.safetensors")
+    if noise > FLOAT32_NOISE:
+        raise SystemExit(f"{fixture.name}: float32 maps are {noise} away from double")
+    check(fixture, folder)
+    for file in folder.iterdir():
+        file.chmod(0o644)
+    size = sum(f.stat().st_size for f in folder.iterdir())
+    return f"{fixture.name:32} {size / 1024:7.0f} KB  row maxima {low:.2f}-{high:.2f}  float32 noise {noise:.1e}"
+
+
+def main() -> None:
+    logging.disable(logging.WARNING)
+    transformers.utils.logging.disable_progress_bar()
+    torch.set_num_threads(1)
+    names = {f.name for f in FIXTURES}
+    wanted = sys.argv[1:] or sorted(names)
+    if unknown := set(wanted) - names:
+        raise SystemExit(f"no fixture is called {', '.join(sorted(unknown))}; there are {', '.join(sorted(names))}")
+    for fixture in FIXTURES:
+        if fixture.name in wanted:
+            print(make(fixture), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Writes docs/supported-models.md: the architectures, and how far each is from transformers.
+
+    python3 tools/write_supported_models.py [BUILD]        # BUILD: build/release, with its tests built
+
+The errors are those that tests/parity measures on the fixtures of tests/data/parity.
+"""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/supported-models.md"
+HEAD = """# Supported models
+
+What `fovea` opens: Hugging Face folders (safetensors, single or sharded, or PyTorch `.bin`) in f32, f16 or bf16, and GGUF files
+of llama, qwen2 and qwen3 models (F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1). `./run models` lists the same for the program
+at hand.
+
+The errors are measured by `tests/parity` against transformers 5.22 (eager attention, f32) on tiny random checkpoints whose maps
+are far from flat: the largest difference of any weight of any map, and of any output relative to the largest. The contract is
+1e-5 and 1e-4. `tools/write_supported_models.py` writes this page.
+
+| architecture | model_type | covers | heads on top | fixtures | maps | outputs |
+|---|---|---|---|---|---|---|
+"""
+TAIL = """
+Heads on top, by the class that `config.json` names under `architectures`: masked LM, causal LM, sequence classification, token
+classification. Other classes (question answering, multiple choice) give the maps and hidden states of the stack below them.
+
+Not there: relative positions of old BERT forks (`relative_key`), cross-attention in BERT decoders, mixture-of-experts models,
+longrope scaling, K-quants and other GGUF types (refused by name). Encoder-decoders, vision models and detectors come later.
+"""
+CLASSES = {
+    "ForMaskedLM": "masked LM", "ForPreTraining": "pre-training", "ForCausalLM": "causal LM", "LMHeadModel": "causal LM",
+    "ForConditionalGeneration": "causal LM", "ForSequenceClassification": "sequence", "ForTokenClassification": "token",
+}
+
+
+def measured(build):
+    """Fixture name -> (maps, outputs)."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.json"
+        subprocess.run([build / "bin/test_parity", f"--gtest_output=json:{report}"], check=True, capture_output=True)
+        suites = json.loads(report.read_text())["testsuites"]
+    return {t["name"].split("/")[-1]: (float(t["maps"]), float(t["outputs"])) for s in suites for t in s["testsuite"]}
+
+
+def main():
+    build = ROOT / (sys.argv[1] if len(sys.argv) > 1 else "build/release")
+    errors = measured(build)
+    known = json.loads(subprocess.run([build / "bin/fovea", "models", "--json"], check=True, capture_output=True).stdout)
+    by_type = collections.defaultdict(list)
+    heads = collections.defaultdict(set)
+    for name in errors:
+        config = json.loads((ROOT / "tests/data/parity" / name / "config.json").read_text())
+        by_type[config["model_type"]].append(name)
+        for ending, words in CLASSES.items():
+            if config["architectures"][0].endswith(ending):
+                heads[config["model_type"]].add(words)
+    lines = []
+    for architecture in known["architectures"]:
+        types = architecture["model_types"]
+        names = [name for kind in types for name in by_type[kind]]
+        tops = sorted({top for kind in types for top in heads[kind]})
+        lines.append(
+            f"| {architecture['name']} | {', '.join(f'`{t}`' for t in types)} | {architecture['covers']} | {', '.join(tops)} "
+            f"| {len(names)} | {max(errors[n][0] for n in names):.1e} | {max(errors[n][1] for n in names):.1e} |\n"
+        )
+    PAGE.write_text(HEAD + "".join(lines) + TAIL)
+
+
+if __name__ == "__main__":
+    main()
