@@ -57,14 +57,20 @@ png_text text_chunk(const char* key, const std::string& value) {
 }
 
 // Only plain values live in this frame: a long jump out of libpng skips destructors.
-bool run(Encoder& encoder, const RgbImage& image, png_text* chunks, int chunk_count) {
+bool run(Encoder& encoder, const RgbImage& image, png_text* chunks, int chunk_count,
+         const PngText& text) {
   if (setjmp(png_jmpbuf(encoder.writer)) != 0) return false;
   png_set_IHDR(encoder.writer, encoder.info, static_cast<png_uint_32>(image.width),
                static_cast<png_uint_32>(image.height), 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB_gAMA_and_cHRM(encoder.writer, encoder.info, PNG_sRGB_INTENT_PERCEPTUAL);
-  png_set_compression_level(encoder.writer, 9);
-  png_set_filter(encoder.writer, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);  // rows repeat in a heatmap
+  png_set_compression_level(encoder.writer, text.compression);
+  png_set_filter(encoder.writer, PNG_FILTER_TYPE_BASE,
+                 text.rows_repeat ? PNG_FILTER_UP : PNG_FILTER_NONE);
+  if (text.pixels_per_inch > 0) {
+    const auto per_meter = static_cast<png_uint_32>(text.pixels_per_inch / 0.0254 + 0.5);
+    png_set_pHYs(encoder.writer, encoder.info, per_meter, per_meter, PNG_RESOLUTION_METER);
+  }
   png_set_text(encoder.writer, encoder.info, chunks, chunk_count);
   png_write_info(encoder.writer, encoder.info);
   for (int64_t row = 0; row < image.height; ++row) {
@@ -85,6 +91,7 @@ std::string encode_png(const RgbImage& image, const PngText& text) {
   if (!text.software.empty()) chunks.push_back(text_chunk("Software", text.software));
   if (!text.title.empty()) chunks.push_back(text_chunk("Title", text.title));
   if (!text.description.empty()) chunks.push_back(text_chunk("Description", text.description));
+  if (!text.metadata.empty()) chunks.push_back(text_chunk("fovea", text.metadata));
 
   Encoder encoder;
   encoder.writer = png_create_write_struct(PNG_LIBPNG_VER_STRING, &encoder, on_error,
@@ -92,7 +99,7 @@ std::string encode_png(const RgbImage& image, const PngText& text) {
   if (encoder.writer != nullptr) encoder.info = png_create_info_struct(encoder.writer);
   if (encoder.info == nullptr) fail(ErrorKind::kInternal, "libpng cannot start; is memory short?");
   png_set_write_fn(encoder.writer, &encoder, on_write, nullptr);
-  if (!run(encoder, image, chunks.data(), static_cast<int>(chunks.size()))) {
+  if (!run(encoder, image, chunks.data(), static_cast<int>(chunks.size()), text)) {
     fail(ErrorKind::kInternal, "the PNG of {} x {} pixels failed: {}", image.width, image.height,
          encoder.error);
   }

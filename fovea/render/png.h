@@ -8,11 +8,15 @@
 
 namespace fovea {
 
-// Stored in the file as text. Empty ones are left out.
+// Stored beside the pixels. Empty texts are left out.
 struct PngText {
   std::string software = "fovea";
   std::string title;
   std::string description;
+  std::string metadata;        // JSON, under the key "fovea"
+  double pixels_per_inch = 0;  // 0: not said
+  int compression = 9;         // zlib's level
+  bool rows_repeat = true;     // as in a heatmap; text and lines are smaller without this
 };
 
 // Throws Error{kInvalidArgument} on an empty picture.

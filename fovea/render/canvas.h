@@ -1,0 +1,122 @@
+// What figures are drawn on: one set of strokes for PNG, SVG and PDF. Lengths are in units; a unit
+// is a pixel of a PNG at scale 1, and 1/96 inch on paper. y grows downwards.
+#pragma once
+
+#include <cairo/cairo.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fovea/render/color_map.h"
+#include "fovea/render/text_block.h"
+
+namespace fovea {
+
+// The colours of everything that is not data.
+inline constexpr Rgb kInk{0x1b, 0x1b, 0x1f};
+inline constexpr Rgb kMuted{0x62, 0x62, 0x6b};
+inline constexpr Rgb kFaint{0xd8, 0xd8, 0xdd};
+inline constexpr Rgb kAccent{0xd0, 0x1c, 0x2e};
+inline constexpr Rgb kWhite{0xff, 0xff, 0xff};
+inline constexpr Rgb kHatchGround{0xf3, 0xf3, 0xf5};
+inline constexpr Rgb kHatchLine{0xc2, 0xc2, 0xca};
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+// On whole units, where the edges of squares are sharp.
+inline Point on_grid(Point point) {
+  return {std::round(point.x), std::round(point.y)};
+}
+
+struct Rect {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+};
+struct Stroke {
+  Rgb color = kInk;
+  double width = 1;
+  double opacity = 1;
+  std::vector<double> dashes = {};
+};
+
+// Pixels with premultiplied alpha as cairo has them, 0xAARRGGBB.
+struct CellImage {
+  int64_t width = 0;
+  int64_t height = 0;
+  std::vector<uint32_t> pixels;
+};
+inline uint32_t opaque_pixel(Rgb color) {
+  return 0xff000000U | static_cast<uint32_t>(color.red << 16 | color.green << 8 | color.blue);
+}
+
+// Pixels made ready to be drawn, once or many times; copies share them.
+class Picture {
+ public:
+  Picture() = default;
+  // Drawn with hard pixels, or smoothed. Throws Error{kInvalidArgument} if a side is too long.
+  explicit Picture(const CellImage& image, bool smooth = false);
+
+  int64_t width() const { return width_; }
+  int64_t height() const { return height_; }
+  bool smooth() const { return smooth_; }
+  cairo_surface_t* surface() const { return surface_.get(); }
+
+ private:
+  std::shared_ptr<cairo_surface_t> surface_;
+  int64_t width_ = 0;
+  int64_t height_ = 0;
+  bool smooth_ = false;
+};
+
+class Canvas {
+ public:
+  // `raster`: text becomes outlines, placed to a fraction of a pixel and the same with every
+  // version of FreeType. Otherwise it stays text.
+  Canvas(cairo_t* context, bool raster) : context_(context), raster_(raster) {}
+
+  void fill(const Rect& rect, Rgb color, double opacity = 1);
+  void fill_rounded(const Rect& rect, double radius, Rgb color);
+  void outline(const Rect& rect, const Stroke& stroke, double radius = 0);
+  void line(Point from, Point to, const Stroke& stroke);
+  // Leaves and arrives horizontally.
+  void ribbon(Point from, Point to, const Stroke& stroke);
+  void polygon(const std::vector<Point>& points, Rgb color);
+  // Unclosed paths of straight pieces, in one stroke.
+  void polylines(const std::vector<std::vector<Point>>& lines, const Stroke& stroke);
+  // Diagonal stripes that go on from one rectangle to the next.
+  void hatch(const std::vector<Rect>& rects);
+  void picture(const Picture& picture, const Rect& where, double opacity = 1);
+  // Colours from the left end or the bottom upwards.
+  void gradient(const Rect& rect, const ColorMap& colors, bool upwards);
+
+  // `at` is the top left corner of the block.
+  void text(const TextBlock& block, Point at);
+  void text(const TextBlock& block, Point at, Rgb color);
+  // `at` is where the baseline begins; the angle is in degrees, counter-clockwise.
+  void rotated_text(const TextBlock& block, Point at, double degrees);
+
+  const std::set<std::string>& families() const { return families_; }
+  // Every picture that was drawn, in the order of its first time.
+  const std::vector<Picture>& pictures() const { return pictures_; }
+
+ private:
+  void set_color(Rgb color, double opacity = 1);
+  void rounded_path(const Rect& rect, double radius);
+  void stroke(const Stroke& stroke);
+  void show(const TextBlock& block, Point at, Rgb color);
+
+  cairo_t* context_;
+  bool raster_;
+  std::set<std::string> families_;
+  std::vector<Picture> pictures_;
+};
+
+}  // namespace fovea

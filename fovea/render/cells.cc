@@ -1,0 +1,104 @@
+#include "fovea/render/cells.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+constexpr int64_t kMostCells = 32767;  // a side of a cairo image
+// More, or smaller, would make slow and large SVG and PDF files.
+constexpr int64_t kMostRectangles = 64 * 64;
+constexpr double kSmallestRectangle = 8;
+constexpr double kSmallestWithGaps = 32;  // on smaller squares a grid is all one sees
+constexpr double kGap = 0.5;
+
+// Neighbours in a row are one rectangle, so that the hatching runs through.
+std::vector<Rect> forbidden_rects(MatrixView<const float> weights, Point at, double cell) {
+  std::vector<Rect> rects;
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    for (int64_t c = 0; c < weights.cols; ++c) {
+      if (!std::isnan(weights(r, c))) continue;
+      const int64_t first = c;
+      while (c + 1 < weights.cols && std::isnan(weights(r, c + 1))) ++c;
+      rects.push_back({at.x + static_cast<double>(first) * cell,
+                       at.y + static_cast<double>(r) * cell,
+                       static_cast<double>(c + 1 - first) * cell, cell});
+    }
+  }
+  return rects;
+}
+
+void draw_rectangles(Canvas& canvas, MatrixView<const float> weights, const ColorAxis& axis,
+                     Point at, double cell) {
+  canvas.hatch(forbidden_rects(weights, at, cell));
+  const double gap = cell >= kSmallestWithGaps ? kGap : 0;
+  // Without gaps each square reaches a little under the next, or viewers show seams.
+  const double reach = gap > 0 ? 0 : 0.25;
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    for (int64_t c = 0; c < weights.cols; ++c) {
+      if (std::isnan(weights(r, c))) continue;
+      const bool last = c + 1 == weights.cols || std::isnan(weights(r, c + 1));
+      const bool lowest = r + 1 == weights.rows || std::isnan(weights(r + 1, c));
+      canvas.fill({at.x + static_cast<double>(c) * cell, at.y + static_cast<double>(r) * cell,
+                   cell - gap + (last ? 0 : reach), cell - gap + (lowest ? 0 : reach)},
+                  axis.at(weights(r, c)));
+    }
+  }
+}
+
+}  // namespace
+
+void check_matrix(const Tensor& weights, int64_t rows, int64_t cols, std::string_view what) {
+  if (weights.dtype() != DType::kF32 || weights.shape() != Shape{rows, cols}) {
+    fail(ErrorKind::kInvalidArgument, "{} should be f32 {} but is {} {}", what,
+         to_string(Shape{rows, cols}), dtype_name(weights.dtype()), to_string(weights.shape()));
+  }
+  if (std::max(rows, cols) > kMostCells) {
+    fail(ErrorKind::kInvalidArgument,
+         "{} has {} x {} cells but a figure holds {} a side; draw a part of the map", what, rows,
+         cols, kMostCells);
+  }
+  if (rows == 0 || cols == 0) {
+    fail(ErrorKind::kInvalidArgument, "{} has {} rows and {} columns: there is nothing to draw",
+         what, rows, cols);
+  }
+}
+
+bool has_forbidden(MatrixView<const float> weights) {
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    if (std::any_of(weights.row(r), weights.row(r) + weights.cols,
+                    [](float value) { return std::isnan(value); })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis) {
+  CellImage image{.width = weights.cols, .height = weights.rows, .pixels = {}};
+  image.pixels.reserve(static_cast<size_t>(weights.rows * weights.cols));
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    for (int64_t c = 0; c < weights.cols; ++c) {
+      const float value = weights(r, c);
+      image.pixels.push_back(std::isnan(value) ? 0 : opaque_pixel(axis.at(value)));
+    }
+  }
+  return image;
+}
+
+void draw_cells(Canvas& canvas, MatrixView<const float> weights, const ColorAxis& axis, Point at,
+                double cell) {
+  if (cell >= kSmallestRectangle && weights.rows * weights.cols <= kMostRectangles) {
+    draw_rectangles(canvas, weights, axis, at, cell);
+    return;
+  }
+  const Rect all{at.x, at.y, static_cast<double>(weights.cols) * cell,
+                 static_cast<double>(weights.rows) * cell};
+  if (has_forbidden(weights)) canvas.hatch({all});
+  canvas.picture(Picture(color_cells(weights, axis)), all);
+}
+
+}  // namespace fovea

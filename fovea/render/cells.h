@@ -1,0 +1,22 @@
+// The coloured squares of a matrix.
+#pragma once
+
+#include "fovea/render/canvas.h"
+#include "fovea/render/color_axis.h"
+#include "fovea/tensor/view.h"
+
+namespace fovea {
+
+// Throws Error{kInvalidArgument} unless it is a f32 matrix of that size; `what` names it.
+void check_matrix(const Tensor& weights, int64_t rows, int64_t cols, std::string_view what);
+bool has_forbidden(MatrixView<const float> weights);  // NaN somewhere
+
+// One colour per entry; forbidden ones are transparent.
+CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis);
+
+// Draws the matrix with its corner at `at`, squares of `cell` units. Small matrices are rectangles
+// with a hair of space between them; large ones one picture with hard pixels.
+void draw_cells(Canvas& canvas, MatrixView<const float> weights, const ColorAxis& axis, Point at,
+                double cell);
+
+}  // namespace fovea

@@ -1,0 +1,17 @@
+// The drawing of each kind of figure, without its frame. All throw Error{kInvalidArgument} on
+// figures whose parts do not fit together.
+#pragma once
+
+#include "fovea/render/frame.h"
+
+namespace fovea {
+
+Body draw_matrix(const MatrixFigure& figure, const ColorMap& colors);
+Body draw_heads(const HeadsFigure& figure, const ColorMap& colors);
+Body draw_read(const ReadFigure& figure, const ColorMap& colors);
+Body draw_lines(const LinesFigure& figure);
+Body draw_steps(const StepsFigure& figure, const ColorMap& colors);
+Body draw_align(const AlignFigure& figure, const ColorMap& colors);
+Body draw_image(const ImageFigure& figure, const ColorMap& colors);
+
+}  // namespace fovea

@@ -1,0 +1,185 @@
+// Small multiples: one small matrix per head, all on one scale.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "fovea/base/error.h"
+#include "fovea/render/axis_labels.h"
+#include "fovea/render/cells.h"
+#include "fovea/render/color_axis.h"
+#include "fovea/render/draw.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kComfortable = 880;  // the width of all panels together, where cells allow it
+constexpr double kLargestCell = 20;
+constexpr double kSmallestPanel = 64;
+constexpr double kBarSpace = 28;
+constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
+constexpr TextStyle kHeaderStyle{.size = 10.5, .color = kMuted};
+constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
+
+// "layer 2 · head 3" in a grid of layers and heads is said once per line and once per column.
+struct Headers {
+  std::vector<TextBlock> lines;
+  std::vector<TextBlock> columns;
+};
+
+std::pair<std::string, std::string> halves(const std::string& title) {
+  constexpr std::string_view kMark = " \u00b7 ";
+  const size_t at = title.find(kMark);
+  if (at == std::string::npos) return {"", title};
+  return {title.substr(0, at), title.substr(at + kMark.size())};
+}
+
+std::optional<Headers> shared_headers(const HeadsFigure& figure) {
+  const auto across = static_cast<size_t>(figure.panels_across);
+  if (figure.panels.size() <= across) return std::nullopt;
+  for (size_t i = 0; i < figure.panels.size(); ++i) {
+    const auto [line, column] = halves(figure.panels[i].title);
+    if (line.empty() || line != halves(figure.panels[i - i % across].title).first ||
+        column != halves(figure.panels[i % across].title).second) {
+      return std::nullopt;
+    }
+  }
+  Headers headers;
+  for (size_t i = 0; i < across; ++i) {
+    headers.columns.push_back(TextBlock::line(halves(figure.panels[i].title).second, kHeaderStyle));
+  }
+  for (size_t i = 0; i < figure.panels.size(); i += across) {
+    headers.lines.push_back(TextBlock::line(halves(figure.panels[i].title).first, kHeaderStyle));
+  }
+  return headers;
+}
+
+struct Plan {
+  const HeadsFigure* figure;
+  ColorAxis axis;
+  double cell = 0;
+  int64_t across = 0;
+  int64_t down = 0;
+  double gap_x = 0;
+  double gap_y = 0;
+  std::optional<Headers> headers;
+  std::vector<TextBlock> titles;  // without headers
+  std::optional<RowLabels> row_labels;
+  std::optional<ColumnLabels> column_labels;
+  TextBlock note;
+  std::optional<ColorBar> bar;
+
+  double panel_width() const { return static_cast<double>(figure->cols.positions.size()) * cell; }
+  double panel_height() const { return static_cast<double>(figure->rows.positions.size()) * cell; }
+  double left() const {
+    double width = row_labels ? row_labels->width() : 0;
+    if (headers) {
+      double widest = 0;
+      for (const TextBlock& line : headers->lines) widest = std::max(widest, line.width());
+      width += widest + 10;
+    }
+    return width;
+  }
+  double header_height() const { return headers ? headers->columns[0].height() + 6 : 0; }
+  double title_height() const { return titles.empty() ? 0 : titles[0].height() + 5; }
+  double labels_height() const { return column_labels ? column_labels->height() : 0; }
+  double top() const { return header_height() + labels_height(); }
+  double map_width() const { return static_cast<double>(across) * (panel_width() + gap_x) - gap_x; }
+  double map_height() const {
+    return static_cast<double>(down) * (panel_height() + title_height() + gap_y) - gap_y;
+  }
+};
+
+void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
+  const HeadsFigure& figure = *plan.figure;
+  for (size_t i = 0; i < figure.panels.size(); ++i) {
+    const auto line = static_cast<int64_t>(i) / plan.across;
+    const auto column = static_cast<int64_t>(i) % plan.across;
+    const double x =
+        at.x + plan.left() + static_cast<double>(column) * (plan.panel_width() + plan.gap_x);
+    double y = at.y + plan.top() +
+               static_cast<double>(line) * (plan.panel_height() + plan.title_height() + plan.gap_y);
+    if (!plan.titles.empty())
+      canvas.text(plan.titles[i], {x, y - (line == 0 ? plan.labels_height() : 0)});
+    y += plan.title_height();
+    const Point corner = on_grid({x, y});
+    draw_cells(canvas, figure.panels[i].weights.matrix<float>(), plan.axis, corner, plan.cell);
+    if (plan.column_labels && line == 0) plan.column_labels->draw(canvas, corner);
+    if (plan.row_labels && column == 0) plan.row_labels->draw(canvas, corner);
+    if (plan.headers && line == 0) {
+      const TextBlock& header = plan.headers->columns[static_cast<size_t>(column)];
+      canvas.text(header, {x + plan.panel_width() / 2 - header.width() / 2, at.y});
+    }
+    if (plan.headers && column == 0) {
+      const TextBlock& header = plan.headers->lines[static_cast<size_t>(line)];
+      canvas.text(header, {at.x, y + plan.panel_height() / 2 + header.cap_height() / 2 -
+                                     header.baseline()});
+    }
+  }
+  canvas.text(plan.note, {at.x + plan.left(), at.y + plan.top() + plan.map_height() + 8});
+  plan.bar->draw(canvas, {at.x + plan.left() + plan.map_width() + kBarSpace,
+                          at.y + plan.top() + plan.title_height()});
+}
+
+double panel_cell(const HeadsFigure& figure) {
+  const auto rows = static_cast<double>(figure.rows.positions.size());
+  const auto cols = static_cast<double>(figure.cols.positions.size());
+  const double room = kComfortable / static_cast<double>(figure.panels_across);
+  const double longest = std::max(rows, cols);
+  const double cell = std::min(room / cols, 220 / longest);
+  if (cell >= 1) return std::min(std::floor(cell), kLargestCell);
+  return std::min(1.0, std::max(cell, kSmallestPanel / longest));
+}
+
+}  // namespace
+
+Body draw_heads(const HeadsFigure& figure, const ColorMap& colors) {
+  const auto rows = static_cast<int64_t>(figure.rows.positions.size());
+  const auto cols = static_cast<int64_t>(figure.cols.positions.size());
+  if (figure.panels.empty() || figure.panels_across < 1) {
+    fail(ErrorKind::kInvalidArgument, "{} panels, {} across, cannot be drawn; give one or more",
+         figure.panels.size(), figure.panels_across);
+  }
+  bool forbidden = false;
+  for (const MapPanel& panel : figure.panels) {
+    check_matrix(panel.weights, rows, cols, panel.title);
+    forbidden = forbidden || has_forbidden(panel.weights.matrix<float>());
+  }
+  const auto count = static_cast<int64_t>(figure.panels.size());
+  auto plan = std::make_shared<Plan>(Plan{.figure = &figure, .axis = {colors, figure.scale}});
+  plan->cell = panel_cell(figure);
+  plan->across = std::min(figure.panels_across, count);
+  plan->down = (count + plan->across - 1) / plan->across;
+  plan->headers = shared_headers(figure);
+  plan->gap_x = plan->headers ? 8 : 16;
+  plan->gap_y = plan->headers ? 8 : 16;
+  if (!plan->headers) {
+    for (const MapPanel& panel : figure.panels) {
+      plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle));
+    }
+  }
+  if (plan->cell >= kUprightCell) {
+    plan->row_labels.emplace(figure.rows, plan->cell, std::nullopt);
+    plan->column_labels.emplace(figure.cols, plan->cell, std::nullopt);
+  }
+  plan->note = TextBlock::line(
+      fmt::format("Each panel: {} rows ({}, attending) \u00d7 {} columns ({}, attended to)", rows,
+                  figure.rows.name, cols, figure.cols.name),
+      kNoteStyle);
+  plan->bar.emplace(plan->axis, figure.value_name, std::clamp(plan->map_height() - 20, 90.0, 240.0),
+                    forbidden);
+  Body body;
+  body.cell = plan->cell;
+  const double overhang = plan->column_labels ? plan->column_labels->overhang() : 0;
+  body.width = plan->left() +
+               std::max(plan->map_width() + std::max(overhang, kBarSpace + plan->bar->width()),
+                        plan->note.width());
+  body.height = plan->top() + std::max(plan->map_height() + 8 + plan->note.height(),
+                                       plan->title_height() + plan->bar->height());
+  body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
+  return body;
+}
+
+}  // namespace fovea

@@ -1,0 +1,220 @@
+// Two columns of names joined by lines; the stronger the line, the larger the weight.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "fovea/base/error.h"
+#include "fovea/render/cells.h"
+#include "fovea/render/draw.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kPitch = 20;
+constexpr double kWidest = 160;  // of a name
+constexpr double kSpan = 260;    // between the columns
+constexpr double kSpace = 8;
+constexpr double kThickest = 3.5;
+constexpr double kFaintest = 0.02;  // of the largest weight; nobody sees less
+constexpr int64_t kMostLines = 200'000;
+constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
+constexpr TextStyle kHeaderStyle{.size = 10, .color = kMuted};
+constexpr double kKey = 10;
+
+struct Link {
+  int64_t row;
+  int64_t col;
+  size_t head;
+  float weight;
+};
+
+// Of each row the largest weights, until they make up `mass` of the row's sum.
+void add_links(const LinesFigure& figure, size_t head, std::vector<Link>& links) {
+  const auto weights = figure.heads[head].weights.matrix<float>();
+  std::vector<int64_t> order;
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    order.clear();
+    double sum = 0;
+    for (int64_t c = 0; c < weights.cols; ++c) {
+      if (!(weights(r, c) > 0)) continue;  // neither zero nor forbidden
+      order.push_back(c);
+      sum += weights(r, c);
+    }
+    std::ranges::stable_sort(order,
+                             [&](int64_t a, int64_t b) { return weights(r, a) > weights(r, b); });
+    double so_far = 0;
+    for (const int64_t c : order) {
+      if (so_far >= figure.mass * sum * (1 - 1e-6)) break;
+      so_far += weights(r, c);
+      const bool wanted = (!figure.chosen_row || *figure.chosen_row == r) &&
+                          (!figure.chosen_col || *figure.chosen_col == c);
+      if (wanted) links.push_back({r, c, head, weights(r, c)});
+    }
+  }
+}
+
+struct Column {
+  std::vector<TextBlock> names;
+  TextBlock header;
+  double width = 0;
+};
+
+Column make_column(const Axis& axis, std::string_view role, std::optional<int64_t> chosen) {
+  Column column;
+  column.header = TextBlock::line(fmt::format("{}, {}", axis.name, role), kHeaderStyle, kWidest);
+  column.width = column.header.width();
+  for (size_t i = 0; i < axis.positions.size(); ++i) {
+    TextStyle style{.size = 12, .color = axis.positions[i].special ? kMuted : kInk};
+    if (static_cast<int64_t>(i) == chosen) {
+      style.color = kAccent;
+      style.strong = true;
+    }
+    column.names.push_back(TextBlock::line(axis.positions[i].text, style, kWidest));
+    column.width = std::max(column.width, column.names.back().width());
+  }
+  return column;
+}
+
+struct Plan {
+  const LinesFigure* figure;
+  Column left;
+  Column right;
+  std::vector<Link> links;
+  double largest = 1;
+  std::vector<TextBlock> head_names;  // empty for one head
+  TextBlock note;
+  double legend_height = 0;
+  double legend_width = 0;
+  double names_top = 0;
+
+  double left_edge() const { return left.width + kSpace; }
+  double right_edge() const { return left_edge() + kSpan; }
+  double width() const {
+    return std::max({right_edge() + kSpace + right.width, legend_width, note.width()});
+  }
+};
+
+double center(int64_t position) {
+  return (static_cast<double>(position) + 0.5) * kPitch;
+}
+
+// Heads that share a colour differ in their dashes.
+std::vector<double> dashes_of(size_t head) {
+  if (head < 16) return {};
+  return head < 32 ? std::vector<double>{4, 2} : std::vector<double>{1, 2};
+}
+
+// The legend wraps; without a canvas it is only measured.
+Point lay_out_legend(const Plan& plan, Canvas* canvas, Point at) {
+  constexpr double kLine = 18;
+  const double widest = std::max(plan.right_edge() + kSpace + plan.right.width, 420.0);
+  Point place{0, 0};
+  double reached = 0;
+  for (size_t h = 0; h < plan.head_names.size(); ++h) {
+    const TextBlock& name = plan.head_names[h];
+    const double needed = kKey + 5 + name.width();
+    if (place.x > 0 && place.x + needed > widest) place = {0, place.y + kLine};
+    if (canvas != nullptr) {
+      const double middle = at.y + place.y + kLine / 2;
+      canvas->line(
+          {at.x + place.x, middle}, {at.x + place.x + kKey, middle},
+          {.color = category_color(static_cast<int64_t>(h)), .width = 3, .dashes = dashes_of(h)});
+      canvas->text(name,
+                   {at.x + place.x + kKey + 5, middle + name.cap_height() / 2 - name.baseline()});
+    }
+    reached = std::max(reached, place.x + needed);
+    place.x += needed + 14;
+  }
+  return {reached, plan.head_names.empty() ? 0 : place.y + kLine};
+}
+
+void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
+  lay_out_legend(plan, &canvas, at);
+  const double top = at.y + plan.names_top;
+  const double left = at.x + plan.left_edge();
+  const double right = at.x + plan.right_edge();
+  for (const Link& link : plan.links) {
+    const double strength = link.weight / plan.largest;
+    if (strength < kFaintest) continue;
+    canvas.ribbon({left, top + center(link.row)}, {right, top + center(link.col)},
+                  {.color = category_color(static_cast<int64_t>(link.head)),
+                   .width = 0.4 + (kThickest - 0.4) * strength,
+                   .opacity = 0.95 * std::pow(strength, 1.3),
+                   .dashes = dashes_of(link.head)});
+  }
+  const auto draw_names = [&](const Column& column, bool at_left) {
+    const double header_x = at_left ? left - kSpace - column.header.width() : right + kSpace;
+    canvas.text(column.header, {header_x, top - column.header.height() - 6});
+    for (size_t i = 0; i < column.names.size(); ++i) {
+      const TextBlock& name = column.names[i];
+      const double x = at_left ? left - kSpace - name.width() : right + kSpace;
+      canvas.text(name, {x, top + center(static_cast<int64_t>(i)) + name.cap_height() / 2 -
+                                name.baseline()});
+    }
+  };
+  draw_names(plan.left, true);
+  draw_names(plan.right, false);
+  const size_t count = std::max(plan.left.names.size(), plan.right.names.size());
+  canvas.text(plan.note, {at.x, top + static_cast<double>(count) * kPitch + 12});
+}
+
+void check(const LinesFigure& figure) {
+  const auto rows = static_cast<int64_t>(figure.rows.positions.size());
+  const auto cols = static_cast<int64_t>(figure.cols.positions.size());
+  if (figure.heads.empty() || !(figure.mass > 0 && figure.mass <= 1)) {
+    fail(ErrorKind::kInvalidArgument,
+         "lines of {} heads with a mass of {} cannot be drawn; give heads, and a mass up to 1",
+         figure.heads.size(), figure.mass);
+  }
+  for (const MapPanel& head : figure.heads) check_matrix(head.weights, rows, cols, head.title);
+  for (const auto& [chosen, count] :
+       {std::pair{figure.chosen_row, rows}, std::pair{figure.chosen_col, cols}}) {
+    if (chosen && (*chosen < 0 || *chosen >= count)) {
+      fail(ErrorKind::kInvalidArgument, "position {} is chosen but there are {}", *chosen, count);
+    }
+  }
+}
+
+}  // namespace
+
+Body draw_lines(const LinesFigure& figure) {
+  check(figure);
+  auto plan = std::make_shared<Plan>(Plan{.figure = &figure});
+  plan->left = make_column(figure.rows, "attending", figure.chosen_row);
+  plan->right = make_column(figure.cols, "attended to", figure.chosen_col);
+  for (size_t h = 0; h < figure.heads.size(); ++h) add_links(figure, h, plan->links);
+  if (static_cast<int64_t>(plan->links.size()) > kMostLines) {
+    fail(ErrorKind::kInvalidArgument,
+         "the figure would have {} lines but more than {} cannot be told apart; choose a row, "
+         "fewer heads or a smaller mass",
+         plan->links.size(), kMostLines);
+  }
+  // Weak lines first, so that the strong ones lie on top.
+  std::ranges::stable_sort(plan->links, {}, &Link::weight);
+  if (!plan->links.empty()) plan->largest = plan->links.back().weight;
+  if (figure.heads.size() > 1) {
+    for (const MapPanel& head : figure.heads) {
+      plan->head_names.push_back(TextBlock::line(head.title, {.size = 10.5, .color = kInk}));
+    }
+  }
+  plan->note = TextBlock::line(
+      fmt::format(
+          "Of each row the top weights until {:g} % of the mass. Line strength is the weight; "
+          "the strongest is {:.2f}.",
+          figure.mass * 100, plan->largest),
+      kNoteStyle);
+  const Point legend = lay_out_legend(*plan, nullptr, {});
+  plan->legend_width = legend.x;
+  plan->legend_height = legend.y;
+  plan->names_top = legend.y + (legend.y > 0 ? 14 : 0) + plan->left.header.height() + 6;
+  const size_t count = std::max(figure.rows.positions.size(), figure.cols.positions.size());
+  Body body;
+  body.width = plan->width();
+  body.height = plan->names_top + static_cast<double>(count) * kPitch + 12 + plan->note.height();
+  body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
+  return body;
+}
+
+}  // namespace fovea

@@ -1,0 +1,170 @@
+// One matrix with the names of its rows and columns, and a colour bar.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "fovea/base/error.h"
+#include "fovea/render/axis_labels.h"
+#include "fovea/render/cells.h"
+#include "fovea/render/color_axis.h"
+#include "fovea/render/draw.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kComfortable = 560;  // the longer side of a map, where cells allow it
+constexpr double kLargestCell = 36;
+constexpr double kMostUnits = 1000;  // of a large map; cells are below one unit then
+constexpr double kNumberCell = 32;   // cells of this size have room for their value
+constexpr int64_t kMostNumbers = 12;
+constexpr double kBarSpace = 24;
+constexpr TextStyle kTitleStyle{.size = 10, .color = kMuted};
+
+double matrix_cell(int64_t rows, int64_t cols) {
+  const auto side = static_cast<double>(std::max(rows, cols));
+  if (side > kMostUnits) return kMostUnits / side;
+  return std::clamp(std::floor(kComfortable / side), 1.0, kLargestCell);
+}
+
+void check_chosen(std::optional<int64_t> chosen, int64_t count, std::string_view what) {
+  if (chosen && (*chosen < 0 || *chosen >= count)) {
+    fail(ErrorKind::kInvalidArgument, "the chosen {} is {} but there are {}", what, *chosen, count);
+  }
+}
+
+struct Plan {
+  MatrixFigure figure;
+  ColorAxis axis;
+  double cell;
+  RowLabels row_labels;
+  ColumnLabels column_labels;
+  TextBlock row_title;
+  TextBlock column_title;
+  ColorBar bar;
+
+  double map_width() const { return static_cast<double>(figure.weights.size(1)) * cell; }
+  double map_height() const { return static_cast<double>(figure.weights.size(0)) * cell; }
+  double map_left() const { return row_title.height() + 8 + row_labels.width(); }
+  double map_top() const { return column_title.height() + 6 + column_labels.height(); }
+};
+
+void draw_numbers(Canvas& canvas, const Plan& plan, Point corner) {
+  const auto weights = plan.figure.weights.matrix<float>();
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    for (int64_t c = 0; c < weights.cols; ++c) {
+      const float value = weights(r, c);
+      if (std::isnan(value)) continue;
+      const TextStyle style{.size = 9, .color = text_color_on(plan.axis.at(value))};
+      const TextBlock number = TextBlock::line(tick_text(value, 0.01), style);
+      const Point middle{corner.x + (static_cast<double>(c) + 0.5) * plan.cell,
+                         corner.y + (static_cast<double>(r) + 0.5) * plan.cell};
+      canvas.text(number, {middle.x - number.width() / 2,
+                           middle.y + number.cap_height() / 2 - number.baseline()});
+    }
+  }
+}
+
+// The chosen row (or column) of the map in `map`: a frame, white under the accent so that it shows
+// on any colour; or, where a frame would hide the cells, an arrow head at the far side.
+void draw_choice(Canvas& canvas, const Rect& map, double cell, int64_t chosen, bool column) {
+  const double begin = static_cast<double>(chosen) * cell;
+  if (cell >= kUprightCell) {
+    const Rect place = column ? Rect{map.x + begin, map.y, cell, map.height}
+                              : Rect{map.x, map.y + begin, map.width, cell};
+    canvas.outline(place, {.color = kWhite, .width = 3, .opacity = 0.85});
+    canvas.outline(place, {.color = kAccent, .width = 1.5});
+    return;
+  }
+  const double middle = begin + cell / 2;
+  constexpr double kLength = 7;
+  constexpr double kHalf = 3.5;
+  if (column) {
+    const Point tip{map.x + middle, map.y + map.height + 2};
+    canvas.polygon({tip, {tip.x - kHalf, tip.y + kLength}, {tip.x + kHalf, tip.y + kLength}},
+                   kAccent);
+  } else {
+    const Point tip{map.x + map.width + 2, map.y + middle};
+    canvas.polygon({tip, {tip.x + kLength, tip.y - kHalf}, {tip.x + kLength, tip.y + kHalf}},
+                   kAccent);
+  }
+}
+
+// Rings on marked cells; dark or light, whichever the cell is not.
+void draw_marks(Canvas& canvas, const Plan& plan, Point corner) {
+  const auto weights = plan.figure.weights.matrix<float>();
+  const double diameter = std::max(plan.cell * 0.5, 2.0);
+  for (const CellMark& mark : plan.figure.marks) {
+    const float value = weights(mark.row, mark.col);
+    const Rgb ground = std::isnan(value) ? kHatchGround : plan.axis.at(value);
+    const double inset = (plan.cell - diameter) / 2;
+    const Rect ring{corner.x + static_cast<double>(mark.col) * plan.cell + inset,
+                    corner.y + static_cast<double>(mark.row) * plan.cell + inset, diameter,
+                    diameter};
+    canvas.outline(ring,
+                   {.color = text_color_on(ground), .width = std::clamp(plan.cell / 12, 0.75, 2.0)},
+                   diameter / 2);
+  }
+}
+
+void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
+  const MatrixFigure& figure = plan.figure;
+  const Point corner = on_grid({at.x + plan.map_left(), at.y + plan.map_top()});
+  canvas.text(plan.column_title, {corner.x, at.y});
+  canvas.rotated_text(plan.row_title,
+                      {at.x + plan.row_title.baseline(), corner.y + plan.row_title.width()}, 90);
+  draw_cells(canvas, figure.weights.matrix<float>(), plan.axis, corner, plan.cell);
+  const bool few = figure.marks.empty() &&
+                   std::max(figure.weights.size(0), figure.weights.size(1)) <= kMostNumbers;
+  if (few && plan.cell >= kNumberCell) draw_numbers(canvas, plan, corner);
+  draw_marks(canvas, plan, corner);
+  const Rect map{corner.x, corner.y, plan.map_width(), plan.map_height()};
+  if (figure.chosen_row) draw_choice(canvas, map, plan.cell, *figure.chosen_row, false);
+  if (figure.chosen_col) draw_choice(canvas, map, plan.cell, *figure.chosen_col, true);
+  plan.row_labels.draw(canvas, corner);
+  plan.column_labels.draw(canvas, corner);
+  plan.bar.draw(canvas, {corner.x + plan.map_width() + kBarSpace, corner.y});
+}
+
+}  // namespace
+
+Body draw_matrix(const MatrixFigure& figure, const ColorMap& colors) {
+  const auto rows = static_cast<int64_t>(figure.rows.positions.size());
+  const auto cols = static_cast<int64_t>(figure.cols.positions.size());
+  check_matrix(figure.weights, rows, cols, "the matrix");
+  check_chosen(figure.chosen_row, rows, "row");
+  check_chosen(figure.chosen_col, cols, "column");
+  for (const CellMark& mark : figure.marks) {
+    check_chosen(mark.row, rows, "row");
+    check_chosen(mark.col, cols, "column");
+  }
+  const ColorAxis axis(colors, figure.scale);
+  const double cell = matrix_cell(rows, cols);
+  const double bar_height = std::clamp(static_cast<double>(rows) * cell - 20, 90.0, 240.0);
+  const std::string row_title =
+      figure.row_title.empty() ? figure.rows.name + ", attending" : figure.row_title;
+  const std::string column_title =
+      figure.col_title.empty() ? figure.cols.name + ", attended to" : figure.col_title;
+  auto plan = std::make_shared<Plan>(
+      Plan{.figure = figure,
+           .axis = axis,
+           .cell = cell,
+           .row_labels = RowLabels(figure.rows, cell, figure.chosen_row),
+           .column_labels = ColumnLabels(figure.cols, cell, figure.chosen_col),
+           .row_title = TextBlock::line(row_title, kTitleStyle),
+           .column_title = TextBlock::line(column_title, kTitleStyle),
+           .bar = ColorBar(axis, figure.value_name, bar_height,
+                           has_forbidden(figure.weights.matrix<float>()))});
+  Body body;
+  body.cell = cell;
+  body.width = plan->map_left() + plan->map_width() +
+               std::max(plan->column_labels.overhang(), kBarSpace + plan->bar.width());
+  body.width = std::max(body.width, plan->map_left() + plan->column_title.width());
+  body.height =
+      plan->map_top() + std::max({plan->map_height(), plan->bar.height(), plan->row_title.width()});
+  body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
+  return body;
+}
+
+}  // namespace fovea

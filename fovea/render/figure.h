@@ -1,0 +1,136 @@
+// What a picture shows, before anything is drawn: the same values go to the terminal, to PNG, SVG
+// and PDF, and to a page. fovea/render/view.h makes them from a run.
+//
+// Weights are f32; NaN is a cell that the mask forbids: no small number, but no number.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/base/json.h"
+#include "fovea/capture/run.h"
+#include "fovea/render/color_map.h"
+#include "fovea/render/heatmap.h"
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+// What every figure carries.
+struct FigureText {
+  std::string title;    // "MiniLM · self-attention · layer 5"
+  std::string caption;  // row or column, layer, head, method and sum: never left out
+  Json metadata;        // embedded in the file and written beside it: model hash, input, ...
+};
+
+// The range of the colours, the same for all panels of a figure.
+struct ColorScale {
+  double low = 0;
+  double high = 1;
+};
+
+struct MapPanel {
+  std::string title;  // "head 3", "layer 2 · head 3"
+  Tensor weights;     // [rows, cols]
+};
+
+// A cell that is marked with a ring.
+struct CellMark {
+  int64_t row = 0;
+  int64_t col = 0;
+};
+
+// One matrix with labels on both axes.
+struct MatrixFigure {
+  FigureText text;
+  Axis rows;
+  Axis cols;
+  Tensor weights;  // [rows, cols]
+  ColorScale scale;
+  std::optional<int64_t> chosen_row;
+  std::optional<int64_t> chosen_col;
+  std::string value_name = "attention weight";  // beside the colour bar
+  std::string row_title;                        // beside the rows; empty: "tokens, attending"
+  std::string col_title;                        // above the columns; empty: "tokens, attended to"
+  std::vector<CellMark> marks;
+};
+
+// Small multiples: all heads of one layer, or layers (down) x heads (across).
+struct HeadsFigure {
+  FigureText text;
+  Axis rows;
+  Axis cols;
+  std::vector<MapPanel> panels;  // line by line
+  int64_t panels_across = 1;
+  ColorScale scale;
+  std::string value_name = "attention weight";  // beside the colour bar
+};
+
+// Running text: the chosen position marked, all others shaded by their weight.
+struct ReadFigure {
+  FigureText text;
+  Axis axis;
+  std::vector<float> weights;  // one per position
+  int64_t chosen = 0;
+  bool column = false;  // who attends to the chosen one, instead of what it attends to
+  ColorScale scale;
+  std::string value_name = "attention weight";  // beside the colour bar
+};
+
+// Two columns of tokens, joined by lines whose strength is the weight; one colour per head. Of each
+// row the largest weights are drawn until they make up `mass`.
+struct LinesFigure {
+  FigureText text;
+  Axis rows;
+  Axis cols;
+  std::vector<MapPanel> heads;
+  double mass = 0.9;
+  std::optional<int64_t> chosen_row;  // draw only its lines
+  std::optional<int64_t> chosen_col;
+};
+
+// A chain of small matrices with numbers, from Q, K and V to the weighted sum.
+struct StepsStage {
+  std::string name;         // "scores"
+  std::string formula;      // "s = q · k"
+  std::string explanation;  // one sentence
+  std::vector<std::string> row_labels;
+  std::vector<std::string> col_labels;
+  Tensor values;           // [rows, cols]
+  bool is_weight = false;  // colours from 0 to 1; otherwise symmetric about 0
+};
+struct StepsFigure {
+  FigureText text;
+  std::vector<StepsStage> stages;
+};
+
+// Translation: the source across, the target down. Soft weights as colours, hard links as rings.
+struct AlignFigure {
+  FigureText text;
+  Axis source;
+  Axis target;
+  Tensor weights;               // [target, source]
+  std::vector<CellMark> links;  // row: target, col: source
+  ColorScale scale;
+};
+
+// A picture with the weights of its patches laid over it, once for each panel.
+struct ImagePanel {
+  std::string title;               // "head 3"
+  Tensor weights;                  // [grid rows, grid cols]
+  std::optional<CellMark> chosen;  // a patch that is framed
+};
+struct ImageFigure {
+  FigureText text;
+  RgbImage picture{0, 0};
+  std::vector<ImagePanel> panels;  // line by line; the picture alone comes first
+  int64_t panels_across = 4;
+  ColorScale scale;
+  bool smooth = false;        // blend between patches, and say so; otherwise one colour per patch
+  double contour_mass = 0.5;  // a line around the fewest patches with this mass; 0: none
+  double opacity = 0.65;      // of the colours over the picture
+  std::string value_name = "attention weight";
+};
+
+}  // namespace fovea

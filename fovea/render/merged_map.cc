@@ -1,0 +1,133 @@
+#include "fovea/render/merged_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fovea/atlas/attention_map.h"
+#include "fovea/base/parallel.h"
+
+namespace fovea {
+namespace {
+
+constexpr int64_t kStripCells = int64_t{1} << 20;
+constexpr float kForbidden = std::numeric_limits<float>::quiet_NaN();
+
+// Rows of one head or of several put together.
+class HeadStrips {
+ public:
+  HeadStrips(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head) : head_(head) {
+    const int64_t heads = record->shape().heads;
+    const bool one = head.kind == HeadChoice::Kind::kOne;
+    for (int64_t h = one ? head.head : 0; h < (one ? head.head + 1 : heads); ++h) {
+      maps_.emplace_back(record, h);
+    }
+  }
+
+  Tensor strip(Region region, const CancelToken& cancel) const {
+    Tensor result = maps_.front().tile(region, cancel);
+    if (maps_.size() == 1) return result;
+    const auto values = result.mutable_values<float>();
+    Tensor other = Tensor::uninitialized(result.shape());
+    const bool max = head_.kind == HeadChoice::Kind::kMax;
+    for (size_t h = 1; h < maps_.size(); ++h) {
+      maps_[h].tile(region, other.mutable_matrix<float>(), cancel);
+      const auto more = other.values<float>();
+      for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = max ? std::max(values[i], more[i]) : values[i] + more[i];
+      }
+    }
+    if (!max) {
+      for (float& value : values) value /= static_cast<float>(maps_.size());
+    }
+    return result;
+  }
+
+ private:
+  HeadChoice head_;
+  std::vector<AttentionMap> maps_;
+};
+
+// One row of groups while it is being filled.
+class GroupRow {
+ public:
+  GroupRow(const std::vector<PositionGroup>& cols, Merge merge, float* out)
+      : cols_(cols), merge_(merge), out_(out) {
+    std::fill_n(out_, cols_.size(), kForbidden);
+  }
+
+  // `weights` begins at the first column of the first group; `row` is its place in the map.
+  void add(const Mask& mask, int64_t row, int64_t all_cols, const float* weights) {
+    const KeyRange seen = mask.key_range(row, all_cols);
+    const bool range_only = mask.range_only();
+    const int64_t first_col = cols_.front().begin;
+    for (size_t g = 0; g < cols_.size(); ++g) {
+      const int64_t begin = std::max(cols_[g].begin, seen.begin);
+      const int64_t end = std::min(cols_[g].end, seen.end);
+      for (int64_t col = begin; col < end; ++col) {
+        if (range_only || mask.allows(row, col)) put(out_[g], weights[col - first_col]);
+      }
+    }
+  }
+
+  void finish(int64_t rows) {
+    if (merge_ == Merge::kMax || rows == 1) return;
+    for (size_t g = 0; g < cols_.size(); ++g) out_[g] /= static_cast<float>(rows);
+  }
+
+ private:
+  void put(float& cell, float weight) const {
+    if (std::isnan(cell)) {
+      cell = weight;
+    } else {
+      cell = merge_ == Merge::kMax ? std::max(cell, weight) : cell + weight;
+    }
+  }
+
+  const std::vector<PositionGroup>& cols_;
+  Merge merge_;
+  float* out_;
+};
+
+}  // namespace
+
+MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
+                     const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
+                     Merge merge, const CancelToken& cancel) {
+  const auto row_groups = static_cast<int64_t>(rows.size());
+  MergedMap merged;
+  merged.weights = Tensor::uninitialized({row_groups, static_cast<int64_t>(cols.size())});
+  if (rows.empty() || cols.empty()) return merged;
+  const HeadStrips strips(record, head);
+  const Mask& mask = record->rule.mask;
+  const int64_t all_cols = record->shape().cols;
+  const int64_t width = cols.back().end - cols.front().begin;
+  const int64_t strip_rows = std::max<int64_t>(1, kStripCells / width);
+  const MatrixView<float> out = merged.weights.mutable_matrix<float>();
+  merged.row_sums.resize(static_cast<size_t>(rows.back().end - rows.front().begin));
+
+  for (int64_t first = 0; first < row_groups;) {
+    const int64_t begin = rows[static_cast<size_t>(first)].begin;
+    int64_t last = first + 1;
+    while (last < row_groups && rows[static_cast<size_t>(last)].end - begin <= strip_rows) ++last;
+    const int64_t end = rows[static_cast<size_t>(last - 1)].end;
+    const Tensor strip = strips.strip({begin, end, cols.front().begin, cols.back().end}, cancel);
+    const MatrixView<const float> weights = strip.matrix<float>();
+    parallel_for(last - first, [&](int64_t item) {
+      const PositionGroup& group = rows[static_cast<size_t>(first + item)];
+      GroupRow line(cols, merge, out.row(first + item));
+      for (int64_t row = group.begin; row < group.end; ++row) {
+        const float* cells = weights.row(row - begin);
+        line.add(mask, row, all_cols, cells);
+        double sum = 0;
+        for (int64_t c = 0; c < width; ++c) sum += double{cells[c]};
+        merged.row_sums[static_cast<size_t>(row - rows.front().begin)] = sum;
+      }
+      line.finish(group.size());
+    });
+    first = last;
+  }
+  return merged;
+}
+
+}  // namespace fovea

@@ -1,0 +1,31 @@
+// A map of one head, or of the mean or maximum of all heads, with its positions put together in
+// groups: computed strip by strip, so that only the result is kept.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fovea/base/cancel.h"
+#include "fovea/capture/attention_record.h"
+#include "fovea/render/view.h"
+#include "fovea/render/words.h"
+
+namespace fovea {
+
+// What becomes of the cells of a group.
+enum class Merge {
+  kWords,  // mean over rows, sum over columns: a row still sums to 1
+  kMax,    // the largest one: nothing small is lost in an overview
+};
+
+struct MergedMap {
+  Tensor weights;                // f32 [row groups, column groups]; NaN: the mask forbids all of it
+  std::vector<double> row_sums;  // of each row of the map, over the columns of all groups
+};
+
+// Groups are neighbours in rising order; rows and columns outside of them are not computed.
+MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
+                     const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
+                     Merge merge, const CancelToken& cancel = {});
+
+}  // namespace fovea

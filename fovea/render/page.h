@@ -1,0 +1,37 @@
+// A captured run as one HTML file: all maps, compactly, and the viewer. It asks nothing of anybody:
+// no network, no file beside it. docs/html-page.md describes the file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "fovea/capture/run.h"
+#include "fovea/render/view.h"
+
+namespace fovea {
+
+struct PageOptions {
+  // What the page holds: one kind, one layer, one head where the choice names them. The token, the
+  // column and mean or max of heads only say where the page opens.
+  ViewChoice choice;
+  std::string view;    // matrix, read or heads; empty: matrix
+  std::string colors;  // a name of color_map.h; empty: what suits the view
+  std::string title;   // empty: model and kind of attention
+};
+
+// No page takes more.
+inline constexpr uint64_t kMostPageBytes = 64'000'000;
+
+// True for .html and .htm, in any case.
+bool is_page_suffix(const std::filesystem::path& path);
+
+// What write_page would write at most, about.
+uint64_t page_bytes_estimate(const Run& run, const PageOptions& options = {});
+
+// Throws Error{kInvalidArgument} if the page would be too large or a choice does not fit it,
+// Error{kNotFound} if the run has no such attention, and Error{kIo}; what was at `path` stays if it
+// cannot be written whole.
+void write_page(const std::filesystem::path& path, const Run& run, const PageOptions& options = {});
+
+}  // namespace fovea

@@ -1,0 +1,169 @@
+#include "fovea/render/page_codec.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/io/deflate.h"
+
+namespace fovea {
+namespace {
+
+constexpr int64_t kLeastLevels = 1000;
+constexpr int64_t kMostLevels = 65000;  // the viewer keeps codes above for what is no weight
+constexpr int64_t kStepsPerMean = 5;
+constexpr int64_t kFineCells = int64_t{1} << 34;   // levels * cells, as long as that is enough
+constexpr int64_t kStripCells = int64_t{1} << 20;  // 4 MB of weights at a time
+
+int64_t blocks(int64_t size, int64_t block) {
+  return (size + block - 1) / block;
+}
+
+// Takes a map row by row.
+class MapEncoder {
+ public:
+  MapEncoder(const Mask& mask, int64_t rows, int64_t cols, int64_t levels)
+      : mask_(mask),
+        cols_(cols),
+        levels_(static_cast<float>(levels)),
+        row_block_(thumbnail_block(rows)),
+        col_block_(thumbnail_block(cols)),
+        thumbnail_cols_(blocks(cols, col_block_)),
+        col_sums_(static_cast<size_t>(cols)),
+        block_max_(static_cast<size_t>(blocks(rows, row_block_) * thumbnail_cols_), -1) {}
+
+  void add_row(int64_t row, const float* weights) {
+    const KeyRange range = mask_.key_range(row, cols_);
+    double sum = 0;
+    for (int64_t begin = range.begin; begin < range.end;) {
+      const int64_t block = begin / col_block_;
+      const int64_t end = std::min(range.end, (block + 1) * col_block_);
+      float& most = block_max_[static_cast<size_t>(row / row_block_ * thumbnail_cols_ + block)];
+      most = std::max(most, mask_.range_only() ? add_cells<false>(row, begin, end, weights, sum)
+                                               : add_cells<true>(row, begin, end, weights, sum));
+      begin = end;
+    }
+    row_sums_.push_back(sum);
+  }
+
+  // Hands over the codes so far.
+  void flush() {
+    deflater_.add(as_bytes(codes_));
+    codes_.clear();
+  }
+
+  EncodedMap finish() {
+    flush();
+    EncodedMap result;
+    const std::vector<float> row_sums = rounded(row_sums_);
+    const std::vector<float> col_sums = rounded(col_sums_);
+    deflater_.add(std::as_bytes(std::span(row_sums)));
+    deflater_.add(std::as_bytes(std::span(col_sums)));
+    result.packed = deflater_.finish();
+    for (const float most : block_max_) {
+      result.largest = std::max<double>(result.largest, most);
+      result.thumbnail.push_back(
+          most < 0 ? kThumbnailForbidden
+                   : static_cast<uint8_t>(std::lround(254 * std::sqrt(std::min(most, 1.0F)))));
+    }
+    return result;
+  }
+
+ private:
+  // Cells [begin, end) of the row; gives their largest weight, or -1 if none is allowed.
+  template <bool kHasHoles>
+  float add_cells(int64_t row, int64_t begin, int64_t end, const float* weights, double& sum) {
+    float most = -1;
+    for (int64_t col = begin; col < end; ++col) {
+      if (kHasHoles && !mask_.allows(row, col)) continue;
+      const float weight = weights[col];
+      most = std::max(most, weight);
+      sum += weight;
+      col_sums_[static_cast<size_t>(col)] += weight;
+      const auto code = static_cast<unsigned>(weight * levels_ + 0.5F);
+      if (code < kPageEscape) {
+        codes_ += static_cast<char>(code);
+      } else {
+        codes_ += static_cast<char>(kPageEscape);
+        codes_ += static_cast<char>(code & 0xff);
+        codes_ += static_cast<char>(code >> 8);
+      }
+    }
+    return most;
+  }
+
+  static std::vector<float> rounded(const std::vector<double>& sums) {
+    std::vector<float> result;
+    for (const double sum : sums) result.push_back(static_cast<float>(std::round(sum * 1e4) / 1e4));
+    return result;
+  }
+
+  const Mask& mask_;
+  int64_t cols_;
+  float levels_;
+  int64_t row_block_;
+  int64_t col_block_;
+  int64_t thumbnail_cols_;
+  std::vector<double> row_sums_;
+  std::vector<double> col_sums_;
+  std::vector<float> block_max_;
+  std::string codes_;
+  Deflater deflater_;
+};
+
+}  // namespace
+
+int64_t page_levels(int64_t cols, int64_t cells) {
+  const int64_t least = std::max(kLeastLevels, kStepsPerMean * cols);
+  return std::min(kMostLevels, std::max(least, kFineCells / std::max<int64_t>(cells, 1)));
+}
+
+int64_t thumbnail_block(int64_t size) {
+  return std::max<int64_t>(1, blocks(size, kThumbnailSide));
+}
+
+EncodedMap encode_map(const AttentionMap& map, int64_t levels, const CancelToken& cancel) {
+  MapEncoder encoder(map.record().rule.mask, map.rows(), map.cols(), levels);
+  const int64_t strip = std::max<int64_t>(1, kStripCells / std::max<int64_t>(map.cols(), 1));
+  for (int64_t begin = 0; begin < map.rows(); begin += strip) {
+    const int64_t end = std::min(map.rows(), begin + strip);
+    const Tensor tile = map.tile({begin, end, 0, map.cols()}, cancel);
+    const auto weights = tile.matrix<float>();
+    for (int64_t row = begin; row < end; ++row) encoder.add_row(row, weights.row(row - begin));
+    encoder.flush();
+  }
+  return encoder.finish();
+}
+
+int64_t allowed_cells(const Mask& mask, int64_t rows, int64_t cols) {
+  int64_t count = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    const KeyRange range = mask.key_range(row, cols);
+    if (mask.range_only()) {
+      count += range.end - range.begin;
+      continue;
+    }
+    for (int64_t col = range.begin; col < range.end; ++col) count += mask.allows(row, col);
+  }
+  return count;
+}
+
+std::string to_base64(Bytes bytes) {
+  static constexpr char kDigits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text((bytes.size() + 2) / 3 * 4, '=');
+  char* out = text.data();
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const size_t count = std::min<size_t>(3, bytes.size() - i);
+    uint32_t group = 0;
+    for (size_t b = 0; b < 3; ++b) {
+      group = group << 8 | (b < count ? std::to_integer<uint32_t>(bytes[i + b]) : 0);
+    }
+    for (size_t digit = 0; digit <= count; ++digit) {
+      *out++ = kDigits[group >> (18 - 6 * digit) & 63];
+    }
+    out += 3 - count;
+  }
+  return text;
+}
+
+}  // namespace fovea

@@ -1,0 +1,224 @@
+#include "fovea/render/page_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "fovea/base/json.h"
+#include "fovea/base/utf8.h"
+#include "fovea/base/version.h"
+#include "fovea/render/caption.h"
+#include "fovea/render/color_map.h"
+#include "fovea/render/page_codec.h"
+#include "fovea/render/running_text.h"
+#include "fovea/render/words.h"
+
+namespace fovea {
+namespace {
+
+// Those that suit weights, which are never negative.
+constexpr std::string_view kColors[] = {"inferno", "cividis", "viridis", "paper", "turbo"};
+
+// How a position stands in the running text.
+enum class ReadKind { kText = 0, kChip = 1, kFurtherPiece = 2 };
+
+// For every position what comes before it in the text, itself, and how it is shown.
+Json read_json(const Axis& axis) {
+  const RunningText running = running_text(axis);
+  Json read = Json::array();
+  size_t done = 0;
+  for (size_t i = 0; i < axis.positions.size(); ++i) {
+    const TextPlace& place = running.places[i];
+    const bool overlaps = place.begin < done;
+    const bool further = !place.chip && (place.part > 0 || overlaps);
+    const ReadKind kind = place.chip ? ReadKind::kChip
+                          : further  ? ReadKind::kFurtherPiece
+                                     : ReadKind::kText;
+    const bool own_text = kind == ReadKind::kText;
+    Json item = Json::array();
+    item.push_back(overlaps ? "" : running.text.substr(done, place.begin - done));
+    item.push_back(own_text ? running.text.substr(place.begin, place.end - place.begin)
+                            : to_one_line(axis.positions[i].text));
+    item.push_back(static_cast<int>(kind));
+    read.push_back(std::move(item));
+    done = std::max(done, place.end);
+  }
+  return read;
+}
+
+Json axis_json(const Axis& axis) {
+  Json labels = Json::array();
+  Json names = Json::array();
+  Json special = Json::array();
+  for (size_t i = 0; i < axis.positions.size(); ++i) {
+    const auto index = static_cast<int64_t>(i);
+    labels.push_back(to_one_line(axis.positions[i].text));
+    names.push_back(to_one_line(plain_label(axis, index)));
+    if (axis.positions[i].special) special.push_back(index);
+  }
+  Json json = Json::object();
+  json.set("name", to_valid_utf8(axis.name));
+  json.set("labels", std::move(labels));
+  json.set("names", std::move(names));
+  json.set("special", std::move(special));
+  json.set("read", read_json(axis));
+  if (axis.grid_rows > 0) {
+    Json grid = Json::array();
+    grid.push_back(axis.grid_rows);
+    grid.push_back(axis.grid_cols);
+    json.set("grid", std::move(grid));
+  }
+  return json;
+}
+
+Json mask_json(const Mask& mask) {
+  Json json = Json::object();
+  json.set("offset", mask.query_offset);
+  json.set("behind", mask.behind ? Json(*mask.behind) : Json());
+  json.set("ahead", mask.ahead ? Json(*mask.ahead) : Json());
+  if (!mask.key_valid.empty()) {
+    Json hidden = Json::array();
+    for (size_t key = 0; key < mask.key_valid.size(); ++key) {
+      if (mask.key_valid[key] == 0) hidden.push_back(key);
+    }
+    json.set("hiddenKeys", std::move(hidden));
+  }
+  if (!mask.key_group.empty()) {
+    Json queries = Json::array();
+    Json keys = Json::array();
+    for (const int32_t group : mask.query_group) queries.push_back(int{group});
+    for (const int32_t group : mask.key_group) keys.push_back(int{group});
+    json.set("queryGroups", std::move(queries));
+    json.set("keyGroups", std::move(keys));
+  }
+  return json;
+}
+
+Json encoding_json() {
+  Json json = Json::object();
+  json.set("map",
+           "base64 of raw deflate of: one code per allowed cell, row by row; a code below 255 is a "
+           "byte, others are 255, low byte, high byte; weight = code / levels; then as "
+           "little-endian float32 the sum of each row and of each column");
+  json.set("thumbnails",
+           "base64 of one byte per block, head after head, line by line; 255: no allowed cell, "
+           "else the block's maximum is (byte / 254)^2");
+  json.set("thumbnailSide", kThumbnailSide);
+  return json;
+}
+
+Json colors_json() {
+  Json json = Json::object();
+  for (const std::string_view name : kColors) {
+    std::string bytes;
+    for (const Rgb color : color_map(name).table()) {
+      bytes += static_cast<char>(color.red);
+      bytes += static_cast<char>(color.green);
+      bytes += static_cast<char>(color.blue);
+    }
+    json.set(std::string(name), to_base64(as_bytes(bytes)));
+  }
+  return json;
+}
+
+Json start_json(const PageStart& start) {
+  Json json = Json::object();
+  json.set("site", start.site);
+  json.set("head", start.head);
+  json.set("view", start.view);
+  json.set("colors", start.colors);
+  json.set("token", start.token ? Json(*start.token) : Json());
+  json.set("column", start.column);
+  return json;
+}
+
+// Axes and masks that are used, each once.
+class Parts {
+ public:
+  explicit Parts(const Run& run) : run_(run) {}
+
+  size_t axis(const std::string& name) {
+    const auto found = std::ranges::find(names_, name);
+    const auto index = static_cast<size_t>(found - names_.begin());
+    if (found == names_.end()) {
+      names_.push_back(name);
+      axes.push_back(axis_json(*run_.find_axis(name)));
+    }
+    return index;
+  }
+  size_t mask(const Mask& mask) {
+    Json json = mask_json(mask);
+    const std::string text = json.dump();
+    const auto found = std::ranges::find(texts_, text);
+    const auto index = static_cast<size_t>(found - texts_.begin());
+    if (found == texts_.end()) {
+      texts_.push_back(text);
+      masks.push_back(std::move(json));
+    }
+    return index;
+  }
+
+  Json axes = Json::array();
+  Json masks = Json::array();
+
+ private:
+  const Run& run_;
+  std::vector<std::string> names_;
+  std::vector<std::string> texts_;
+};
+
+Json site_json(const PageSite& site, Parts& parts) {
+  const AttentionRecord& record = *site.record;
+  const AttentionShape shape = record.shape();
+  Json json = Json::object();
+  json.set("site", to_string(record.site));
+  json.set("kind", name_of(record.site.kind));
+  json.set("layer", record.site.layer);
+  json.set("heads", Json::array_of(site.heads));
+  json.set("allHeads", shape.heads);
+  json.set("rows", shape.rows);
+  json.set("cols", shape.cols);
+  json.set("rowAxis", parts.axis(record.row_axis));
+  json.set("colAxis", parts.axis(record.col_axis));
+  json.set("mask", parts.mask(record.rule.mask));
+  json.set("levels", site.levels);
+  json.set("largest", Json::array_of(site.largest));
+  return json;
+}
+
+}  // namespace
+
+std::string page_title(const Run& run, SiteKind kind) {
+  std::filesystem::path path(run.model);
+  if (!path.has_filename()) path = path.parent_path();
+  const std::string model = to_one_line(path.filename().string());
+  return fmt::format("{} · {}", model.empty() ? "captured run" : model, name_of(kind));
+}
+
+std::string page_header(const Run& run, const PageContent& content) {
+  Parts parts(run);
+  Json sites = Json::array();
+  for (const PageSite& site : content.sites) sites.push_back(site_json(site, parts));
+  Json json = Json::object();
+  json.set("format", "fovea-page");
+  json.set("version", 1);
+  json.set("program", fmt::format("fovea {}", version()));
+  json.set("title", to_one_line(content.title));
+  json.set("model", to_valid_utf8(run.model));
+  json.set("modelHash", to_valid_utf8(run.model_hash));
+  json.set("method", "attention");
+  json.set("encoding", encoding_json());
+  json.set("start", start_json(content.start));
+  json.set("sites", std::move(sites));
+  json.set("axes", std::move(parts.axes));
+  json.set("masks", std::move(parts.masks));
+  json.set("colors", colors_json());
+  std::string text;
+  for (const char letter : json.dump()) {
+    text += letter == '<' ? std::string("\\u003c") : std::string(1, letter);
+  }
+  return text;
+}
+
+}  // namespace fovea

@@ -1,0 +1,230 @@
+#include "fovea/render/view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "fovea/base/error.h"
+#include "fovea/render/caption.h"
+#include "fovea/render/view_frame.h"
+
+namespace fovea {
+namespace {
+
+// A panel of small multiples needs no more, and all of them together stay below 64 MB.
+constexpr int64_t kLargestPanelSide = 512;
+constexpr int64_t kMostPanelCells = int64_t{1} << 24;
+
+std::string layer_text(const AttentionRecord& record, HeadChoice head) {
+  return fmt::format("layer {}, {}", record.site.layer, heads_text(head, record.shape().heads));
+}
+
+std::string note_of(const FoundToken& found) {
+  return found.note.empty() ? "" : " · " + found.note;
+}
+
+void refuse_column_without_token(const ViewChoice& choice) {
+  if (choice.column && !choice.token) {
+    fail(ErrorKind::kInvalidArgument,
+         "a column shows who attends to a token, but no token is chosen; choose one");
+  }
+}
+
+}  // namespace
+
+HeadChoice parse_head(std::string_view text) {
+  if (text == "all") return {HeadChoice::Kind::kAll, 0};
+  if (text == "mean") return {HeadChoice::Kind::kMean, 0};
+  if (text == "max") return {HeadChoice::Kind::kMax, 0};
+  int64_t head = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), head);
+  if (error != std::errc() || end != text.data() + text.size() || head < 0) {
+    fail(ErrorKind::kInvalidArgument,
+         "the head is '{}' but must be a number from 0, mean, max or all", text);
+  }
+  return {HeadChoice::Kind::kOne, head};
+}
+
+MatrixFigure matrix_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel) {
+  refuse_column_without_token(choice);
+  const RecordPointer record = chosen_record(run, choice);
+  const HeadChoice head = single_map(choice.head, *record);
+  const Frame frame = make_frame(run, record, choice, 1, kLargestSide);
+  MatrixFigure figure;
+  std::string chosen;
+  if (choice.token) {
+    const FoundToken found = find_on(choice.column ? frame.cols : frame.rows, choice, frame.block);
+    (choice.column ? figure.chosen_col : figure.chosen_row) = found.index;
+    chosen = fmt::format(" · {} {} marked{}", choice.column ? "column" : "row", found.index,
+                         note_of(found));
+  }
+  MergedMap map = frame.map(head, cancel);
+  figure.rows = frame.rows.shown;
+  figure.cols = frame.cols.shown;
+  figure.scale = scale_to(largest_of(map.weights.values<float>()));
+  figure.weights = std::move(map.weights);
+  figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
+  figure.text.caption =
+      matrix_caption(layer_text(*record, head), map.row_sums) + frame.note(choice.words) + chosen;
+  figure.text.metadata = metadata_of(run, frame, head, figure.scale);
+  if (figure.chosen_row) figure.text.metadata.set("row", *figure.chosen_row);
+  if (figure.chosen_col) figure.text.metadata.set("column", *figure.chosen_col);
+  return figure;
+}
+
+HeadsFigure heads_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel) {
+  if (choice.token) {
+    fail(ErrorKind::kInvalidArgument,
+         "small multiples show whole maps, not the one token '{}'; use another view",
+         *choice.token);
+  }
+  const std::vector<RecordPointer> records =
+      choice.all_layers ? records_of(run, chosen_kind(run, choice))
+                        : std::vector<RecordPointer>{chosen_record(run, choice)};
+  const RecordPointer& first = records.front();
+  const int64_t heads = first->shape().heads;
+  const auto layers = static_cast<int64_t>(records.size());
+  const int64_t side = std::min(
+      kLargestPanelSide,
+      std::max<int64_t>(16, static_cast<int64_t>(std::sqrt(static_cast<double>(kMostPanelCells) /
+                                                           static_cast<double>(heads * layers)))));
+  Frame frame = make_frame(run, first, choice, heads * layers, side);
+  HeadsFigure figure;
+  figure.rows = frame.rows.shown;
+  figure.cols = frame.cols.shown;
+  // Beside each other as in a nearly square block; 12 heads are 4 across.
+  figure.panels_across =
+      layers > 1 ? heads : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(heads))));
+  std::vector<double> sums;
+  double largest = 0;
+  for (const RecordPointer& record : records) {
+    if (record->shape().heads != heads || record->row_axis != first->row_axis ||
+        record->col_axis != first->col_axis) {
+      fail(ErrorKind::kUnsupported, "{} and {} differ in heads or axes; show one layer at a time",
+           to_string(first->site), to_string(record->site));
+    }
+    frame.record = record;
+    for (int64_t h = 0; h < heads; ++h) {
+      MergedMap map = frame.map({HeadChoice::Kind::kOne, h}, cancel);
+      largest = std::max(largest, largest_of(map.weights.values<float>()));
+      sums.insert(sums.end(), map.row_sums.begin(), map.row_sums.end());
+      figure.panels.push_back({layers > 1 ? fmt::format("layer {} · head {}", record->site.layer, h)
+                                          : fmt::format("head {}", h),
+                               std::move(map.weights)});
+    }
+  }
+  figure.scale = scale_to(largest);
+  const std::string place = layers > 1
+                                ? fmt::format("layers {} to {}, {} each", first->site.layer,
+                                              records.back()->site.layer, heads_text({}, heads))
+                                : layer_text(*first, {});
+  figure.text.title = title_of(run, first->site.kind, place);
+  figure.text.caption = matrix_caption(place, sums) + frame.note(choice.words);
+  frame.record = first;
+  figure.text.metadata = metadata_of(run, frame, {}, figure.scale);
+  if (layers > 1) {
+    Json numbers = Json::array();
+    for (const RecordPointer& record : records) numbers.push_back(record->site.layer);
+    figure.text.metadata.set("layer", std::move(numbers));
+  }
+  return figure;
+}
+
+ReadFigure read_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel) {
+  const RecordPointer record = chosen_record(run, choice);
+  const HeadChoice head = single_map(choice.head, *record);
+  Frame frame;
+  frame.record = record;
+  frame.rows = make_side(run, record->row_axis, choice.words);
+  frame.cols = make_side(run, record->col_axis, choice.words);
+  Side& fixed = choice.column ? frame.cols : frame.rows;
+  const Side& shown = choice.column ? frame.rows : frame.cols;
+  FoundToken found{fixed.size() - 1, ""};
+  if (choice.token) {
+    found = find_on(fixed, choice);
+  } else {
+    while (found.index > 0 && fixed.shown.positions[static_cast<size_t>(found.index)].special) {
+      --found.index;
+    }
+  }
+  ReadFigure figure;
+  figure.axis = shown.shown;
+  figure.column = choice.column;
+  figure.chosen = fixed.axis == shown.axis ? found.index : -1;
+  const std::string token = token_text(fixed.shown, found.index, choice.column);
+  fixed.groups = {fixed.groups[static_cast<size_t>(found.index)]};
+  const MergedMap map = frame.map(head, cancel);
+  const auto values = map.weights.values<float>();
+  figure.weights.assign(values.begin(), values.end());
+
+  double sum = 0;
+  double largest = 0;  // of what is shaded: the chosen one is marked, special ones draw too much
+  for (size_t i = 0; i < figure.weights.size(); ++i) {
+    if (std::isnan(figure.weights[i])) continue;
+    sum += double{figure.weights[i]};
+    if (figure.axis.positions[i].special || static_cast<int64_t>(i) == figure.chosen) continue;
+    largest = std::max(largest, double{figure.weights[i]});
+  }
+  figure.scale = scale_to(largest > 0 ? largest : largest_of(figure.weights));
+  figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
+  figure.text.caption =
+      token_caption(token, layer_text(*record, head), std::span<const double>(&sum, 1)) +
+      frame.note(choice.words) + note_of(found);
+  figure.text.metadata = metadata_of(run, frame, head, figure.scale);
+  figure.text.metadata.set(choice.column ? "column" : "row", found.index);
+  return figure;
+}
+
+LinesFigure lines_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel) {
+  refuse_column_without_token(choice);
+  const RecordPointer record = chosen_record(run, choice);
+  const int64_t heads = record->shape().heads;
+  const bool all = choice.head.kind == HeadChoice::Kind::kAll;
+  ViewChoice exact = choice;
+  exact.exact = true;
+  const Frame frame = make_frame(run, record, exact, all ? heads : 1, kLargestSide);
+  LinesFigure figure;
+  figure.rows = frame.rows.shown;
+  figure.cols = frame.cols.shown;
+  FoundToken found;
+  if (choice.token) {
+    found = find_on(choice.column ? frame.cols : frame.rows, choice);
+    (choice.column ? figure.chosen_col : figure.chosen_row) = found.index;
+  }
+  std::vector<double> sums;
+  double largest = 0;
+  for (int64_t h = 0; h < (all ? heads : 1); ++h) {
+    const HeadChoice head =
+        all ? HeadChoice{HeadChoice::Kind::kOne, h} : single_map(choice.head, *record);
+    MergedMap map = frame.map(head, cancel);
+    const MatrixView<const float> weights = map.weights.matrix<float>();
+    largest = std::max(largest, largest_of(map.weights.values<float>()));
+    if (!choice.token) {
+      sums.insert(sums.end(), map.row_sums.begin(), map.row_sums.end());
+    } else {
+      double sum = 0;
+      for (int64_t i = 0; i < (choice.column ? weights.rows : weights.cols); ++i) {
+        const float weight = choice.column ? weights(i, found.index) : weights(found.index, i);
+        if (!std::isnan(weight)) sum += double{weight};
+      }
+      sums.push_back(sum);
+    }
+    figure.heads.push_back({heads_text(head, heads), std::move(map.weights)});
+  }
+  const std::string place = layer_text(*record, choice.head);
+  figure.text.title = title_of(run, record->site.kind, place);
+  const Axis& chosen_axis = choice.column ? figure.cols : figure.rows;
+  figure.text.caption =
+      (choice.token
+           ? token_caption(token_text(chosen_axis, found.index, choice.column), place, sums)
+           : matrix_caption(place, sums)) +
+      frame.note(choice.words) + note_of(found);
+  figure.text.metadata = metadata_of(run, frame, choice.head, scale_to(largest));
+  figure.text.metadata.set("mass", figure.mass);
+  if (choice.token) figure.text.metadata.set(choice.column ? "column" : "row", found.index);
+  return figure;
+}
+
+}  // namespace fovea

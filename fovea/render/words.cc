@@ -1,0 +1,221 @@
+#include "fovea/render/words.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n\v\f";
+// Marks that displayed tokens begin with: a space before, a joint to the last piece.
+constexpr std::string_view kMarks[] = {"·", "‿", "▁", "Ġ"};
+
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return "";
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+std::string_view without_marks(std::string_view text) {
+  for (const std::string_view mark : kMarks) {
+    if (text.size() > mark.size() && text.starts_with(mark)) return text.substr(mark.size());
+  }
+  if (text.size() > 2 && text.starts_with("##")) return text.substr(2);
+  return text;
+}
+
+std::string_view source_text(const Axis& axis, int64_t begin, int64_t end) {
+  const int64_t first = axis.positions[static_cast<size_t>(begin)].source_begin;
+  const int64_t last = axis.positions[static_cast<size_t>(end - 1)].source_end;
+  if (first < 0 || last <= first || last > static_cast<int64_t>(axis.source.size())) return "";
+  return std::string_view(axis.source)
+      .substr(static_cast<size_t>(first), static_cast<size_t>(last - first));
+}
+
+bool is_punctuation(char letter) {
+  return letter > ' ' && letter < 0x7f && !(letter >= '0' && letter <= '9') &&
+         !(letter >= 'A' && letter <= 'Z') && !(letter >= 'a' && letter <= 'z') && letter != '_';
+}
+
+// Whether the source text goes on from position i - 1 to position i within one word.
+bool source_goes_on(const Axis& axis, int64_t i) {
+  const auto& before = axis.positions[static_cast<size_t>(i - 1)];
+  const auto& here = axis.positions[static_cast<size_t>(i)];
+  if (before.special || here.special || here.source_begin >= here.source_end) return false;
+  // Pieces of one character share its bytes.
+  if (here.source_begin < before.source_end) return before.source_begin < before.source_end;
+  if (here.source_begin > before.source_end || before.source_end == 0) return false;
+  const char last = axis.source[static_cast<size_t>(before.source_end - 1)];
+  const char next = axis.source[static_cast<size_t>(here.source_begin)];
+  return kSpace.find(next) == std::string_view::npos && !is_punctuation(last) &&
+         !is_punctuation(next) && kSpace.find(last) == std::string_view::npos;
+}
+
+bool same_word(const Axis& axis, bool has_words, int64_t i) {
+  if (!has_words) return source_goes_on(axis, i);
+  const int64_t word = axis.positions[static_cast<size_t>(i)].word;
+  return word >= 0 && axis.positions[static_cast<size_t>(i - 1)].word == word;
+}
+
+std::vector<int64_t> positions_named(const Axis& axis, std::string_view token) {
+  std::vector<int64_t> found;
+  for (int64_t i = 0; i < static_cast<int64_t>(axis.positions.size()); ++i) {
+    if (axis.positions[static_cast<size_t>(i)].text == token || plain_label(axis, i) == token) {
+      found.push_back(i);
+    }
+  }
+  return found;
+}
+
+std::optional<int64_t> whole_number(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+[[noreturn]] void fail_ambiguous(std::string_view token, const std::vector<int64_t>& places) {
+  constexpr size_t kMostListed = 12;
+  std::vector<std::string> names;
+  for (const int64_t place : places) {
+    if (names.size() == kMostListed) break;
+    // A number that is a label too needs its mark.
+    names.push_back((whole_number(token) ? "#" : "") + std::to_string(place));
+  }
+  const std::string more = places.size() > kMostListed ? ", …" : "";
+  fail(ErrorKind::kInvalidArgument, "'{}' occurs {} times, at {}{}; give one of these numbers",
+       token, places.size(), fmt::join(names, ", "), more);
+}
+
+[[noreturn]] void fail_missing(const Axis& axis, std::string_view token) {
+  constexpr int64_t kMostListed = 12;
+  const auto count = static_cast<int64_t>(axis.positions.size());
+  std::vector<std::string> labels;
+  for (int64_t i = 0; i < std::min(count, kMostListed); ++i) {
+    labels.push_back(plain_label(axis, i));
+  }
+  fail(ErrorKind::kInvalidArgument,
+       "'{}' is none of the {} {}: {}{}; give one of these or a number from 0 to {}", token, count,
+       axis.name.empty() ? "positions" : axis.name, fmt::join(labels, ", "),
+       count > kMostListed ? ", …" : "", count - 1);
+}
+
+int64_t find_number(const Axis& axis, std::string_view token, std::string_view digits) {
+  const auto number = whole_number(digits);
+  const auto count = static_cast<int64_t>(axis.positions.size());
+  if (!number) fail_missing(axis, token);
+  if (*number < 0 || *number >= count) {
+    fail(ErrorKind::kInvalidArgument, "position {} is asked for but there are {}, 0 to {}", *number,
+         count, count - 1);
+  }
+  return *number;
+}
+
+}  // namespace
+
+std::vector<PositionGroup> block_groups(const Axis& axis, int64_t size) {
+  std::vector<PositionGroup> groups;
+  const auto count = static_cast<int64_t>(axis.positions.size());
+  for (int64_t begin = 0; begin < count; begin += size) {
+    groups.push_back({begin, std::min(begin + size, count)});
+  }
+  return groups;
+}
+
+std::vector<PositionGroup> word_groups(const Axis& axis) {
+  const bool has_words =
+      std::ranges::any_of(axis.positions, [](const Position& p) { return p.word >= 0; });
+  std::vector<PositionGroup> groups;
+  for (int64_t i = 0; i < static_cast<int64_t>(axis.positions.size()); ++i) {
+    if (i > 0 && same_word(axis, has_words, i)) {
+      groups.back().end = i + 1;
+    } else {
+      groups.push_back({i, i + 1});
+    }
+  }
+  return groups;
+}
+
+Axis grouped_axis(const Axis& axis, const std::vector<PositionGroup>& groups) {
+  if (groups.size() == axis.positions.size()) return axis;
+  Axis grouped{.name = axis.name, .source = axis.source, .positions = {}};
+  for (const PositionGroup& group : groups) {
+    const Position& first = axis.positions[static_cast<size_t>(group.begin)];
+    const Position& last = axis.positions[static_cast<size_t>(group.end - 1)];
+    Position position = first;
+    if (group.size() > 1) {
+      const bool one_word = first.word == last.word && !first.special && !last.special;
+      const std::string_view text = trimmed(source_text(axis, group.begin, group.end));
+      position.text = one_word && !text.empty() && text.find_first_of(kSpace) == std::string::npos
+                          ? to_one_line(text)
+                          : first.text + "…" + last.text;
+      position.source_end = std::max(first.source_end, last.source_end);
+      if (position.source_end < position.source_begin) position.source_begin = 0;
+      position.special = first.special && last.special;
+    }
+    grouped.positions.push_back(std::move(position));
+  }
+  return grouped;
+}
+
+std::string plain_label(const Axis& axis, int64_t index) {
+  const Position& position = axis.positions[static_cast<size_t>(index)];
+  if (position.special) return position.text;
+  return std::string(without_marks(position.text));
+}
+
+FoundToken find_token(const Axis& axis, std::string_view token) {
+  if (token.size() > 1 && token.starts_with('#') && whole_number(token.substr(1))) {
+    return {find_number(axis, token, token.substr(1)), ""};
+  }
+  const std::vector<int64_t> found = positions_named(axis, token);
+  if (found.size() == 1) return {found.front(), ""};
+  if (found.size() > 1) fail_ambiguous(token, found);
+
+  std::vector<PositionGroup> words;
+  for (const PositionGroup& group : word_groups(axis)) {
+    if (group.size() > 1 && trimmed(source_text(axis, group.begin, group.end)) == token) {
+      words.push_back(group);
+    }
+  }
+  if (words.size() == 1) {
+    const int64_t last = words.front().end - 1;
+    return {last, fmt::format("the last of {} pieces of \"{}\"", words.front().size(), token)};
+  }
+  if (words.size() > 1) {
+    std::vector<int64_t> places;
+    for (const PositionGroup& word : words) places.push_back(word.end - 1);
+    fail_ambiguous(token, places);
+  }
+  return {find_number(axis, token, token), ""};
+}
+
+FoundToken find_word(const Axis& axis, const std::vector<PositionGroup>& groups,
+                     std::string_view token) {
+  const Axis words = grouped_axis(axis, groups);
+  if (positions_named(words, token).empty()) {
+    const std::vector<int64_t> pieces = positions_named(axis, token);
+    std::vector<int64_t> places;
+    for (int64_t g = 0; g < static_cast<int64_t>(groups.size()); ++g) {
+      const PositionGroup& group = groups[static_cast<size_t>(g)];
+      const bool holds = std::ranges::any_of(
+          pieces, [&](int64_t piece) { return piece >= group.begin && piece < group.end; });
+      if (holds) places.push_back(g);
+    }
+    if (places.size() > 1) fail_ambiguous(token, places);
+    if (places.size() == 1) {
+      const auto index = static_cast<size_t>(places.front());
+      return {places.front(), fmt::format("the word \"{}\", of which \"{}\" is a piece",
+                                          words.positions[index].text, token)};
+    }
+  }
+  return find_token(words, token);
+}
+
+}  // namespace fovea

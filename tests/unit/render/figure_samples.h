@@ -1,0 +1,191 @@
+// Small fixed figures, one of each kind, with glyphs of the shipped font only.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "fovea/render/figure_file.h"
+
+namespace fovea::samples {
+
+inline constexpr float kForbidden = std::numeric_limits<float>::quiet_NaN();
+
+// Words of a text with one space between; [X] is a special position without text.
+inline Axis words(const std::vector<std::string>& names, const std::string& axis_name = "tokens") {
+  Axis axis{.name = axis_name};
+  for (const std::string& name : names) {
+    Position position{.text = name};
+    if (name.starts_with('[')) {
+      position.special = true;
+    } else {
+      if (!axis.source.empty()) axis.source += ' ';
+      position.source_begin = static_cast<int64_t>(axis.source.size());
+      axis.source += name;
+    }
+    position.source_end = static_cast<int64_t>(axis.source.size());
+    if (position.special) position.source_begin = position.source_end;
+    axis.positions.push_back(position);
+  }
+  return axis;
+}
+
+// Rows that sum to one: mostly the neighbour `shift` to the left, a bit the first position.
+inline Tensor attention(int64_t rows, int64_t cols, int64_t shift, bool causal) {
+  Tensor weights({rows, cols});
+  auto matrix = weights.mutable_matrix<float>();
+  for (int64_t r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (int64_t c = 0; c < cols; ++c) {
+      const auto distance = static_cast<double>(r - shift - c);
+      const double score = 2.2 * std::exp(-distance * distance / 2) + (c == 0 ? 1.2 : 0) +
+                           0.5 * std::sin(static_cast<double>(3 * r + 5 * c + shift));
+      matrix(r, c) = causal && c > r ? 0 : static_cast<float>(std::exp(score));
+      sum += matrix(r, c);
+    }
+    for (int64_t c = 0; c < cols; ++c) {
+      matrix(r, c) = causal && c > r ? kForbidden
+                                     : static_cast<float>(static_cast<double>(matrix(r, c)) / sum);
+    }
+  }
+  return weights;
+}
+
+inline FigureText text(const std::string& title, const std::string& caption) {
+  FigureText result{.title = title, .caption = caption, .metadata = Json::object()};
+  result.metadata.set("model", "sample");
+  result.metadata.set("layer", 2);
+  return result;
+}
+
+inline const std::vector<std::string>& sentence() {
+  static const std::vector<std::string> all = {"[CLS]", "The", "cat", "sat",  "on",
+                                               "the",   "mat", ".",   "[SEP]"};
+  return all;
+}
+
+inline MatrixFigure matrix() {
+  const auto count = static_cast<int64_t>(sentence().size());
+  return {.text = text("Self-attention, layer 2, head 1",
+                       "Row 2 \"cat\" \u2192 what it attends to \u00b7 layer 2, head 1 \u00b7 "
+                       "softmax weight \u00b7 sum 1.00"),
+          .rows = words(sentence()),
+          .cols = words(sentence()),
+          .weights = attention(count, count, 1, /*causal=*/true),
+          .scale = {0, 1},
+          .chosen_row = 2};
+}
+
+inline HeadsFigure heads() {
+  HeadsFigure figure{.text = text("Self-attention, layer 2, all heads",
+                                  "Every row sums to 1.00 \u00b7 layer 2, heads 0 to 3 \u00b7 "
+                                  "softmax weight"),
+                     .rows = words(sentence()),
+                     .cols = words(sentence()),
+                     .panels_across = 2,
+                     .scale = {0, 0.8}};
+  const auto count = static_cast<int64_t>(sentence().size());
+  for (int64_t head = 0; head < 4; ++head) {
+    figure.panels.push_back(
+        {"head " + std::to_string(head), attention(count, count, head - 1, /*causal=*/head == 3)});
+  }
+  return figure;
+}
+
+inline ReadFigure read() {
+  ReadFigure figure{.text = text("What \"chasing\" attends to",
+                                 "Row 4 \"chasing\" \u2192 what it attends to \u00b7 layer 2, "
+                                 "mean of 4 heads \u00b7 softmax weight \u00b7 sum 1.00"),
+                    .axis = words({"[CLS]", "The", "FBI", "is", "chasing", "a", "criminal", "on",
+                                   "the", "run", "."}),
+                    .weights = {0.21F, 0.05F, 0.38F, 0.12F, 0.14F, 0.1F, kForbidden, kForbidden,
+                                kForbidden, kForbidden, kForbidden},
+                    .chosen = 4,
+                    .scale = {0, 0.4}};
+  return figure;
+}
+
+inline LinesFigure lines() {
+  LinesFigure figure{.text = text("Self-attention, layer 2, two heads",
+                                  "Every row sums to 1.00 \u00b7 layer 2, heads 0 and 1 \u00b7 "
+                                  "softmax weight"),
+                     .rows = words(sentence()),
+                     .cols = words(sentence())};
+  const auto count = static_cast<int64_t>(sentence().size());
+  figure.heads.push_back({"head 0", attention(count, count, 0, false)});
+  figure.heads.push_back({"head 1", attention(count, count, 2, false)});
+  return figure;
+}
+
+inline StepsFigure steps() {
+  StepsFigure figure{.text = text("From a query to its output",
+                                  "Row 1 \"cat\" \u2192 what it attends to \u00b7 head 0 \u00b7 "
+                                  "softmax weight \u00b7 sum 1.00")};
+  const std::vector<std::string> names = {"The", "cat", "sat"};
+  const std::vector<std::string> dims = {"0", "1"};
+  const auto stage = [](const std::string& name, const std::string& formula,
+                        const std::string& explanation, std::vector<std::string> rows,
+                        std::vector<std::string> cols, const std::vector<float>& values,
+                        bool is_weight) {
+    const Shape shape{static_cast<int64_t>(rows.size()), static_cast<int64_t>(cols.size())};
+    return StepsStage{name,
+                      formula,
+                      explanation,
+                      std::move(rows),
+                      std::move(cols),
+                      Tensor::from(shape, values),
+                      is_weight};
+  };
+  figure.stages = {
+      stage("query", "q = x W", "What this word looks for.", {"cat"}, dims, {1.5F, -0.5F}, false),
+      stage("keys", "K = X W", "What each word offers.", names, dims,
+            {0.5F, 1, 2, 0.25F, -1, 0.75F}, false),
+      stage("scores", "s = q K\u1d40 / \u221a2", "The better they match, the larger.", {"cat"},
+            names, {0.18F, 2.03F, -1.33F}, false),
+      stage("mask", "later words are not allowed", "A word sees itself and what came before.",
+            {"cat"}, names, {0.18F, 2.03F, kForbidden}, false),
+      stage("weights", "a = softmax(s)", "Positive, with sum 1.", {"cat"}, names,
+            {0.136F, 0.864F, kForbidden}, true),
+      stage("output", "o = a V", "The weighted sum of the values.", {"cat"}, dims, {0.71F, -12.4F},
+            false)};
+  return figure;
+}
+
+inline AlignFigure align() {
+  return {.text = text("Translation, cross-attention",
+                       "Rows: target \u00b7 columns: source \u00b7 layer 2, head 1 \u00b7 softmax "
+                       "weight \u00b7 every row sums to 1.00"),
+          .source = words({"The", "European", "area"}, "source"),
+          .target = words({"La", "zone", "europ\u00e9enne"}, "target"),
+          .weights = Tensor::from(
+              {3, 3}, std::vector<float>{0.8F, 0.1F, 0.1F, 0.1F, 0.2F, 0.7F, 0.05F, 0.75F, 0.2F}),
+          .links = {{0, 0}, {1, 2}, {2, 1}},
+          .scale = {0, 1}};
+}
+
+inline ImageFigure image() {
+  ImageFigure figure{
+      .text = text("What [CLS] attends to",
+                   "Row 0 \"[CLS]\" \u2192 what it attends to \u00b7 layer 2, heads 0 "
+                   "and 1 \u00b7 softmax weight over patches"),
+      .picture = RgbImage(32, 24, {150, 190, 230}),
+      .panels_across = 3,
+      .scale = {0, 0.4}};
+  for (int64_t y = 8; y < 20; ++y) {
+    for (int64_t x = 10; x < 22; ++x) figure.picture.set(x, y, {200, 110, 50});
+  }
+  figure.panels.push_back(
+      {"head 0",
+       Tensor::from({3, 4}, std::vector<float>{0.01F, 0.02F, 0.05F, 0.02F, 0.1F, 0.3F, 0.2F, 0.05F,
+                                               0.05F, 0.1F, 0.05F, 0.05F}),
+       CellMark{1, 1}});
+  figure.panels.push_back(
+      {"head 1",
+       Tensor::from({3, 4}, std::vector<float>{0.4F, 0.02F, 0.05F, 0.02F, 0.1F, 0.01F, 0.1F, 0.05F,
+                                               0.05F, 0.1F, 0.05F, 0.05F}),
+       std::nullopt});
+  return figure;
+}
+
+}  // namespace fovea::samples
