@@ -6,6 +6,8 @@ find_package(fmt REQUIRED) # everywhere: messages
 find_package(nlohmann_json REQUIRED) # base/json.cc
 find_package(spdlog REQUIRED) # base/log.cc
 find_package(ZLIB REQUIRED) # io: npz
+find_package(OpenSSL REQUIRED COMPONENTS Crypto) # base/sha256.cc
+find_package(CURL REQUIRED) # checkpoint/http.cc: headers only, loaded when used
 find_package(OneDNN REQUIRED) # kernels: matmul, convolution (2.6 or 3.x)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy) # kernels
@@ -14,6 +16,8 @@ pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8) # text
 if(FOVEA_TOOLS)
   find_package(CLI11 REQUIRED) # cli
   find_package(PNG REQUIRED) # render
+  # render: figures
+  pkg_check_modules(figures REQUIRED IMPORTED_TARGET cairo cairo-pdf cairo-svg pangocairo pangoft2 fontconfig)
 endif()
 if(FOVEA_TESTS)
   find_package(GTest REQUIRED) # tests

@@ -29,7 +29,8 @@ THREAD_TARGETS = ["test_base", "test_capture", "test_atlas"]
 ONE_OPENMP_THREAD = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
 THREAD_TESTS = r"^(base\.(Parallel|Progress|Cancel)|capture\.Recorder|atlas\..*(Cache|Concurrent))"
 # Python tests that say nothing new about an instrumented program.
-RELEASE_ONLY = ["test_bench.py", "test_install.py", "test_layout.py", "test_tools.py"]
+RELEASE_ONLY = ["test_adding_a_model.py", "test_bench.py", "test_fetch_models.py", "test_install.py", "test_layout.py",
+                "test_real_models.py", "test_tools.py"]
 TEST_TIMEOUT_SECONDS = 300
 
 
@@ -242,6 +243,7 @@ def release_stage(options):
 def address_stage(options):
     environment = {
         "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+        "LSAN_OPTIONS": f"suppressions={ROOT / 'tools/leaks.supp'}:print_suppressions=0",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
     build("asan-ubsan", options.jobs)

@@ -3,19 +3,26 @@
 
 run_packages=(
   g++ cmake ninja-build ccache pkg-config libdnnl-dev libhwy-dev libfmt-dev libspdlog-dev
-  nlohmann-json3-dev libcli11-dev libpng-dev zlib1g-dev libutf8proc-dev libpcre2-dev
+  nlohmann-json3-dev libcli11-dev libcairo2-dev libpango1.0-dev libfontconfig-dev libpng-dev
+  zlib1g-dev libutf8proc-dev libpcre2-dev
+  libssl-dev libcurl4-openssl-dev ca-certificates python3 python3-venv
 )
 bench_packages=(libbenchmark-dev)
-test_packages=(libgtest-dev libgmock-dev python3 python3-venv)
+test_packages=(libgtest-dev libgmock-dev)
 sanitizer_packages=(clang-16 libclang-rt-16-dev libomp-16-dev)
 format_packages=(clang-format-16)
+
+# Those of DEFAULTS in tools/fetch_models.py.
+default_models=(all-minilm-l6-v2 smollm2-135m-instruct)
 
 requirements='fovea needs, from your package manager:
   tools      a C++20 compiler with OpenMP (GCC 12 or Clang 15, or newer), CMake 3.25, Ninja, pkg-config
   libraries  oneDNN 2.6 or 3.x, Highway 1.0.3, fmt 9, spdlog 1.10, nlohmann-json 3.11, CLI11 2.1,
-             libpng 1.6, zlib 1.2, utf8proc 2.8, PCRE2 10.42 (each with its headers)
+             libpng 1.6, zlib 1.2, cairo 1.16, pango 1.50, fontconfig 2.14,
+             utf8proc 2.8, PCRE2 10.42, OpenSSL 3.0, libcurl 7.62 (each with its headers)
   for tests  GoogleTest 1.12 with GoogleMock, Google Benchmark 1.7, Python 3.11 with venv
-  optional   ccache; clang 16 with its runtime (fuzzing) and clang-format 16'
+  optional   ccache; Python 3.9 with pip or venv (fetches the default models);
+             clang 16 with its runtime (fuzzing) and clang-format 16'
 
 note() { if [ -t 2 ]; then printf 'fovea: %s\n' "$*" >&2; fi; }
 die() {
@@ -150,5 +157,39 @@ build_release() {
     sed -n '/^FAILED:/,$p' "$log" | head -n 40 >&2
     grep -q '^FAILED:' "$log" || tail -n 25 "$log" >&2
     die "the build failed; all of it is in $log"
+  fi
+}
+
+# Where fovea looks for models, as in fovea/checkpoint/resolve.cc; nothing where there is no home.
+model_cache() {
+  local shared=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
+  echo "${FOVEA_CACHE:-${shared:+$shared/fovea}}"
+}
+
+lacks_default_models() {
+  local model
+  for model in "${default_models[@]}"; do
+    [ -d "$1/models/$model" ] || return 0
+  done
+  return 1
+}
+
+# Fetches the default models where they are missing. What cannot be had is no reason to stop: fovea
+# then says what it needs. After a failure it is left alone for a day.
+fetch_default_models() {
+  local cache failed status=0
+  cache=$(model_cache)
+  failed=$cache/.fetch-failed
+  [ -n "$cache" ] && lacks_default_models "$cache" || return 0
+  case ${FOVEA_OFFLINE:-0} in '' | 0) ;; *) return 0 ;; esac
+  command -v python3 >/dev/null || return 0
+  [ -z "$(find "$failed" -mmin -1440 2>/dev/null)" ] || return 0
+  python3 "$root/tools/fetch_models.py" --quiet </dev/null || status=$?
+  [ "$status" != 130 ] || exit 130  # interrupted
+  if lacks_default_models "$cache"; then
+    note "the default models could not be fetched; trying again in a day (tools/fetch_models.py says why)"
+    { mkdir -p "$cache" && : >"$failed"; } 2>/dev/null || true
+  else
+    rm -f "$failed"
   fi
 }

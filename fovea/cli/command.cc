@@ -110,9 +110,23 @@ Option Option::with_default(std::string value) const {
   return option;
 }
 
-Args::Args(std::string_view verb, const std::vector<Option>& options,
+Option Option::with_letter(char value) const {
+  Option option = *this;
+  option.letter = value;
+  return option;
+}
+
+Args::Args(std::string_view verb, const std::vector<Positional>& positionals,
+           const std::vector<Option>& options,
            std::map<std::string, std::string, std::less<>> given)
     : values_(std::move(given)) {
+  for (const Positional& positional : positionals) {
+    known_.push_back(positional.name);
+    if (positional.required && values_.find(positional.name) == values_.end()) {
+      fail(ErrorKind::kInvalidArgument, "{} needs {}, {}; see `fovea {} --help`", verb,
+           positional.name, positional.help, verb);
+    }
+  }
   for (const Option& option : options) {
     known_.push_back(option.name);
     const auto value = values_.find(option.name);

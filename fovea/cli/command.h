@@ -23,6 +23,7 @@ struct Option {
   std::vector<std::string> choices;                       // kChoice only
   double low = -std::numeric_limits<double>::infinity();  // least number allowed
   bool required = false;
+  char letter = 0;  // -m beside --model; 0: none
 
   static Option flag(std::string name, std::string help);
   static Option text(std::string name, std::string placeholder, std::string help);
@@ -32,6 +33,14 @@ struct Option {
   // The same option, changed.
   Option must_be_given() const;
   Option with_default(std::string value) const;
+  Option with_letter(char value) const;
+};
+
+// An argument without a name: `fovea text INPUT`. It may be empty text.
+struct Positional {
+  std::string name;  // "INPUT": shown by help, and what Args knows it by
+  std::string help;
+  bool required = true;
 };
 
 // What the user gave, already checked against the options. Asking for an option that the command
@@ -40,8 +49,8 @@ class Args {
  public:
   // Throws Error{kInvalidArgument} if a value is not what its option takes or a required one is
   // missing.
-  Args(std::string_view verb, const std::vector<Option>& options,
-       std::map<std::string, std::string, std::less<>> given);
+  Args(std::string_view verb, const std::vector<Positional>& positionals,
+       const std::vector<Option>& options, std::map<std::string, std::string, std::less<>> given);
   // For a command that takes its arguments as they are.
   explicit Args(std::vector<std::string> rest) : rest_(std::move(rest)) {}
 
@@ -62,6 +71,7 @@ struct Command {
   std::string name;
   std::string summary;  // one line, lower case, no full stop
   std::string details;  // shown by --help below the options; may be empty
+  std::vector<Positional> positionals;
   std::vector<Option> options;
   bool raw_arguments = false;  // passes everything on in Args::rest(), even --help
   std::function<void(const Args&)> run;

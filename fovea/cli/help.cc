@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fovea/base/utf8.h"
+#include "fovea/base/version.h"
 #include "fovea/cli/parse.h"
 
 namespace fovea {
@@ -36,9 +37,14 @@ std::string wrap(std::string_view text, int indent) {
 }
 
 std::string signature(const Option& option) {
-  if (option.kind == Option::Kind::kFlag) return "--" + option.name;
-  if (option.kind == Option::Kind::kChoice) return "--" + option.name + " NAME";
-  return "--" + option.name + " " + option.placeholder;
+  std::string text = "--" + option.name;
+  if (option.letter != 0) text = fmt::format("-{}, {}", option.letter, text);
+  if (option.kind == Option::Kind::kFlag) return text;
+  return text + " " + (option.kind == Option::Kind::kChoice ? "NAME" : option.placeholder);
+}
+
+std::string signature(const Positional& positional) {
+  return positional.required ? positional.name : "[" + positional.name + "]";
 }
 
 std::string describe(const Option& option) {
@@ -75,15 +81,24 @@ std::string command_help(const Command& command) {
   options.push_back(Option::flag("help", "this text"));
   std::string usage = "usage: fovea " + command.name;
   size_t widest = 0;
+  for (const Positional& positional : command.positionals) {
+    usage += " " + signature(positional);
+    widest = std::max(widest, signature(positional).size());
+  }
   for (const Option& option : options) {
     if (option.required) usage += " " + signature(option);
     widest = std::max(widest, signature(option).size());
   }
+  const int indent = static_cast<int>(widest) + 5;
   std::string text =
-      fmt::format("fovea {}: {}\n\n{} [options]\n\noptions:\n", command.name,
+      fmt::format("fovea {}: {}\n\n{} [options]\n\n", command.name,
                   wrap(command.summary, static_cast<int>(command.name.size()) + 8), usage);
+  for (const Positional& positional : command.positionals) {
+    text += fmt::format("  {:<{}}   {}\n", signature(positional), widest,
+                        wrap(positional.help, indent));
+  }
+  text += command.positionals.empty() ? "options:\n" : "\noptions:\n";
   for (const Option& option : options) {
-    const int indent = static_cast<int>(widest) + 5;
     text +=
         fmt::format("  {:<{}}   {}\n", signature(option), widest, wrap(describe(option), indent));
   }
@@ -92,7 +107,7 @@ std::string command_help(const Command& command) {
 }
 
 std::string program_version() {
-  return "fovea " FOVEA_VERSION;
+  return fmt::format("fovea {}", version());
 }
 
 }  // namespace fovea

@@ -1,5 +1,7 @@
 #include "fovea/cli/parse.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
@@ -29,13 +31,37 @@ std::vector<Option> options_of(const Command& command) {
          command.name, extra, did_you_mean(extra.substr(0, extra.find('=')), known), command.name);
   }
   for (const Option& option : options) {
-    if (option.required && given.find(option.name) == given.end()) {
+    if (option.required && command.positionals.empty() && given.find(option.name) == given.end()) {
       fail(ErrorKind::kInvalidArgument, "{} takes no plain argument '{}'; did you mean '--{} {}'?",
            command.name, extra, option.name, extra);
     }
   }
+  if (!command.positionals.empty()) {
+    fail(ErrorKind::kInvalidArgument,
+         "{} takes {} plain argument{}, and '{}' is one more; put text in quotes", command.name,
+         command.positionals.size(), command.positionals.size() == 1 ? "" : "s", extra);
+  }
   fail(ErrorKind::kInvalidArgument, "{} takes no plain argument '{}'; see `fovea {} --help`",
        command.name, extra, command.name);
+}
+
+// What is left after the options, in order. After "--" even what begins with a dash is one.
+void take_positionals(const Command& command, const std::vector<Option>& options,
+                      const std::vector<std::string>& rest, Given& given) {
+  size_t taken = 0;
+  bool only_positionals = false;
+  for (const std::string& word : rest) {
+    if (word == "--" && !only_positionals) {
+      only_positionals = true;
+      continue;
+    }
+    const bool is_option = !only_positionals && word.starts_with("-") && word.size() > 1 &&
+                           word.find(' ') == std::string::npos;
+    if (is_option || taken == command.positionals.size()) {
+      fail_extra(command, options, given, word);
+    }
+    given[command.positionals[taken++].name] = word;
+  }
 }
 
 }  // namespace
@@ -55,10 +81,12 @@ ParsedCommand parse_command(const Command& command, const std::vector<std::strin
   std::map<std::string, std::vector<std::string>> texts;
   std::map<std::string, int64_t> flags;
   for (const Option& option : options) {
+    std::string names = "--" + option.name;
+    if (option.letter != 0) names = fmt::format("-{},{}", option.letter, names);
     if (option.kind == Option::Kind::kFlag) {
-      app.add_flag("--" + option.name, flags[option.name]);
+      app.add_flag(names, flags[option.name]);
     } else {
-      app.add_option("--" + option.name, texts[option.name])
+      app.add_option(names, texts[option.name])
           ->expected(1)
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
           ->allow_extra_args(false);
@@ -86,9 +114,8 @@ ParsedCommand parse_command(const Command& command, const std::vector<std::strin
     }
     if (!values.empty()) given.emplace(name, values.front());
   }
-  const std::vector<std::string> extras = app.remaining();
-  if (!extras.empty()) fail_extra(command, options, given, extras.front());
-  return {.args = Args(command.name, options, std::move(given))};
+  take_positionals(command, options, app.remaining(), given);
+  return {.args = Args(command.name, command.positionals, options, std::move(given))};
 }
 
 }  // namespace fovea

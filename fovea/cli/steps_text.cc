@@ -88,8 +88,8 @@ std::string steps_text(const StepsProblem& problem, const StepsResult& result,
         result.forms_differ_by <= 1e-12
             ? "to 1e-12"
             : fmt::format("but for rounding, at most {:.1g}", result.forms_differ_by);
-    writer.caption(
-        terminal.dim(fmt::format("Checked: whole matrices give the same numbers, {}.", how_close)));
+    writer.line("");
+    writer.note(fmt::format("Checked: whole matrices give the same numbers, {}.", how_close));
   }
   return writer.take();
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/base/utf8.h"
+#include "fovea/cli/draw_text.h"
 
 namespace fovea {
 namespace {
@@ -21,6 +22,23 @@ std::string repeat(std::string_view text, int count) {
 
 std::string pad(std::string_view text, int width) {
   return std::string(text) + repeat(" ", width - display_width(text));
+}
+
+// Broken between words.
+std::vector<std::string> lines_of(std::string_view text, int width) {
+  std::vector<std::string> lines{""};
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string word(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!lines.back().empty() && display_width(lines.back()) + 1 + display_width(word) > width) {
+      lines.emplace_back();
+    } else if (!lines.back().empty()) {
+      lines.back() += ' ';
+    }
+    lines.back() += word;
+  }
+  return lines;
 }
 
 }  // namespace
@@ -49,24 +67,53 @@ void StepsWriter::banner(std::string_view text) {
 
 void StepsWriter::stage(int number, std::string_view name, std::string_view formula,
                         std::string_view explanation) {
-  text_ += "\n" + terminal_.bold(fmt::format("{:>2}  {}", number, pad(name, kNameColumns))) +
-           terminal_.accent(formula) + "\n";
-  if (!explanation.empty()) {
-    text_ += repeat(" ", kIndent) + terminal_.dim(explanation) + "\n";
+  const bool fits = kIndent + kNameColumns + display_width(formula) <= terminal_.width;
+  text_ += "\n" + terminal_.bold(fmt::format("{:>2}  {}", number,
+                                             fits ? pad(name, kNameColumns) : std::string(name)));
+  if (fits) {
+    text_ += terminal_.accent(formula) + "\n";
+  } else {
+    text_ += "\n";
+    for (const std::string& line : lines_of(formula, columns())) {
+      text_ += repeat(" ", kIndent) + terminal_.accent(line) + "\n";
+    }
   }
+  if (!explanation.empty()) note(explanation);
 }
 
 void StepsWriter::tables(const std::vector<Table>& tables) {
-  std::vector<TextBlock> blocks;
-  blocks.reserve(tables.size());
-  for (const Table& table : tables) {
-    blocks.push_back(draw_table(table, terminal_, terminal_.width - kIndent));
-  }
+  std::vector<TextBlock> drawn;
+  drawn.reserve(tables.size());
+  for (const Table& table : tables) drawn.push_back(draw_table(table, terminal_, columns()));
+  blocks(drawn);
+}
+
+void StepsWriter::blocks(const std::vector<TextBlock>& blocks) {
   text_ += "\n" + side_by_side(blocks, kIndent, terminal_.width);
 }
 
+void StepsWriter::note(std::string_view text) {
+  for (const std::string& line : lines_of(text, columns())) {
+    text_ += repeat(" ", kIndent) + terminal_.dim(line) + "\n";
+  }
+}
+
+int StepsWriter::columns() const {
+  return terminal_.width - kIndent;
+}
+
 void StepsWriter::caption(std::string_view text) {
-  text_ += "\n" + repeat(" ", kIndent) + std::string(text) + "\n";
+  line("");
+  const std::string broken = wrapped(text, columns());
+  for (size_t begin = 0; begin <= broken.size();) {
+    const size_t end = std::min(broken.find('\n', begin), broken.size());
+    line(repeat(" ", kIndent) + broken.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+void StepsWriter::line(std::string_view text) {
+  text_ += std::string(text) + "\n";
 }
 
 std::vector<std::string> printable_labels(const std::vector<std::string>& labels) {

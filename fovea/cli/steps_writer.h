@@ -23,7 +23,13 @@ class StepsWriter {
   void stage(int number, std::string_view name, std::string_view formula,
              std::string_view explanation);
   void tables(const std::vector<Table>& tables);
+  void blocks(const std::vector<TextBlock>& blocks);
+  // Parts joined by " · ", as facts() breaks them.
   void caption(std::string_view text);
+  // A sentence in the background, in as many lines as it takes.
+  void note(std::string_view text);
+  void line(std::string_view text);  // as it is
+  int columns() const;               // that a drawing may take
 
   const Terminal& terminal() const { return terminal_; }
   std::string take() { return std::move(text_); }

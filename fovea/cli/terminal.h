@@ -1,4 +1,4 @@
-// Where results are printed: how wide it is, whether it shows colours, and writing to it.
+// Where results are printed: how wide it is, which colours it shows, and writing to it.
 #pragma once
 
 #include <string>
@@ -8,19 +8,31 @@
 
 namespace fovea {
 
+enum class ColorMode { kNone, k256, kTrue };
+
 struct Terminal {
   int width = 80;
-  bool color = false;
+  ColorMode colors = ColorMode::kNone;
+
+  bool has_color() const { return colors != ColorMode::kNone; }
 
   // Text in a style, or unchanged where there is no colour.
   std::string bold(std::string_view text) const;
   std::string dim(std::string_view text) const;
   std::string accent(std::string_view text) const;  // formulas
+  std::string marked(std::string_view text) const;  // what the user chose: red, bold, underlined
+  // Black or white letters on a colour; in 256 colours on the nearest one.
   std::string on(Rgb background, std::string_view text) const;
+  std::string ink(Rgb letters, std::string_view text) const;
+  std::string painted(Rgb letters, Rgb background, std::string_view text) const;
 };
 
-// Standard output: its width if it is a terminal, else COLUMNS, else 80; colour if it is a terminal
-// that can and NO_COLOR (no-color.org) is unset or empty.
+// The nearest of the 240 colours that every 256-colour terminal shows alike, 16 to 255.
+int nearest_256(Rgb color);
+
+// Standard output: its width if it is a terminal, else COLUMNS, else 80. Colours if it is a
+// terminal, or FORCE_COLOR is set: 24-bit if COLORTERM says truecolor or 24bit, or FORCE_COLOR is
+// 3, else 256; none if NO_COLOR (no-color.org) is set or TERM names no colour terminal.
 Terminal stdout_terminal();
 
 // Throws Error{kIo} if it cannot all be written, to a full disk say.
@@ -29,5 +41,8 @@ void write_stdout(std::string_view text);
 // Foreign text that is safe to print and stays on one line: line ends, tabs and control characters
 // become visible signs, a lone space too.
 std::string printable(std::string_view text);
+// As printable(), and text that runs from right to left is isolated so that it does not reorder
+// what stands beside it.
+std::string isolated(std::string_view text);
 
 }  // namespace fovea

@@ -111,6 +111,10 @@ std::vector<AddedTokens::Part> AddedTokens::find(std::string_view text, bool nor
     parts.push_back({{static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}, token});
   };
   for (size_t at = 0; at < text.size() && !matcher.patterns.empty();) {
+    if (matcher.by_first[static_cast<unsigned char>(text[at])].empty()) {
+      ++at;
+      continue;
+    }
     const auto* found = matcher.match_at(text, at);
     if (found == nullptr) {
       ++at;

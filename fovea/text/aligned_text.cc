@@ -6,6 +6,10 @@
 
 namespace fovea {
 
+Replacement lowered(char32_t code) {
+  return {code == 0x130 ? 2U : 1U, {to_lower(code), 0x307}};
+}
+
 ByteSpan AlignedText::span_of_byte(size_t i) const {
   if (!spans_.empty()) return spans_[i];
   size_t begin = i;
@@ -36,29 +40,25 @@ AlignedText AlignedText::slice(size_t begin, size_t end) const {
   return part;
 }
 
-void AlignedText::materialise() {
-  if (!spans_.empty()) return;
+void AlignedText::fill_spans() {
   spans_.reserve(text_.size());
   for (size_t offset = 0; offset < text_.size();) {
     const uint32_t bytes = character_at(text_, offset).bytes;
     const uint32_t begin = origin_ + static_cast<uint32_t>(offset);
-    spans_.insert(spans_.end(), bytes, ByteSpan{begin, begin + bytes});
+    for (uint32_t i = 0; i < bytes; ++i) spans_.push_back({begin, begin + bytes});
     offset += bytes;
   }
 }
 
-void AlignedText::join(AlignedText part) {
-  if (text_.empty()) {
-    const uint32_t origin = origin_;
-    *this = std::move(part);
-    materialise();
-    origin_ = origin;
+void AlignedText::add(const AlignedText& other, size_t begin, size_t end) {
+  materialise();
+  text_.append(other.text_, begin, end - begin);
+  if (!other.spans_.empty()) {
+    spans_.insert(spans_.end(), other.spans_.begin() + static_cast<ptrdiff_t>(begin),
+                  other.spans_.begin() + static_cast<ptrdiff_t>(end));
     return;
   }
-  materialise();
-  part.materialise();
-  text_ += part.text_;
-  spans_.insert(spans_.end(), part.spans_.begin(), part.spans_.end());
+  for (size_t i = begin; i < end; ++i) spans_.push_back(other.span_of_byte(i));
 }
 
 void AlignedText::transform(std::span<const CharacterChange> changes, size_t removed) {
@@ -87,7 +87,7 @@ void AlignedText::transform_range(size_t begin, size_t end,
     }
     if (change <= 0) pass(1 + static_cast<size_t>(-change));
     append_utf8(text, code);
-    spans.insert(spans.end(), utf8_size(code), from);
+    for (size_t i = utf8_size(code); i > 0; --i) spans.push_back(from);
   }
   if (begin == 0 && end == text_.size()) {
     text_ = std::move(text);
@@ -100,56 +100,12 @@ void AlignedText::transform_range(size_t begin, size_t end,
   spans_.insert(place, spans.begin(), spans.end());
 }
 
-void AlignedText::filter(const std::function<bool(char32_t)>& keep) {
-  std::vector<CharacterChange> changes;
-  changes.reserve(text_.size());
-  size_t removed_first = 0;
-  bool any_removed = false;
-  for (size_t offset = 0; offset < text_.size();) {
-    const Character character = character_at(text_, offset);
-    offset += character.bytes;
-    if (keep(character.code)) {
-      changes.push_back({character.code, 0});
-    } else {
-      any_removed = true;
-      if (changes.empty()) {
-        ++removed_first;
-      } else {
-        --changes.back().change;
-      }
-    }
-  }
-  if (any_removed) transform(changes, removed_first);
-}
-
-void AlignedText::map(const std::function<char32_t(char32_t)>& mapping) {
-  std::vector<CharacterChange> changes;
-  bool any = false;
-  for (size_t offset = 0; offset < text_.size();) {
-    const Character character = character_at(text_, offset);
-    offset += character.bytes;
-    changes.push_back({mapping(character.code), 0});
-    any = any || changes.back().code != character.code;
-  }
-  if (any) transform(changes);
-}
-
 void AlignedText::lowercase() {
   if (is_ascii(text_)) {
     for (char& c : text_) c = static_cast<char>(to_lower(static_cast<unsigned char>(c)));
     return;
   }
-  std::vector<CharacterChange> changes;
-  changes.reserve(text_.size());
-  bool any = false;
-  for (size_t offset = 0; offset < text_.size();) {
-    const Character character = character_at(text_, offset);
-    offset += character.bytes;
-    changes.push_back({to_lower(character.code), 0});
-    any = any || changes.back().code != character.code;
-    if (character.code == 0x130) changes.push_back({0x307, 1});
-  }
-  if (any) transform(changes);
+  rewrite(&lowered);
 }
 
 void AlignedText::prepend(std::string_view prefix) {

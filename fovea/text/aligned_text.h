@@ -2,12 +2,14 @@
 // source it came from.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "fovea/text/unicode.h"
 
 namespace fovea {
 
@@ -24,6 +26,15 @@ struct CharacterChange {
   char32_t code;
   int32_t change;
 };
+
+// What takes the place of one character.
+struct Replacement {
+  uint32_t count = 0;
+  std::array<char32_t, 3> codes{};
+};
+
+// Lower case of one character.
+Replacement lowered(char32_t code);
 
 class AlignedText {
  public:
@@ -42,8 +53,18 @@ class AlignedText {
   ByteSpan source(size_t begin, size_t end) const;
   AlignedText slice(size_t begin, size_t end) const;
 
-  // Puts another part of the same source behind this one.
-  void join(AlignedText part);
+  // Puts `text` at the end, all of which comes from one place of the source.
+  void add(std::string_view text, ByteSpan from) {
+    materialise();
+    text_ += text;
+    for (size_t i = 0; i < text.size(); ++i) spans_.push_back(from);
+  }
+  // Puts a piece of another text of the same source at the end.
+  void add(const AlignedText& other, size_t begin, size_t end);
+  void reserve(size_t bytes) {
+    text_.reserve(bytes);
+    spans_.reserve(bytes);
+  }
 
   // Rewrites all of it; the first `removed` characters vanish.
   void transform(std::span<const CharacterChange> changes, size_t removed = 0);
@@ -53,8 +74,17 @@ class AlignedText {
   // Rewrites without changing where bytes come from; the sizes must agree.
   void set_same_size(std::string text) { text_ = std::move(text); }
 
-  void filter(const std::function<bool(char32_t)>& keep);
-  void map(const std::function<char32_t(char32_t)>& mapping);
+  // Each character becomes `replace(code)`, a Replacement that comes from where it came from.
+  template <typename Replace>
+  void rewrite(const Replace& replace);
+  template <typename Keep>
+  void filter(const Keep& keep) {
+    rewrite([&](char32_t code) { return Replacement{keep(code) ? 1U : 0U, {code}}; });
+  }
+  template <typename Mapping>
+  void map(const Mapping& mapping) {
+    rewrite([&](char32_t code) { return Replacement{1, {mapping(code)}}; });
+  }
   void lowercase();
   void prepend(std::string_view prefix);
   void append(std::string_view suffix);
@@ -64,11 +94,47 @@ class AlignedText {
 
  private:
   ByteSpan span_of_byte(size_t i) const;
-  void materialise();
+  void materialise() {
+    if (spans_.empty() && !text_.empty()) fill_spans();
+  }
+  void fill_spans();
 
   std::string text_;
   std::vector<ByteSpan> spans_;  // empty: each character comes from itself at origin_
   uint32_t origin_;
 };
+
+template <typename Replace>
+void AlignedText::rewrite(const Replace& replace) {
+  const auto stays = [](char32_t code, const Replacement& made) {
+    return made.count == 1 && made.codes[0] == code;
+  };
+  size_t offset = 0;
+  while (offset < text_.size()) {
+    const Character character = character_at(text_, offset);
+    if (!stays(character.code, replace(character.code))) break;
+    offset += character.bytes;
+  }
+  if (offset == text_.size()) return;
+  materialise();
+  std::string text;
+  std::vector<ByteSpan> spans;
+  text.reserve(text_.size());
+  spans.reserve(text_.size());
+  text.append(text_, 0, offset);
+  spans.assign(spans_.begin(), spans_.begin() + static_cast<ptrdiff_t>(offset));
+  while (offset < text_.size()) {
+    const Character character = character_at(text_, offset);
+    const Replacement made = replace(character.code);
+    for (uint32_t i = 0; i < made.count; ++i) {
+      append_utf8(text, made.codes[i]);
+      for (size_t size = utf8_size(made.codes[i]); size > 0; --size)
+        spans.push_back(spans_[offset]);
+    }
+    offset += character.bytes;
+  }
+  text_ = std::move(text);
+  spans_ = std::move(spans);
+}
 
 }  // namespace fovea

@@ -10,34 +10,15 @@ class BertNormalizer final : public Normalizer {
   explicit BertNormalizer(BertNormalizerOptions options) : options_(options) {}
 
   void apply(AlignedText& text) const override {
-    if (is_ascii(text.text())) return apply_part(text);
-    // Nothing done here reaches over from ASCII to the rest or back, and ASCII is quick.
-    const std::string& all = text.text();
-    AlignedText result("", text.origin());
-    for (size_t begin = 0; begin < all.size();) {
-      const auto high = [&](size_t i) { return static_cast<unsigned char>(all[i]) >= 0x80; };
-      size_t end = begin + 1;
-      while (end < all.size() && high(end) == high(begin)) ++end;
-      AlignedText part = text.slice(begin, end);
-      apply_part(part);
-      if (!part.empty()) result.join(std::move(part));
-      begin = end;
+    if (is_ascii(text.text()) && apply_ascii(text)) return;
+    text.rewrite([&](char32_t code) { return cleaned(code); });
+    if (options_.strip_accents) apply_unicode_form(text, UnicodeForm::kNfd);
+    if (options_.strip_accents || options_.lowercase) {
+      text.rewrite([&](char32_t code) { return without_accent(code); });
     }
-    text = std::move(result);
   }
 
  private:
-  void apply_part(AlignedText& text) const {
-    if (is_ascii(text.text()) && apply_ascii(text)) return;
-    if (options_.clean_text) clean(text);
-    if (options_.handle_chinese_chars) space_chinese(text);
-    if (options_.strip_accents) {
-      apply_unicode_form(text, UnicodeForm::kNfd);
-      text.filter([](char32_t code) { return !is_nonspacing_mark(code); });
-    }
-    if (options_.lowercase) text.lowercase();
-  }
-
   // False if characters would vanish, which needs the long way.
   bool apply_ascii(AlignedText& text) const {
     std::string changed = text.text();
@@ -56,25 +37,21 @@ class BertNormalizer final : public Normalizer {
     return true;
   }
 
-  static void clean(AlignedText& text) {
-    text.filter([](char32_t code) {
-      return code == '\t' || code == '\n' || code == '\r' || !is_bert_control(code);
-    });
-    text.map([](char32_t code) { return is_white_space(code) ? U' ' : code; });
+  // Without control characters, all white space as spaces, spaces around Chinese characters.
+  Replacement cleaned(char32_t code) const {
+    if (code >= 0x20 && code < 0x7F) return {1, {code}};
+    if (options_.clean_text) {
+      if (code == '\t' || code == '\n' || code == '\r') return {1, {U' '}};
+      if (is_bert_control(code)) return {0, {}};
+      if (is_white_space(code)) code = U' ';
+    }
+    if (options_.handle_chinese_chars && is_bert_chinese(code)) return {3, {U' ', code, U' '}};
+    return {1, {code}};
   }
 
-  static void space_chinese(AlignedText& text) {
-    std::vector<CharacterChange> changes;
-    bool any = false;
-    for (const char32_t code : decode_utf8(text.text())) {
-      if (is_bert_chinese(code)) {
-        changes.insert(changes.end(), {{U' ', 0}, {code, 1}, {U' ', 1}});
-        any = true;
-      } else {
-        changes.push_back({code, 0});
-      }
-    }
-    if (any) text.transform(changes);
+  Replacement without_accent(char32_t code) const {
+    if (options_.strip_accents && is_nonspacing_mark(code)) return {0, {}};
+    return options_.lowercase ? lowered(code) : Replacement{1, {code}};
   }
 
   BertNormalizerOptions options_;

@@ -1,7 +1,9 @@
 // Byte-pair encoding: characters are joined, the pair that was learnt first before the others.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <queue>
+#include <span>
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
@@ -25,16 +27,20 @@ class MergeTable {
  public:
   void reserve(size_t merges) { slots_.assign(std::bit_ceil(merges * 2 + 2), Merge{}); }
   // A pair that comes twice keeps the later rank, as a map would.
-  void add(uint64_t pair, uint32_t rank, int32_t id) { slots_[slot_of(pair)] = {pair, rank, id}; }
+  void add(const Merge& merge) { slots_[slot_of(merge.pair)] = merge; }
+  void prefetch(uint64_t pair) const { __builtin_prefetch(&slots_[first_slot(pair)], 1); }
   const Merge* find(int32_t left, int32_t right) const {
     const Merge& merge = slots_[slot_of(pair_of(left, right))];
     return merge.id < 0 ? nullptr : &merge;
   }
 
  private:
+  size_t first_slot(uint64_t pair) const {
+    return static_cast<size_t>(pair * 0x9E3779B97F4A7C15U >> 24U) & (slots_.size() - 1);
+  }
   size_t slot_of(uint64_t pair) const {
     const size_t mask = slots_.size() - 1;
-    size_t slot = static_cast<size_t>(pair * 0x9E3779B97F4A7C15U >> 24U) & mask;
+    size_t slot = first_slot(pair);
     while (slots_[slot].id >= 0 && slots_[slot].pair != pair) slot = (slot + 1) & mask;
     return slot;
   }
@@ -57,6 +63,10 @@ class Bpe final : public TokenModel {
     if (!options_.unknown.empty()) unknown_ = vocabulary().find(options_.unknown);
     merges_.reserve(tables.merges.size());
     read_merges(tables, where);
+    for (size_t code = 0; code < ascii_ids_.size(); ++code) {
+      const auto id = vocabulary().find(std::string(1, static_cast<char>(code)));
+      ascii_ids_[code] = id ? *id : -1;
+    }
     if (options_.byte_fallback) {
       for (size_t byte = 0; byte < 256; ++byte) {
         const auto id = vocabulary().find(byte_token(static_cast<unsigned char>(byte)));
@@ -92,37 +102,58 @@ class Bpe final : public TokenModel {
   std::optional<int32_t> unknown_id() const override { return unknown_; }
 
  private:
-  // The three look-ups of a merge miss the cache; those of a whole block are under way together.
+  // Look-ups miss the cache; those of a whole block of merges are under way together.
   void read_merges(const ModelTables& tables, std::string_view where) {
-    constexpr size_t kBlock = 16;
-    const size_t skip = options_.continuing_prefix.size();
-    uint64_t hashes[kBlock][3];
-    std::string joined;
-    for (size_t first = 0; first < tables.merges.size(); first += kBlock) {
-      const size_t end = std::min(first + kBlock, tables.merges.size());
-      for (size_t rank = first; rank < end; ++rank) {
-        const auto& [left, right] = tables.merges[rank];
-        auto& [left_hash, right_hash, joined_hash] = hashes[rank - first];
-        left_hash = joined_hash = hash_text(left);
-        right_hash = hash_text(right);
-        for (const char c : right.substr(std::min(skip, right.size()))) {
-          joined_hash = extend_hash(joined_hash, c);
-        }
-        for (const uint64_t hash : hashes[rank - first]) vocabulary().prefetch(hash);
+    constexpr size_t kBlock = 32;
+    std::array<uint64_t, kBlock> left_hashes{};
+    std::array<uint64_t, kBlock> right_hashes{};
+    std::array<Merge, kBlock> found{};
+    int32_t id = -1;
+    const std::span merges(tables.merges);
+    for (size_t first = 0; first < merges.size(); first += kBlock) {
+      const auto block = merges.subspan(first, std::min(kBlock, merges.size() - first));
+      for (size_t i = 0; i < block.size(); ++i) {
+        left_hashes[i] = hash_text(block[i].first);
+        right_hashes[i] = hash_text(block[i].second);
+        vocabulary().prefetch(left_hashes[i]);
+        vocabulary().prefetch(right_hashes[i]);
       }
-      for (size_t rank = first; rank < end; ++rank) {
-        const auto& [left, right] = tables.merges[rank];
-        const auto& [left_hash, right_hash, joined_hash] = hashes[rank - first];
-        joined.assign(left).append(right.substr(std::min(skip, right.size())));
-        const auto left_id = vocabulary().find(left, left_hash);
-        const auto right_id = vocabulary().find(right, right_hash);
-        const auto id = vocabulary().find(joined, joined_hash);
-        if (!left_id || !right_id || !id) {
-          fail_merge(left, right, !left_id ? left : !right_id ? right : joined, where);
+      for (size_t i = 0; i < block.size(); ++i) {
+        const auto& [left, right] = block[i];
+        const auto left_id = vocabulary().find(left, left_hashes[i]);
+        const auto right_id = vocabulary().find(right, right_hashes[i]);
+        id = find_joined(left, right, id);
+        if (!left_id || !right_id || id < 0) {
+          fail_merge(left, right, !left_id ? left : !right_id ? right : joined(left, right), where);
         }
-        merges_.add(pair_of(*left_id, *right_id), static_cast<uint32_t>(rank), *id);
+        found[i] = {pair_of(*left_id, *right_id), static_cast<uint32_t>(first + i), id};
+        merges_.prefetch(found[i].pair);
+      }
+      for (size_t i = 0; i < block.size(); ++i) merges_.add(found[i]);
+    }
+  }
+
+  std::string joined(std::string_view left, std::string_view right) const {
+    const size_t skip = std::min(options_.continuing_prefix.size(), right.size());
+    return std::string(left).append(right.substr(skip));
+  }
+
+  // -1 if the vocabulary lacks it. Most files list merges by the ids they make, so that it is
+  // `before` or the next.
+  int32_t find_joined(std::string_view left, std::string_view right, int32_t before) const {
+    const std::string_view rest =
+        right.substr(std::min(options_.continuing_prefix.size(), right.size()));
+    if (vocabulary().is_one_to_one()) {
+      for (const int32_t id : {before, before + 1}) {
+        const std::string_view token = vocabulary().token(id);
+        if (token.size() == left.size() + rest.size() && token.starts_with(left) &&
+            token.ends_with(rest) && !token.empty()) {
+          return id;
+        }
       }
     }
+    const auto id = vocabulary().find(joined(left, right));
+    return id ? *id : -1;
   }
 
   [[noreturn]] static void fail_merge(std::string_view left, std::string_view right,
@@ -152,7 +183,7 @@ class Bpe final : public TokenModel {
         text = changed;
       }
       offset += bytes;
-      if (const auto id = vocabulary().find(text)) {
+      if (const auto id = find_symbol(text)) {
         if (unknown_size > 0) add(*unknown_, unknown_size);
         unknown_size = 0;
         add(*id, bytes);
@@ -173,6 +204,14 @@ class Bpe final : public TokenModel {
     }
     if (unknown_size > 0) add(*unknown_, unknown_size);
     return symbols;
+  }
+
+  std::optional<int32_t> find_symbol(std::string_view text) const {
+    if (text.size() > 1 || static_cast<unsigned char>(text[0]) >= 0x80) {
+      return vocabulary().find(text);
+    }
+    const int32_t id = ascii_ids_[static_cast<unsigned char>(text[0])];
+    return id < 0 ? std::nullopt : std::optional(id);
   }
 
   bool all_bytes_known(std::string_view text) const {
@@ -250,7 +289,8 @@ class Bpe final : public TokenModel {
   BpeOptions options_;
   std::optional<int32_t> unknown_;
   MergeTable merges_;
-  int32_t byte_ids_[256] = {};
+  std::array<int32_t, 128> ascii_ids_{};  // -1: not in the vocabulary
+  std::array<int32_t, 256> byte_ids_{};   // -1: not in the vocabulary
 };
 
 }  // namespace

@@ -18,27 +18,21 @@ const std::array<char32_t, 256>& byte_characters() {
   return table;
 }
 
-void map_to_byte_characters(AlignedText& text) {
-  const auto& characters = byte_characters();
+void add_byte_characters(const AlignedText& text, size_t begin, size_t end, AlignedText& mapped) {
+  static const std::array<std::string, 256> names = [] {
+    std::array<std::string, 256> table;
+    for (size_t byte = 0; byte < 256; ++byte) append_utf8(table[byte], byte_characters()[byte]);
+    return table;
+  }();
   const std::string& old = text.text();
-  if (old.empty()) return;
-  std::string mapped;
-  std::vector<ByteSpan> spans;
-  size_t size = 0;
-  for (const char byte : old) size += utf8_size(characters[static_cast<unsigned char>(byte)]);
-  mapped.reserve(size);
-  spans.reserve(size);
-  for (size_t offset = 0; offset < old.size();) {
+  for (size_t offset = begin; offset < end;) {
     const size_t bytes = character_at(old, offset).bytes;
     const ByteSpan from = text.source(offset, offset + 1);  // the library's rule: its first byte
     for (size_t i = 0; i < bytes; ++i) {
-      const char32_t code = characters[static_cast<unsigned char>(old[offset + i])];
-      append_utf8(mapped, code);
-      spans.insert(spans.end(), utf8_size(code), from);
+      mapped.add(names[static_cast<unsigned char>(old[offset + i])], from);
     }
     offset += bytes;
   }
-  text = AlignedText(std::move(mapped), std::move(spans), text.origin());
 }
 
 std::optional<std::string> bytes_of_characters(std::string_view token) {

@@ -16,8 +16,8 @@ inline constexpr std::string_view kGpt2Pattern =
 
 // The character that stands for a byte.
 const std::array<char32_t, 256>& byte_characters();
-// Each byte becomes its character.
-void map_to_byte_characters(AlignedText& text);
+// Puts text.text()[begin, end) at the end of `mapped`, each byte as its character.
+void add_byte_characters(const AlignedText& text, size_t begin, size_t end, AlignedText& mapped);
 // The bytes that a token stands for, or nothing if one of its characters stands for no byte.
 std::optional<std::string> bytes_of_characters(std::string_view token);
 

@@ -117,9 +117,10 @@ Work make_strip(const Json& json, std::string_view where) {
 Work make_replace(const Json& json, std::string_view where) {
   return [pattern = make_pattern(json.at("pattern", where), where),
           content = string_field(json, "content", where)](Tokens tokens) {
+    PatternFinder finder(pattern);
     for (std::string& token : tokens) {
       std::string text;
-      for (const auto& [span, is_match] : pattern.pieces(token)) {
+      for (const auto& [span, is_match] : finder.pieces(token)) {
         text += is_match ? content : token.substr(span.begin, span.end - span.begin);
       }
       token = std::move(text);

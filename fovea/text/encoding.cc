@@ -6,12 +6,33 @@
 namespace fovea {
 namespace {
 
+// The shorter list moves, so that putting one token before a long text is cheap.
 template <typename T>
 void move_behind(std::vector<T>& all, std::vector<T>& more) {
-  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  const auto moved = [](std::vector<T>& list) {
+    return std::pair(std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
+  };
+  if (all.size() < more.size()) {
+    const auto [first, last] = moved(all);
+    more.insert(more.begin(), first, last);
+    all = std::move(more);
+  } else {
+    const auto [first, last] = moved(more);
+    all.insert(all.end(), first, last);
+  }
 }
 
 }  // namespace
+
+void Encoding::reserve(size_t count) {
+  ids.reserve(count);
+  tokens.reserve(count);
+  type_ids.reserve(count);
+  special.reserve(count);
+  offsets.reserve(count);
+  words.reserve(count);
+  sequences.reserve(count);
+}
 
 void Encoding::add(int32_t id, std::string token, int32_t type_id, bool is_special, ByteSpan span,
                    int32_t word, int32_t sequence) {
@@ -32,7 +53,7 @@ void Encoding::append(Encoding other) {
   move_behind(ids, other.ids);
   move_behind(tokens, other.tokens);
   move_behind(type_ids, other.type_ids);
-  special.insert(special.end(), other.special.begin(), other.special.end());
+  move_behind(special, other.special);
   move_behind(offsets, other.offsets);
   move_behind(words, other.words);
   move_behind(sequences, other.sequences);

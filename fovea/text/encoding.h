@@ -25,6 +25,7 @@ struct Encoding {
   bool invalid_in_pair = false;
 
   size_t size() const { return ids.size(); }
+  void reserve(size_t count);
   void add(int32_t id, std::string token, int32_t type_id, bool is_special, ByteSpan span,
            int32_t word, int32_t sequence);
   void append(Encoding other);

@@ -1,5 +1,6 @@
 #include "fovea/text/json_cursor.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -21,35 +22,33 @@ void JsonCursor::fail_here(std::string_view wanted) const {
        wanted);
 }
 
-char JsonCursor::peek() {
+void JsonCursor::fail_expected(char wanted) const {
+  fail_here(std::string(1, '\'') + wanted + "'");
+}
+
+void JsonCursor::pass_plain() {
   while (at_ < text_.size()) {
-    const char c = text_[at_];
-    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') return c;
-    ++at_;
+    const auto byte = static_cast<unsigned char>(text_[at_]);
+    if (byte < 0x80) {
+      if (byte < 0x20 || byte == '"' || byte == '\\') return;
+      ++at_;
+      continue;
+    }
+    bool valid = true;
+    const size_t bytes = checked_character_at(text_, at_, valid).bytes;
+    if (!valid) fail(ErrorKind::kBadFile, "{}: byte {} is not valid UTF-8", source_, at_);
+    at_ += bytes;
   }
-  return '\0';
-}
-
-bool JsonCursor::take(char wanted) {
-  if (peek() != wanted || at_ >= text_.size()) return false;
-  ++at_;
-  return true;
-}
-
-void JsonCursor::expect(char wanted) {
-  if (!take(wanted)) fail_here(std::string(1, '\'') + wanted + "'");
+  fail_here("the end of a string");
 }
 
 std::string_view JsonCursor::string() {
   expect('"');
   const size_t begin = at_;
-  for (; at_ < text_.size(); ++at_) {
-    const char c = text_[at_];
-    if (c == '"') return text_.substr(begin, at_++ - begin);
-    if (c == '\\') return unescape(begin);
-    if (static_cast<unsigned char>(c) < 0x20) fail_here("an escaped control character");
-  }
-  fail_here("the end of a string");
+  pass_plain();
+  if (text_[at_] == '"') return text_.substr(begin, at_++ - begin);
+  if (text_[at_] == '\\') return unescape(begin);
+  fail_here("an escaped control character");
 }
 
 uint32_t JsonCursor::hex4(size_t at) const {
@@ -61,38 +60,39 @@ uint32_t JsonCursor::hex4(size_t at) const {
 }
 
 std::string_view JsonCursor::unescape(size_t begin) {
-  static constexpr std::string_view kNames = "\"\\/bfnrt";
-  static constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
-  std::string result(text_.substr(begin, at_ - begin));
-  for (; at_ < text_.size(); ++at_) {
-    const char c = text_[at_];
-    if (c == '"') {
+  std::string result;
+  for (;;) {
+    result.append(text_.substr(begin, at_ - begin));
+    if (text_[at_] == '"') {
       ++at_;
       return kept_.emplace_back(std::move(result));
     }
-    if (static_cast<unsigned char>(c) < 0x20) fail_here("an escaped control character");
-    if (c != '\\') {
-      result += c;
-      continue;
-    }
-    const char name = ++at_ < text_.size() ? text_[at_] : '\0';
-    if (const size_t known = kNames.find(name); known != std::string_view::npos && name != '\0') {
-      result += kMeanings[known];
-      continue;
-    }
-    if (name != 'u') fail_here("a known escape");
-    char32_t code = hex4(at_ + 1);
-    at_ += 4;
-    if (code >= 0xD800 && code < 0xDC00 && text_.substr(at_ + 1).starts_with("\\u")) {
-      const char32_t low = hex4(at_ + 3);
-      if (low < 0xDC00 || low >= 0xE000) fail_here("the second half of a surrogate pair");
-      code = 0x10000 + ((code - 0xD800) << 10U) + (low - 0xDC00);
-      at_ += 6;
-    }
-    if (code >= 0xD800 && code < 0xE000) fail_here("both halves of a surrogate pair");
-    append_utf8(result, code);
+    if (text_[at_] != '\\') fail_here("an escaped control character");
+    append_utf8(result, escape());
+    begin = at_;
+    pass_plain();
   }
-  fail_here("the end of a string");
+}
+
+char32_t JsonCursor::escape() {
+  static constexpr std::string_view kNames = "\"\\/bfnrt";
+  static constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+  const char name = ++at_ < text_.size() ? text_[at_] : '\0';
+  ++at_;
+  if (name != '\0' && kNames.find(name) != std::string_view::npos) {
+    return static_cast<unsigned char>(kMeanings[kNames.find(name)]);
+  }
+  if (name != 'u') fail_here("a known escape");
+  char32_t code = hex4(at_);
+  at_ += 4;
+  if (code >= 0xD800 && code < 0xDC00 && text_.substr(at_).starts_with("\\u")) {
+    const char32_t low = hex4(at_ + 2);
+    if (low < 0xDC00 || low >= 0xE000) fail_here("the second half of a surrogate pair");
+    code = 0x10000 + ((code - 0xD800) << 10U) + (low - 0xDC00);
+    at_ += 6;
+  }
+  if (code >= 0xD800 && code < 0xE000) fail_here("both halves of a surrogate pair");
+  return code;
 }
 
 std::string_view JsonCursor::scalar() {
@@ -103,6 +103,19 @@ std::string_view JsonCursor::scalar() {
 }
 
 int64_t JsonCursor::integer() {
+  peek();
+  int64_t quick = 0;
+  size_t end_of_digits = at_;
+  const size_t most = std::min(text_.size(), at_ + 9);
+  for (; end_of_digits < most; ++end_of_digits) {
+    const char c = text_[end_of_digits];
+    if (c < '0' || c > '9') break;
+    quick = quick * 10 + (c - '0');
+  }
+  if (end_of_digits > at_ && end_of_digits < most && ends_scalar(text_[end_of_digits])) {
+    at_ = end_of_digits;
+    return quick;
+  }
   const std::string_view text = scalar();
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

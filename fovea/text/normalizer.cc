@@ -46,7 +46,8 @@ Work make_replace(const Json& json, std::string_view where) {
   return [pattern = std::move(pattern),
           content = string_field(json, "content", where)](AlignedText& text) {
     std::vector<ByteSpan> ranges;
-    for (const PatternPiece& piece : pattern.pieces(text.text())) {
+    PatternFinder finder(pattern);
+    for (const PatternPiece& piece : finder.pieces(text.text())) {
       if (piece.is_match) ranges.push_back(piece.span);
     }
     text.replace(ranges, content);
@@ -91,7 +92,13 @@ Work make_simple(const std::string& type, const Json& json, std::string_view whe
     const bool right = bool_field(json, "strip_right", true, where);
     return [left, right](AlignedText& text) { text.strip(left, right); };
   }
-  if (type == "ByteLevel") return [](AlignedText& text) { map_to_byte_characters(text); };
+  if (type == "ByteLevel") {
+    return [](AlignedText& text) {
+      AlignedText mapped("", text.origin());
+      add_byte_characters(text, 0, text.text().size(), mapped);
+      text = std::move(mapped);
+    };
+  }
   fail(ErrorKind::kUnsupported, "{}: the normalizer '{}' is not known", where, type);
 }
 

@@ -9,8 +9,8 @@ namespace fovea {
 namespace {
 
 template <typename Matches>
-std::vector<PatternPiece> pieces_by_character(std::string_view text, const Matches& matches) {
-  std::vector<PatternPiece> pieces;
+void add_by_character(std::string_view text, const Matches& matches,
+                      std::vector<PatternPiece>& pieces) {
   uint32_t last = 0;
   for (uint32_t offset = 0; offset < text.size();) {
     const Character character = character_at(text, offset);
@@ -23,33 +23,38 @@ std::vector<PatternPiece> pieces_by_character(std::string_view text, const Match
     offset = end;
   }
   if (last < text.size()) pieces.push_back({{last, static_cast<uint32_t>(text.size())}, false});
-  return pieces;
 }
 
-std::vector<PatternPiece> pieces_by_regex(std::string_view text, const Regex& regex) {
-  std::vector<PatternPiece> pieces;
+void add_matches(std::string_view text, const std::vector<ByteSpan>& matches,
+                 std::vector<PatternPiece>& pieces) {
   uint32_t last = 0;
-  for (const ByteSpan& match : regex.find_all(text)) {
+  for (const ByteSpan& match : matches) {
     if (last < match.begin) pieces.push_back({{last, match.begin}, false});
     pieces.push_back({match, true});
     last = match.end;
   }
   if (last < text.size()) pieces.push_back({{last, static_cast<uint32_t>(text.size())}, false});
-  return pieces;
 }
 
 }  // namespace
 
-std::vector<PatternPiece> Pattern::pieces(std::string_view text) const {
-  if (const auto* predicate = std::get_if<Predicate>(&kind_)) {
-    return pieces_by_character(text, *predicate);
+PatternFinder::PatternFinder(const Pattern& pattern) : pattern_(pattern) {
+  if (const auto* regex = std::get_if<Regex>(&pattern.kind_)) matcher_.emplace(*regex);
+}
+
+const std::vector<PatternPiece>& PatternFinder::pieces(std::string_view text) {
+  pieces_.clear();
+  if (matcher_) {
+    add_matches(text, matcher_->find_all(text), pieces_);
+  } else if (const auto* predicate = std::get_if<Pattern::Predicate>(&pattern_.kind_)) {
+    add_by_character(text, *predicate, pieces_);
+  } else if (const auto* wanted = std::get_if<char32_t>(&pattern_.kind_)) {
+    add_by_character(
+        text, [&](char32_t code) { return code == *wanted; }, pieces_);
+  } else {
+    add_matches(text, {}, pieces_);
   }
-  if (const auto* wanted = std::get_if<char32_t>(&kind_)) {
-    return pieces_by_character(text, [&](char32_t code) { return code == *wanted; });
-  }
-  if (const auto* regex = std::get_if<Regex>(&kind_)) return pieces_by_regex(text, *regex);
-  if (text.empty()) return {};
-  return {{{0, static_cast<uint32_t>(text.size())}, false}};
+  return pieces_;
 }
 
 Pattern make_pattern(const Json& json, std::string_view where) {
@@ -72,13 +77,13 @@ SplitBehavior parse_split_behavior(std::string_view name, std::string_view where
   fail(ErrorKind::kBadFile, "{}: the split behavior '{}' is not known", where, name);
 }
 
-std::vector<ByteSpan> split(std::vector<PatternPiece> pieces, SplitBehavior behavior, bool invert) {
-  std::vector<ByteSpan> parts;
-  parts.reserve(pieces.size());
+void split(std::span<const PatternPiece> pieces, SplitBehavior behavior, bool invert,
+           std::vector<ByteSpan>& parts) {
+  parts.clear();
   const bool backwards = behavior == SplitBehavior::kMergedWithNext;
-  if (backwards) std::reverse(pieces.begin(), pieces.end());
   bool before = false;
-  for (const auto& [span, matched] : pieces) {
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const auto& [span, matched] = pieces[backwards ? pieces.size() - 1 - i : i];
     const bool is_match = matched != invert;
     bool join = false;
     if (behavior == SplitBehavior::kRemoved && is_match) continue;
@@ -96,7 +101,6 @@ std::vector<ByteSpan> split(std::vector<PatternPiece> pieces, SplitBehavior beha
     before = is_match;
   }
   if (backwards) std::reverse(parts.begin(), parts.end());
-  return parts;
 }
 
 }  // namespace fovea

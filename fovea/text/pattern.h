@@ -1,8 +1,10 @@
 // What a text is cut at: characters of a kind, a string or a regular expression.
 #pragma once
 
-#include <functional>
+#include <optional>
+#include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "fovea/base/json.h"
@@ -16,6 +18,7 @@ struct PatternPiece {
   bool is_match;
 };
 
+// Const members may be called from any thread.
 class Pattern {
  public:
   using Predicate = bool (*)(char32_t);
@@ -24,11 +27,22 @@ class Pattern {
   explicit Pattern(Regex regex) : kind_(std::move(regex)) {}
   Pattern() = default;  // matches nothing
 
-  // The whole text, in order, as matches and what lies between them.
-  std::vector<PatternPiece> pieces(std::string_view text) const;
+ private:
+  friend class PatternFinder;
+  std::variant<std::monostate, Predicate, char32_t, Regex> kind_;
+};
+
+// One thread's use of a pattern, which must outlive it.
+class PatternFinder {
+ public:
+  explicit PatternFinder(const Pattern& pattern);
+  // The whole text, in order, as matches and what lies between them; good until the next call.
+  const std::vector<PatternPiece>& pieces(std::string_view text);
 
  private:
-  std::variant<std::monostate, Predicate, char32_t, Regex> kind_;
+  const Pattern& pattern_;
+  std::optional<RegexMatcher> matcher_;
+  std::vector<PatternPiece> pieces_;
 };
 
 // {"String": "…"} or {"Regex": "…"}.
@@ -37,8 +51,8 @@ Pattern make_pattern(const Json& json, std::string_view where);
 enum class SplitBehavior { kRemoved, kIsolated, kMergedWithPrevious, kMergedWithNext, kContiguous };
 SplitBehavior parse_split_behavior(std::string_view name, std::string_view where);
 
-// The parts that are left; `invert` swaps matches and the rest.
-std::vector<ByteSpan> split(std::vector<PatternPiece> pieces, SplitBehavior behavior,
-                            bool invert = false);
+// Puts the parts that are left into `parts`; `invert` swaps matches and the rest.
+void split(std::span<const PatternPiece> pieces, SplitBehavior behavior, bool invert,
+           std::vector<ByteSpan>& parts);
 
 }  // namespace fovea

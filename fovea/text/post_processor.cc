@@ -39,14 +39,32 @@ bool is_space_in_token(char32_t code) {
   return code == 0x120 || is_white_space(code);  // Ġ stands for a space
 }
 
+size_t count_leading_spaces(std::string_view token) {
+  size_t count = 0;
+  for (size_t at = 0; at < token.size(); ++count) {
+    const Character character = character_at(token, at);
+    if (!is_space_in_token(character.code)) break;
+    at += character.bytes;
+  }
+  return count;
+}
+
+size_t count_trailing_spaces(std::string_view token) {
+  size_t count = 0;
+  for (size_t end = token.size(); end > 0; ++count) {
+    do {
+      --end;
+    } while (end > 0 && is_continuation(token[end]));
+    if (!is_space_in_token(character_at(token, end).code)) break;
+  }
+  return count;
+}
+
 // Takes white space out of the spans of tokens, in characters, as the library does.
 void trim_offsets(Encoding& encoding, std::string_view source, bool add_prefix_space) {
   for (size_t i = 0; i < encoding.size(); ++i) {
-    const std::u32string codes = decode_utf8(encoding.tokens[i]);
-    const auto front = std::find_if_not(codes.begin(), codes.end(), is_space_in_token);
-    const auto back = std::find_if_not(codes.rbegin(), codes.rend(), is_space_in_token);
-    auto leading = front - codes.begin();
-    const auto trailing = back - codes.rbegin();
+    size_t leading = count_leading_spaces(encoding.tokens[i]);
+    const size_t trailing = count_trailing_spaces(encoding.tokens[i]);
     if (leading == 0 && trailing == 0) continue;
     ByteSpan& span = encoding.offsets[i];
     const bool is_first = i == 0 || span.begin == 0;
@@ -55,7 +73,7 @@ void trim_offsets(Encoding& encoding, std::string_view source, bool add_prefix_s
       ++span.begin;
       while (span.begin < span.end && is_continuation(source[span.begin])) ++span.begin;
     }
-    for (auto left = trailing; left > 0 && span.end > span.begin; --left) {
+    for (size_t left = trailing; left > 0 && span.end > span.begin; --left) {
       --span.end;
       while (span.end > span.begin && is_continuation(source[span.end])) --span.end;
     }
@@ -93,14 +111,19 @@ class TemplateProcessor final : public PostProcessor {
   void process(std::vector<Encoding>& parts, std::span<const std::string_view>,
                bool add_special_tokens) const override {
     Encoding all;
-    for (const TemplatePiece& piece : parts.size() > 1 ? pair_ : single_) {
+    const auto& pieces = parts.size() > 1 ? pair_ : single_;
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const TemplatePiece& piece = pieces[i];
       if (piece.sequence < 0) {
         if (add_special_tokens) add_special(all, piece.token, piece.type_id);
         continue;
       }
       const auto index = static_cast<size_t>(piece.sequence);
       if (index >= parts.size()) continue;
-      Encoding part = parts[index];
+      const bool again =
+          std::any_of(pieces.begin() + static_cast<ptrdiff_t>(i) + 1, pieces.end(),
+                      [&](const TemplatePiece& later) { return later.sequence == piece.sequence; });
+      Encoding part = again ? parts[index] : std::move(parts[index]);
       std::fill(part.type_ids.begin(), part.type_ids.end(), piece.type_id);
       all.append(std::move(part));
     }

@@ -1,5 +1,8 @@
 #include "fovea/text/pre_tokenizer.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "fovea/base/error.h"
 #include "fovea/text/byte_level.h"
 #include "fovea/text/json_fields.h"
@@ -9,21 +12,20 @@
 namespace fovea {
 namespace {
 
-void add_parts(const AlignedText& text, const std::vector<ByteSpan>& parts,
-               std::vector<AlignedText>& words) {
-  if (words.empty()) words.reserve(parts.size());
-  for (const ByteSpan& part : parts) {
-    if (part.begin < part.end) words.push_back(text.slice(part.begin, part.end));
-  }
-}
-
 // Everything that is a pattern and a behavior.
 class SplitPreTokenizer final : public PreTokenizer {
  public:
   SplitPreTokenizer(Pattern pattern, SplitBehavior behavior, bool invert = false)
       : pattern_(std::move(pattern)), behavior_(behavior), invert_(invert) {}
-  void cut(AlignedText part, std::vector<AlignedText>& words) const override {
-    add_parts(part, split(pattern_.pieces(part.text()), behavior_, invert_), words);
+  void cut(Words& words) const override {
+    PatternFinder finder(pattern_);
+    std::vector<ByteSpan> parts;
+    words.cut_each([&](const Word& word, std::vector<Word>& next) {
+      split(finder.pieces(word.view()), behavior_, invert_, parts);
+      for (const ByteSpan& part : parts) {
+        if (part.begin < part.end) next.push_back(word.piece(part.begin, part.end));
+      }
+    });
   }
 
  private:
@@ -37,32 +39,35 @@ class SplitPreTokenizer final : public PreTokenizer {
 class ClassPreTokenizer final : public PreTokenizer {
  public:
   explicit ClassPreTokenizer(bool bert) : bert_(bert) {}
-  void cut(AlignedText part, std::vector<AlignedText>& words) const override {
-    const std::string& text = part.text();
-    enum Kind { kSpace, kWord, kOther };
+  void cut(Words& words) const override {
+    words.cut_each([&](const Word& word, std::vector<Word>& next) { cut_word(word, next); });
+  }
+
+ private:
+  enum Kind { kSpace, kWord, kOther };
+  Kind kind_of(char32_t code) const {
+    if (bert_) {
+      return is_white_space(code) ? kSpace : is_bert_punctuation(code) ? kOther : kWord;
+    }
+    return is_word_character(code) ? kWord : is_white_space(code) ? kSpace : kOther;
+  }
+  void cut_word(const Word& word, std::vector<Word>& next) const {
+    const std::string_view text = word.view();
     Kind before = kSpace;
     size_t begin = 0;
     for (size_t offset = 0; offset < text.size();) {
       const Character character = character_at(text, offset);
-      Kind kind = kWord;
-      if (bert_) {
-        kind = is_white_space(character.code)        ? kSpace
-               : is_bert_punctuation(character.code) ? kOther
-                                                     : kWord;
-      } else if (!is_word_character(character.code)) {
-        kind = is_white_space(character.code) ? kSpace : kOther;
-      }
+      const Kind kind = kind_of(character.code);
       if (kind != before || (bert_ && kind == kOther)) {
-        if (before != kSpace) words.push_back(part.slice(begin, offset));
+        if (before != kSpace) next.push_back(word.piece(begin, offset));
         begin = offset;
         before = kind;
       }
       offset += character.bytes;
     }
-    if (before != kSpace && begin < text.size()) words.push_back(part.slice(begin, text.size()));
+    if (before != kSpace && begin < text.size()) next.push_back(word.piece(begin, text.size()));
   }
 
- private:
   bool bert_;
 };
 
@@ -70,73 +75,88 @@ class ByteLevelPreTokenizer final : public PreTokenizer {
  public:
   ByteLevelPreTokenizer(bool add_prefix_space, bool use_regex, std::string_view where)
       : add_prefix_space_(add_prefix_space) {
-    if (use_regex) pattern_ = Pattern(Regex(kGpt2Pattern, where));
-    use_regex_ = use_regex;
+    if (use_regex) cut_.emplace(Pattern(Regex(kGpt2Pattern, where)), SplitBehavior::kIsolated);
   }
-  void cut(AlignedText part, std::vector<AlignedText>& words) const override {
-    if (add_prefix_space_ && !part.text().starts_with(' ')) part.prepend(" ");
-    const size_t first = words.size();
-    if (use_regex_) {
-      add_parts(part, split(pattern_.pieces(part.text()), SplitBehavior::kIsolated), words);
-    } else if (!part.empty()) {
-      words.push_back(std::move(part));
-    }
-    for (size_t i = first; i < words.size(); ++i) map_to_byte_characters(words[i]);
+  void cut(Words& words) const override {
+    if (add_prefix_space_) add_spaces(words);
+    if (cut_) cut_->cut(words);
+    AlignedText& mapped = words.add_text();
+    mapped.reserve(words.bytes() + words.bytes() / 2);
+    words.cut_each([&](const Word& word, std::vector<Word>& next) {
+      const size_t begin = mapped.text().size();
+      add_byte_characters(*word.text, word.begin, word.end, mapped);
+      next.push_back({&mapped, static_cast<uint32_t>(begin),
+                      static_cast<uint32_t>(mapped.text().size()), word.origin});
+    });
   }
   bool maps_bytes() const override { return true; }
 
  private:
+  static void add_spaces(Words& words) {
+    AlignedText& spaced = words.add_text();
+    spaced.reserve(words.bytes() + words.list().size());
+    words.cut_each([&](const Word& word, std::vector<Word>& next) {
+      if (word.view().starts_with(' ')) return next.push_back(word);
+      const size_t begin = spaced.text().size();
+      spaced.add(" ", word.source(0, 1));
+      spaced.add(*word.text, word.begin, word.end);
+      next.push_back({&spaced, static_cast<uint32_t>(begin),
+                      static_cast<uint32_t>(spaced.text().size()), word.origin});
+    });
+  }
+
   bool add_prefix_space_;
-  bool use_regex_ = false;
-  Pattern pattern_;
+  std::optional<SplitPreTokenizer> cut_;
 };
 
 class MetaspacePreTokenizer final : public PreTokenizer {
  public:
   MetaspacePreTokenizer(char32_t mark, PrependScheme scheme, bool cuts)
-      : mark_(mark), scheme_(scheme), cuts_(cuts) {
+      : mark_(mark), scheme_(scheme) {
     append_utf8(mark_text_, mark);
+    if (cuts) cut_.emplace(Pattern(mark), SplitBehavior::kMergedWithNext);
   }
-  void cut(AlignedText part, std::vector<AlignedText>& words) const override {
-    const std::string& text = part.text();
-    std::vector<ByteSpan> spaces;
-    for (uint32_t i = 0; i < text.size(); ++i) {
-      if (text[i] == ' ') spaces.push_back({i, i + 1});
-    }
-    part.replace(spaces, mark_text_);
-    const bool wanted = scheme_ == PrependScheme::kAlways ||
-                        (scheme_ == PrependScheme::kFirst && part.origin() == 0);
-    if (wanted && !part.text().starts_with(mark_text_)) part.prepend(mark_text_);
-    if (cuts_) {
-      const auto pieces = Pattern(mark_).pieces(part.text());
-      add_parts(part, split(pieces, SplitBehavior::kMergedWithNext), words);
-    } else if (!part.empty()) {
-      words.push_back(std::move(part));
-    }
+  void cut(Words& words) const override {
+    AlignedText& marked = words.add_text();
+    marked.reserve(words.bytes() + words.bytes() / 2);
+    words.cut_each([&](const Word& word, std::vector<Word>& next) {
+      const size_t begin = marked.text().size();
+      add_marked(word, marked);
+      next.push_back({&marked, static_cast<uint32_t>(begin),
+                      static_cast<uint32_t>(marked.text().size()), word.origin});
+    });
+    if (cut_) cut_->cut(words);
   }
   char32_t space_mark() const override { return mark_; }
 
  private:
+  void add_marked(const Word& word, AlignedText& marked) const {
+    const std::string_view text = word.view();
+    const bool wanted =
+        scheme_ == PrependScheme::kAlways || (scheme_ == PrependScheme::kFirst && word.origin == 0);
+    if (wanted && !text.starts_with(' ') && !text.starts_with(mark_text_)) {
+      marked.add(mark_text_, word.source(0, 1));
+    }
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t space = std::min(text.find(' ', begin), text.size());
+      marked.add(*word.text, word.begin + begin, word.begin + space);
+      if (space < text.size()) marked.add(mark_text_, word.source(space, space + 1));
+      begin = space + 1;
+    }
+  }
+
   char32_t mark_;
   PrependScheme scheme_;
-  bool cuts_;
   std::string mark_text_;
+  std::optional<SplitPreTokenizer> cut_;
 };
 
 class SequencePreTokenizer final : public PreTokenizer {
  public:
   explicit SequencePreTokenizer(std::vector<std::shared_ptr<const PreTokenizer>> parts)
       : parts_(std::move(parts)) {}
-  void cut(AlignedText part, std::vector<AlignedText>& words) const override {
-    std::vector<AlignedText> current;
-    if (!part.empty()) current.push_back(std::move(part));
-    for (const auto& step : parts_) {
-      std::vector<AlignedText> next;
-      next.reserve(current.size());
-      for (AlignedText& word : current) step->cut(std::move(word), next);
-      current = std::move(next);
-    }
-    for (AlignedText& word : current) words.push_back(std::move(word));
+  void cut(Words& words) const override {
+    for (const auto& part : parts_) part->cut(words);
   }
   bool maps_bytes() const override {
     for (const auto& part : parts_) {

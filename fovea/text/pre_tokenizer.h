@@ -3,18 +3,17 @@
 
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "fovea/base/json.h"
-#include "fovea/text/aligned_text.h"
+#include "fovea/text/words.h"
 
 namespace fovea {
 
 class PreTokenizer {
  public:
   virtual ~PreTokenizer() = default;
-  // Cuts one part and adds what is not empty to `words`. May be called from any thread.
-  virtual void cut(AlignedText part, std::vector<AlignedText>& words) const = 0;
+  // Cuts each word further; none of them is empty. May be called from any thread.
+  virtual void cut(Words& words) const = 0;
   // How the vocabulary behind it writes spaces and bytes.
   virtual bool maps_bytes() const { return false; }
   virtual char32_t space_mark() const { return 0; }

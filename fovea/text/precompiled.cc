@@ -22,8 +22,8 @@ std::string decode_base64(std::string_view text, std::string_view where) {
     value[static_cast<unsigned char>(kDigits[i])] = static_cast<int8_t>(i);
   }
   while (text.ends_with('=')) text.remove_suffix(1);
-  std::string bytes;
-  bytes.reserve(text.size() * 3 / 4);
+  std::string bytes(text.size() * 3 / 4, '\0');
+  size_t size = 0;
   uint32_t bits = 0;
   int count = 0;
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string decode_base64(std::string_view text, std::string_view where) {
     count += 6;
     if (count >= 8) {
       count -= 8;
-      bytes += static_cast<char>(bits >> static_cast<uint32_t>(count) & 0xFFU);
+      bytes[size++] = static_cast<char>(bits >> static_cast<uint32_t>(count) & 0xFFU);
     }
   }
   return bytes;
@@ -90,6 +90,9 @@ class Precompiled final : public Normalizer {
 
  private:
   static size_t grapheme_size(std::string_view text) {
+    const auto is_ascii_byte = [&](size_t i) { return static_cast<unsigned char>(text[i]) < 0x80; };
+    // Two characters of ASCII never belong together but for a line end of two.
+    if (text[0] != '\r' && is_ascii_byte(0) && (text.size() == 1 || is_ascii_byte(1))) return 1;
     const Character first = character_at(text, 0);
     size_t size = first.bytes;
     utf8proc_int32_t state = 0;

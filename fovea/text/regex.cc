@@ -193,33 +193,49 @@ Regex Regex::literal(std::string_view text, std::string_view where) {
   return Regex(pattern, where);
 }
 
-std::vector<ByteSpan> Regex::find_all(std::string_view text) const {
-  struct Match {
-    explicit Match(const Program& program)
-        : data(pcre2_match_data_create_from_pattern(program.code, nullptr)),
-          context(pcre2_match_context_copy(program.context)),
-          stack(program.jit ? pcre2_jit_stack_create(kJitStackFirst, kJitStackMost, nullptr)
-                            : nullptr) {
-      if (stack != nullptr) pcre2_jit_stack_assign(context, nullptr, stack);
-    }
-    Match(const Match&) = delete;
-    Match& operator=(const Match&) = delete;
-    ~Match() {
-      pcre2_match_data_free(data);
-      pcre2_match_context_free(context);
-      pcre2_jit_stack_free(stack);
-    }
-    pcre2_match_data* data;
-    pcre2_match_context* context;
-    pcre2_jit_stack* stack;
+struct RegexMatcher::Scratch {
+  explicit Scratch(const Regex::Program& program)
+      : data(pcre2_match_data_create_from_pattern(program.code, nullptr)),
+        context(pcre2_match_context_copy(program.context)) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    pcre2_match_data_free(data);
+    pcre2_match_context_free(context);
+    if (stack != nullptr) pcre2_jit_stack_free(stack);
+  }
+  pcre2_match_data* data;
+  pcre2_match_context* context;
+  pcre2_jit_stack* stack = nullptr;  // made when PCRE2's own 32 KiB do not suffice
+};
+
+RegexMatcher::RegexMatcher(const Regex& regex)
+    : program_(*regex.program_), scratch_(std::make_unique<Scratch>(program_)) {}
+
+RegexMatcher::~RegexMatcher() = default;
+
+int RegexMatcher::match(std::string_view text, size_t at) {
+  const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
+  if (!program_.jit) {
+    return pcre2_match(program_.code, subject, text.size(), at, PCRE2_NO_UTF_CHECK, scratch_->data,
+                       scratch_->context);
+  }
+  const auto run = [&] {
+    return pcre2_jit_match(program_.code, subject, text.size(), at, 0, scratch_->data,
+                           scratch_->context);
   };
-  std::vector<ByteSpan> found;
-  if (text.empty()) return found;
-  const Match match(*program_);
+  const int result = run();
+  if (result != PCRE2_ERROR_JIT_STACKLIMIT || scratch_->stack != nullptr) return result;
+  scratch_->stack = pcre2_jit_stack_create(kJitStackFirst, kJitStackMost, nullptr);
+  pcre2_jit_stack_assign(scratch_->context, nullptr, scratch_->stack);
+  return run();
+}
+
+const std::vector<ByteSpan>& RegexMatcher::find_all(std::string_view text) {
+  found_.clear();
   size_t at = 0;
-  while (at <= text.size()) {
-    const int result = pcre2_match(program_->code, reinterpret_cast<PCRE2_SPTR>(text.data()),
-                                   text.size(), at, PCRE2_NO_UTF_CHECK, match.data, match.context);
+  while (at <= text.size() && !text.empty()) {
+    const int result = match(text, at);
     if (result == PCRE2_ERROR_NOMATCH) break;
     if (result < 0) {
       fail(
@@ -227,23 +243,23 @@ std::vector<ByteSpan> Regex::find_all(std::string_view text) const {
           "a split pattern of the tokenizer takes too many steps at byte {} of {} (PCRE2 error {})",
           at, text.size(), result);
     }
-    const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.data);
+    const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(scratch_->data);
     const size_t begin = ends[0];
     const size_t end = ends[1];
     if (end > begin) {
-      found.push_back({static_cast<uint32_t>(begin), static_cast<uint32_t>(end)});
+      found_.push_back({static_cast<uint32_t>(begin), static_cast<uint32_t>(end)});
       at = end;
       continue;
     }
     // \K in a look-around may end before it begins; an empty match right after another is none.
-    if (end == begin && (found.empty() || found.back().end != begin)) {
-      found.push_back({static_cast<uint32_t>(begin), static_cast<uint32_t>(begin)});
+    if (end == begin && (found_.empty() || found_.back().end != begin)) {
+      found_.push_back({static_cast<uint32_t>(begin), static_cast<uint32_t>(begin)});
     }
     if (begin >= text.size()) break;
     at = std::max(begin, at);
     at += character_at(text, at).bytes;
   }
-  return found;
+  return found_;
 }
 
 }  // namespace fovea

@@ -1,7 +1,5 @@
 #include "fovea/text/tokenizer.h"
 
-#include <unordered_map>
-
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/utf8.h"
@@ -10,44 +8,12 @@
 #include "fovea/text/tokenizer_json.h"
 #include "fovea/text/tokenizer_parts.h"
 #include "fovea/text/unicode.h"
+#include "fovea/text/word_cache.h"
 
 namespace fovea {
 namespace {
 
 constexpr size_t kLongestText = size_t{1} << 30;
-
-struct TextHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view text) const { return static_cast<size_t>(hash_text(text)); }
-};
-
-// Words seen before in this text, with their tokens.
-class WordCache {
- public:
-  explicit WordCache(const TokenModel& model) : model_(model) {}
-  const std::vector<WordToken>& tokens(const std::string& word) {
-    constexpr size_t kLongestKept = 64;
-    constexpr size_t kMostKept = 100'000;
-    if (word.size() > kLongestKept) return fresh(word);
-    if (const auto found = words_.find(std::string_view(word)); found != words_.end()) {
-      return found->second;
-    }
-    if (words_.size() >= kMostKept) return fresh(word);
-    auto& list = words_[word];
-    model_.tokenize(word, list);
-    return list;
-  }
-
- private:
-  const std::vector<WordToken>& fresh(const std::string& word) {
-    last_.clear();
-    model_.tokenize(word, last_);
-    return last_;
-  }
-  const TokenModel& model_;
-  std::unordered_map<std::string, std::vector<WordToken>, TextHash, std::equal_to<>> words_;
-  std::vector<WordToken> last_;
-};
 
 // The text with each invalid byte as U+FFFD that comes from that byte.
 AlignedText make_valid(std::string_view text, Encoding& encoding) {
@@ -118,6 +84,8 @@ Encoding Tokenizer::encode_one(std::string_view text, int32_t sequence) const {
     fail(ErrorKind::kInvalidArgument, "a text of {} bytes; at most {} can be tokenized at once",
          text.size(), kLongestText);
   }
+  constexpr size_t kBytesPerToken = 4;  // of most texts
+  encoding.reserve(std::min(text.size() / kBytesPerToken, size_t{1} << 20U) + 8);
   const Parts& parts = *parts_;
   WordCache cache(*parts.model);
   int32_t word = 0;
@@ -125,17 +93,14 @@ Encoding Tokenizer::encode_one(std::string_view text, int32_t sequence) const {
     encoding.add(token.id, part.text(), sequence, false, part.source(0, part.text().size()), word++,
                  sequence);
   };
+  const Vocabulary& vocabulary = parts.model->vocabulary();
   const auto add_words = [&](AlignedText part) {
-    std::vector<AlignedText> words;
-    if (parts.pre_tokenizer == nullptr) {
-      words.push_back(std::move(part));
-    } else {
-      parts.pre_tokenizer->cut(std::move(part), words);
-    }
-    for (const AlignedText& piece : words) {
-      for (const WordToken& token : cache.tokens(piece.text())) {
-        encoding.add(token.id, std::string(parts.model->vocabulary().token(token.id)), sequence,
-                     false, piece.source(token.begin, token.end), word, sequence);
+    Words words(std::move(part));
+    if (parts.pre_tokenizer != nullptr) parts.pre_tokenizer->cut(words);
+    for (const Word& piece : words.list()) {
+      for (const WordToken& token : cache.tokens(piece.view())) {
+        encoding.add(token.id, std::string(vocabulary.token(token.id)), sequence, false,
+                     piece.source(token.begin, token.end), word, sequence);
       }
       ++word;
     }

@@ -1,37 +1,41 @@
 #include "fovea/text/tokenizer_json.h"
 
-#include "fovea/base/error.h"
-#include "fovea/base/utf8.h"
 #include "fovea/text/json_cursor.h"
-#include "fovea/text/unicode.h"
 
 namespace fovea {
 namespace {
 
-constexpr size_t kBytesPerToken = 24;  // of file, to guess how many tokens there will be
+// The least that a token or a merge takes of a file, so that room for all can be made at once.
+// Memory that is not used is never touched.
+constexpr size_t kLeastBytes = 8;
 
-void read_token_map(JsonCursor& cursor, Vocabulary& vocabulary, size_t file_bytes) {
-  vocabulary.reserve(file_bytes / kBytesPerToken / 2, file_bytes / 4);
-  cursor.object([&](std::string_view token) { vocabulary.add(token, cursor.integer()); });
+void read_token_map(JsonCursor& cursor, Vocabulary& vocabulary) {
+  std::vector<VocabularyEntry> entries;
+  entries.reserve(cursor.left() / kLeastBytes);
+  cursor.object([&](std::string_view token) { entries.push_back({token, cursor.integer()}); });
+  vocabulary.add_all(entries);
 }
 
-void read_scored_tokens(JsonCursor& cursor, ModelTables& tables, size_t file_bytes) {
-  tables.vocabulary.reserve(file_bytes / kBytesPerToken, file_bytes / 2);
+void read_scored_tokens(JsonCursor& cursor, ModelTables& tables) {
+  std::vector<VocabularyEntry> entries;
+  entries.reserve(cursor.left() / kLeastBytes);
+  tables.scores.reserve(cursor.left() / kLeastBytes);
   cursor.array([&] {
     cursor.expect('[');
     const std::string_view token = cursor.string();
     cursor.expect(',');
     const double score = cursor.number();
     cursor.expect(']');
-    tables.vocabulary.add(token, static_cast<int64_t>(tables.scores.size()));
+    entries.push_back({token, static_cast<int64_t>(tables.scores.size())});
     tables.scores.push_back(score);
   });
+  tables.vocabulary.add_all(entries);
 }
 
 void read_merges(JsonCursor& cursor, ModelTables& tables) {
+  tables.merges.reserve(cursor.left() / kLeastBytes);
   cursor.array([&] {
-    if (cursor.peek() == '[') {
-      cursor.expect('[');
+    if (cursor.take('[')) {
       const std::string_view left = cursor.string();
       cursor.expect(',');
       const std::string_view right = cursor.string();
@@ -48,15 +52,9 @@ void read_merges(JsonCursor& cursor, ModelTables& tables) {
   });
 }
 
-void require_utf8(std::string_view text, std::string_view source) {
-  if (is_valid_utf8(text)) return;
-  fail(ErrorKind::kBadFile, "{}: byte {} is not valid UTF-8", source, find_invalid_utf8(text));
-}
-
 }  // namespace
 
 TokenizerJson read_tokenizer_json(std::string_view text, std::string_view source) {
-  require_utf8(text, source);
   TokenizerJson result;
   std::string rest;
   size_t copied = 0;
@@ -70,9 +68,9 @@ TokenizerJson read_tokenizer_json(std::string_view text, std::string_view source
   const auto read_model_member = [&](std::string_view key) {
     const char next = cursor.peek();
     if (key == "vocab" && next == '{') {
-      take_out([&] { read_token_map(cursor, result.tables.vocabulary, text.size()); });
+      take_out([&] { read_token_map(cursor, result.tables.vocabulary); });
     } else if (key == "vocab" && next == '[') {
-      take_out([&] { read_scored_tokens(cursor, result.tables, text.size()); });
+      take_out([&] { read_scored_tokens(cursor, result.tables); });
     } else if (key == "merges" && next == '[') {
       take_out([&] { read_merges(cursor, result.tables); });
     } else {
@@ -94,11 +92,10 @@ TokenizerJson read_tokenizer_json(std::string_view text, std::string_view source
 }
 
 Vocabulary read_vocab_json(std::string_view text, std::string_view source) {
-  require_utf8(text, source);
   Vocabulary vocabulary;
   std::deque<std::string> kept;
   JsonCursor cursor(text, source, kept);
-  read_token_map(cursor, vocabulary, text.size());
+  read_token_map(cursor, vocabulary);
   if (cursor.peek() != '\0') cursor.fail_here("the end of the file");
   return vocabulary;
 }

@@ -8,21 +8,15 @@
 #include "fovea/text/unicode_tables.h"
 
 namespace fovea {
+namespace {
 
-Character character_at(std::string_view text, size_t offset) {
-  const auto byte = [&](size_t i) {
-    return static_cast<char32_t>(static_cast<unsigned char>(text[offset + i]));
-  };
-  const char32_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  if (lead < 0xE0) return {(lead & 0x1FU) << 6U | (byte(1) & 0x3FU), 2};
-  if (lead < 0xF0) {
-    return {(lead & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU), 3};
-  }
-  return {(lead & 0x07U) << 18U | (byte(1) & 0x3FU) << 12U | (byte(2) & 0x3FU) << 6U |
-              (byte(3) & 0x3FU),
-          4};
+bool eight_are_ascii(const char* bytes) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, 8);
+  return (word & 0x8080808080808080U) == 0;
 }
+
+}  // namespace
 
 void append_utf8(std::string& text, char32_t code) {
   const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };
@@ -43,18 +37,10 @@ void append_utf8(std::string& text, char32_t code) {
   }
 }
 
-size_t utf8_size(char32_t code) {
-  if (code < 0x80) return 1;
-  if (code < 0x800) return 2;
-  return code < 0x10000 ? 3 : 4;
-}
-
 bool is_ascii(std::string_view text) {
   size_t i = 0;
   for (; i + 8 <= text.size(); i += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, text.data() + i, 8);
-    if ((word & 0x8080808080808080U) != 0) return false;
+    if (!eight_are_ascii(text.data() + i)) return false;
   }
   for (; i < text.size(); ++i) {
     if (static_cast<unsigned char>(text[i]) >= 0x80) return false;
@@ -95,17 +81,32 @@ Character checked_character_at(std::string_view text, size_t offset, bool& valid
 }
 
 bool is_valid_utf8(std::string_view text) {
-  constexpr size_t kBlock = 64;
-  bool valid = true;
-  for (size_t offset = 0; offset < text.size();) {
-    if (is_ascii(text.substr(offset, kBlock))) {
-      offset += kBlock;
-      continue;
-    }
-    const size_t end = std::min(offset + kBlock, text.size());
-    while (offset < end) {
-      offset += checked_character_at(text, offset, valid).bytes;
-      if (!valid) return false;
+  const auto continues = [&](size_t at, unsigned char least, unsigned char most) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    return byte >= least && byte <= most;
+  };
+  for (size_t at = 0; at < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    if (lead < 0x80) {
+      at += 1;
+      while (at + 8 <= text.size() && eight_are_ascii(text.data() + at)) at += 8;
+    } else if (lead < 0xE0) {
+      if (lead < 0xC2 || text.size() - at < 2 || !continues(at + 1, 0x80, 0xBF)) return false;
+      at += 2;
+    } else if (lead < 0xF0) {
+      if (text.size() - at < 3 ||
+          !continues(at + 1, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF) ||
+          !continues(at + 2, 0x80, 0xBF)) {
+        return false;
+      }
+      at += 3;
+    } else {
+      if (lead > 0xF4 || text.size() - at < 4 ||
+          !continues(at + 1, lead == 0xF0 ? 0x90 : 0x80, lead == 0xF4 ? 0x8F : 0xBF) ||
+          !continues(at + 2, 0x80, 0xBF) || !continues(at + 3, 0x80, 0xBF)) {
+        return false;
+      }
+      at += 4;
     }
   }
   return true;

@@ -17,9 +17,26 @@ struct Character {
 };
 
 // The character at `offset` of valid UTF-8.
-Character character_at(std::string_view text, size_t offset);
+inline Character character_at(std::string_view text, size_t offset) {
+  const auto byte = [&](size_t i) {
+    return static_cast<char32_t>(static_cast<unsigned char>(text[offset + i]));
+  };
+  const char32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  if (lead < 0xE0) return {(lead & 0x1FU) << 6U | (byte(1) & 0x3FU), 2};
+  if (lead < 0xF0) {
+    return {(lead & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU), 3};
+  }
+  return {(lead & 0x07U) << 18U | (byte(1) & 0x3FU) << 12U | (byte(2) & 0x3FU) << 6U |
+              (byte(3) & 0x3FU),
+          4};
+}
 void append_utf8(std::string& text, char32_t code);
-size_t utf8_size(char32_t code);
+inline size_t utf8_size(char32_t code) {
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
+}
 inline bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }

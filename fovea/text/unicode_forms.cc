@@ -56,15 +56,23 @@ size_t decompose(char32_t code, bool compatible, std::array<utf8proc_int32_t, 32
 // Canonical pairs that compose, from the decompositions of all characters. A long decomposition is
 // that of a composed character plus one more, so those are found in later rounds.
 std::unordered_map<uint64_t, char32_t> make_compositions() {
+  std::vector<char32_t> whole;  // what may come out
+  for (char32_t code = 0xC0; code < 0x20000; ++code) {
+    if (code >= kHangulFirst && code < 0xE000) continue;
+    const auto* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(code));
+    if (property->decomp_seqindex == UINT16_MAX || property->comp_exclusion != 0 ||
+        property->decomp_type != 0 || property->combining_class != 0) {
+      continue;
+    }
+    whole.push_back(code);
+  }
   std::unordered_map<uint64_t, char32_t> pairs;
+  pairs.reserve(whole.size());
   std::array<utf8proc_int32_t, 32> parts{};
   constexpr int kRounds = 4;
   for (size_t round = 2; round < 2 + kRounds; ++round) {
-    for (char32_t code = 0xC0; code < 0x20000; ++code) {
-      if (code >= kHangulFirst && code < 0xE000) continue;
-      const auto* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(code));
-      if (property->comp_exclusion != 0 || property->decomp_type != 0) continue;
-      if (decompose(code, false, parts) != round || combining_class(code) != 0) continue;
+    for (const char32_t code : whole) {
+      if (decompose(code, false, parts) != round) continue;
       if (combining_class(static_cast<char32_t>(parts[0])) != 0) continue;
       auto first = static_cast<char32_t>(parts[0]);
       for (size_t i = 1; i + 1 < round && first != 0; ++i) {
@@ -107,6 +115,12 @@ std::vector<CharacterChange> decomposed(std::string_view text, bool compatible) 
   for (size_t offset = 0; offset < text.size();) {
     const Character character = character_at(text, offset);
     offset += character.bytes;
+    if (character.code < 0x80) {
+      sort_pending();
+      pending = changes.size();
+      changes.push_back({character.code, 0});
+      continue;
+    }
     const size_t count = decompose(character.code, compatible, parts);
     for (size_t i = 0; i < count; ++i) {
       const auto code = static_cast<char32_t>(parts[i]);
@@ -128,6 +142,12 @@ std::vector<CharacterChange> recomposed(const std::vector<CharacterChange>& part
   size_t starter = kNone;
   int last_class = 0;
   for (const CharacterChange& part : parts) {
+    if (part.code < 0x300) {  // begins anew: nothing composes with it as the second
+      starter = changes.size();
+      last_class = 0;
+      changes.push_back(part);
+      continue;
+    }
     const int part_class = combining_class(part.code);
     if (starter != kNone) {
       const bool adjacent = starter + 1 == changes.size();

@@ -95,11 +95,9 @@ class Unigram final : public TokenModel {
       const std::string_view rest = word.substr(begin);
       const size_t longest = longest_at(rest);
       bool has_single = false;
-      uint64_t hash = kHashSeed;
       for (size_t size = 1; size <= longest; ++size) {
-        hash = extend_hash(hash, rest[size - 1]);
         if (size < rest.size() && is_continuation(rest[size])) continue;
-        const auto id = vocabulary().find(rest.substr(0, size), hash);
+        const auto id = vocabulary().find(rest.substr(0, size));
         if (!id) continue;
         offer(begin, begin + size, scores_[static_cast<size_t>(*id)], *id);
         has_single = has_single || size == first;

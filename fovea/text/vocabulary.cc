@@ -1,24 +1,12 @@
 #include "fovea/text/vocabulary.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "fovea/base/error.h"
 
 namespace fovea {
-namespace {
-
-// FNV's low bits are weak; the table uses these.
-size_t spread(uint64_t hash) {
-  return static_cast<size_t>((hash ^ hash >> 32U) * 0x9E3779B97F4A7C15U >> 20U);
-}
-
-}  // namespace
-
-void Vocabulary::reserve(size_t tokens, size_t bytes) {
-  text_.reserve(bytes);
-  by_id_.reserve(tokens);
-  grow(std::bit_ceil(tokens * 2 + 16));
-}
 
 void Vocabulary::grow(size_t slots) {
   std::vector<Slot> old(slots);
@@ -32,10 +20,11 @@ void Vocabulary::grow(size_t slots) {
 
 size_t Vocabulary::slot_of(std::string_view token, uint64_t hash) const {
   const size_t mask = slots_.size() - 1;
-  for (size_t at = spread(hash) & mask;; at = (at + 1) & mask) {
+  const auto tag = static_cast<uint32_t>(hash >> 32U);
+  for (size_t at = static_cast<size_t>(hash) & mask;; at = (at + 1) & mask) {
     const Slot& slot = slots_[at];
     if (slot.id < 0) return at;
-    if (slot.hash == static_cast<uint32_t>(hash) && slot.size == token.size() &&
+    if (slot.tag == tag && slot.size == token.size() &&
         std::string_view(text_.data() + slot.offset, slot.size) == token) {
       return at;
     }
@@ -43,10 +32,39 @@ size_t Vocabulary::slot_of(std::string_view token, uint64_t hash) const {
 }
 
 void Vocabulary::prefetch(uint64_t hash) const {
-  if (!slots_.empty()) __builtin_prefetch(&slots_[spread(hash) & (slots_.size() - 1)]);
+  if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<size_t>(hash) & (slots_.size() - 1)]);
 }
 
 void Vocabulary::add(std::string_view token, int64_t id) {
+  add(token, id, hash_text(token));
+}
+
+// Slots miss the cache; those of a whole block are under way together.
+void Vocabulary::add_all(std::span<const VocabularyEntry> entries) {
+  constexpr size_t kBlock = 32;
+  size_t bytes = text_.size();
+  int64_t largest = -1;
+  for (const VocabularyEntry& entry : entries) {
+    bytes += entry.token.size();
+    largest = std::max(largest, entry.id);
+  }
+  text_.reserve(bytes);
+  if (largest < static_cast<int64_t>(entries.size()) * 2) {
+    by_id_.reserve(static_cast<size_t>(largest + 1));
+  }
+  grow(std::bit_ceil((count_ + entries.size()) * 2 + 16));
+  std::array<uint64_t, kBlock> hashes{};
+  for (size_t first = 0; first < entries.size(); first += kBlock) {
+    const auto block = entries.subspan(first, std::min(kBlock, entries.size() - first));
+    for (size_t i = 0; i < block.size(); ++i) {
+      hashes[i] = hash_text(block[i].token);
+      prefetch(hashes[i]);
+    }
+    for (size_t i = 0; i < block.size(); ++i) add(block[i].token, block[i].id, hashes[i]);
+  }
+}
+
+void Vocabulary::add(std::string_view token, int64_t id, uint64_t hash) {
   if (id < 0 || id > kLargestTokenId) {
     fail(ErrorKind::kUnsupported, "a token of the vocabulary has the id {}; ids go from 0 to {}",
          id, kLargestTokenId);
@@ -55,14 +73,15 @@ void Vocabulary::add(std::string_view token, int64_t id) {
     fail(ErrorKind::kUnsupported, "the vocabulary has more than 4 GiB of text");
   }
   if (count_ * 2 >= slots_.size()) grow(std::max<size_t>(64, slots_.size() * 2));
-  const uint64_t hash = hash_text(token);
   Slot& slot = slots_[slot_of(token, hash)];
   if (slot.id < 0) {
     slot.offset = static_cast<uint32_t>(text_.size());
     slot.size = static_cast<uint32_t>(token.size());
-    slot.hash = static_cast<uint32_t>(hash);
+    slot.tag = static_cast<uint32_t>(hash >> 32U);
     text_ += token;
     ++count_;
+  } else if (slot.id != id) {
+    one_to_one_ = false;
   }
   slot.id = static_cast<int32_t>(id);
   const auto index = static_cast<size_t>(id);

@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const fovea::StepsProblem problem = fovea::parse_steps(text, "input.json", settings);
     const fovea::StepsResult result = fovea::compute_steps(problem);
     const fovea::StepsView view = fovea::choose_view(problem, {});
-    const fovea::Terminal terminal{.width = 40 + static_cast<int>(size % 100), .color = true};
+    const fovea::Terminal terminal{.width = 40 + static_cast<int>(size % 100),
+                                   .colors = fovea::ColorMode::kTrue};
     fovea::require(!fovea::steps_text(problem, result, view, terminal).empty());
     fovea::require(!fovea::steps_json(problem, result, view).dump().empty());
   } catch (const fovea::Error&) {

@@ -12,7 +12,8 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
 FOUR_WORDS = ROOT / "examples/four_words.json"
 
 # What a test must not inherit from the one who runs it.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FOVEA_LOG")}
+FOREIGN = ("COLUMNS", "NO_COLOR", "COLORTERM", "FORCE_COLOR", "CLICOLOR_FORCE", "FOVEA_LOG")
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in FOREIGN}
 
 
 def run(*arguments, cwd=None, environment=None):

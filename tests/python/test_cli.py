@@ -45,10 +45,10 @@ WRONG_USAGE = {
     "nothing like a verb": (["xyzzy"], "no verb 'xyzzy'", "--help"),
     "option before the verb": (["--threads", "2", "steps"], "fovea VERB --threads"),
     "unknown option": (["steps", "--vector", "x"], "did you mean '--vectors'"),
-    "missing option": (["steps"], "steps needs --vectors FILE.json"),
+    "missing option": (["pull"], "pull needs"),
     "missing value": (["steps", "--vectors"], "--vectors needs a value"),
-    "plain argument": (["steps", "x.json"], "did you mean '--vectors x.json'"),
-    "plain argument too many": (["steps", "--vectors", FOUR_WORDS, "x"], "no plain argument 'x'"),
+    "plain argument": (["models", "x"], "no plain argument 'x'"),
+    "plain argument too many": (["steps", "x", "y"], "'y' is one more"),
     "option twice": (["steps", "--vectors", FOUR_WORDS, "--head", "0", "--head", "1"], "2 times"),
     "no number": (["steps", "--vectors", FOUR_WORDS, "--temperature", "warm"], "'warm'", "number"),
     "not finite": (["steps", "--vectors", FOUR_WORDS, "--temperature", "nan"], "'nan'", "finite"),
@@ -122,11 +122,14 @@ def test_colour_only_in_a_terminal_and_without_no_color():
     command = ("steps", "--vectors", FOUR_WORDS)
     plain = ok(*command)
     coloured = in_terminal(*command)
-    assert "\x1b[38;2;" in coloured
+    assert "\x1b[38;5;" in coloured and "\x1b[38;2;" not in coloured
+    assert "\x1b[38;2;" in in_terminal(*command, environment={"COLORTERM": "truecolor"})
     without = re.sub("\x1b\\[[0-9;]*m", "", coloured)
     assert [line.rstrip() for line in without.splitlines()] == plain.splitlines()
     assert in_terminal(*command, environment={"NO_COLOR": "1"}) == plain
     assert in_terminal(*command, environment={"TERM": "dumb"}) == plain
+    assert ok(*command, environment={"FORCE_COLOR": "1"}) == coloured
+    assert ok(*command, environment={"FORCE_COLOR": "1", "NO_COLOR": "1"}) == plain
 
 
 def test_the_width_of_the_terminal_is_used():

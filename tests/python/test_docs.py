@@ -4,15 +4,24 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 
+import numpy
 import pytest
+from safetensors.numpy import save_file
+
+import models
+from hub_server import HubServer
+from test_real_models import CACHE, fetched
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("FOVEA_BUILD", ROOT / "build/release")).resolve()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
+PULLED = "google-bert/bert-base-uncased"
+
 # Commands that a page may show beside ./run; they are the business of other tests.
-OTHER_COMMANDS = ("git clone ", "cd ", "./test", "cmake ", "ctest ", "python3 ")
+OTHER_COMMANDS = ("git clone ", "cd ", "./test", "cmake ", "ctest ", "python3 ", "build/fixture-venv/bin/")
 
 
 def shell_commands(page):
@@ -35,29 +44,56 @@ def all_commands():
     ]
 
 
+@pytest.fixture(scope="module")
+def hub():
+    """A hub that has the model that the pages pull: a tiny one under a famous name."""
+    with HubServer() as server, tempfile.TemporaryDirectory() as place:
+        model = models.bert(pathlib.Path(place) / "model")
+        server.add(PULLED, {file.name: file.read_bytes() for file in model.iterdir()})
+        yield server
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    return {page: tmp_path_factory.mktemp("page") for page in PAGES}
+
+
 @pytest.fixture
-def folder(tmp_path):
-    """A folder where ./run is the program that was built, with the files that the pages name."""
-    program = BUILD / "bin/fovea"
-    (tmp_path / "run").write_text(f'#!/bin/sh\n[ $# -gt 0 ] || set -- demo\nexec "{program}" "$@"\n')
-    (tmp_path / "run").chmod(0o755)
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    return tmp_path
+def folder(folders, page):
+    """One folder per page, where ./run is the program that was built, with the files that the pages name."""
+    place = folders[page]
+    if not (place / "run").exists():
+        program = BUILD / "bin/fovea"
+        (place / "run").write_text(f'#!/bin/sh\n[ $# -gt 0 ] || set -- demo\nexec "{program}" "$@"\n')
+        (place / "run").chmod(0o755)
+        (place / "examples").symlink_to(ROOT / "examples")
+        models.bert(place / "path/to/folder")
+        (place / "path/to/model.gguf").symlink_to(CACHE / "models/smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf")
+        save_file({"input_ids": numpy.array([2, 5, 6, 3], numpy.int64)}, place / "ids.safetensors")
+    return place
+
+
+def environment(folder, hub):
+    return {**os.environ, "FOVEA_CACHE": str(CACHE), "HF_HOME": str(folder / "hub"), "HF_ENDPOINT": hub.url, "COLUMNS": "100"}
 
 
 @pytest.mark.parametrize("page, command", all_commands())
-def test_commands_of_the_pages_work(folder, page, command):
+def test_commands_of_the_pages_work(folder, hub, page, command):
     if not command.startswith("./run"):
         assert command.startswith(OTHER_COMMANDS), f"no test knows whether this works: {command}"
         return
+    if re.match(r"\./run (text|capture|open|tokenize|export|info|demo|steps \")|\./run$", command):
+        for name in ("all-minilm-l6-v2", "smollm2-135m-instruct"):
+            fetched(name)  # skips where it cannot be had
     result = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"], cwd=folder, capture_output=True, text=True,
-        stdin=subprocess.DEVNULL, timeout=300,
+        stdin=subprocess.DEVNULL, timeout=300, env=environment(folder, hub),
     )
     assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
     assert result.stdout, f"{command} printed nothing"
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md"])
 def test_what_the_readme_says_is_printed_is_printed(folder):
     text = (ROOT / "README.md").read_text()
     blocks = re.findall(r"^```sh\n(\./run [^\n]+)\n```\n[^`]*^```text\n(.*?)^```", text, re.DOTALL | re.MULTILINE)

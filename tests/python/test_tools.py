@@ -27,12 +27,12 @@ def machine(tmp_path):
                  "sed", "head", "awk", "getconf"):
         (commands / name).symlink_to(shutil.which(name))
 
-    def run(scripts, *arguments):
+    def run(scripts, *arguments, environment=None):
         for name, script in scripts.items():
             (commands / name).write_text("#!/bin/sh\n" + script)
             (commands / name).chmod(0o755)
         return subprocess.run(
-            [checkout / "run", *arguments], env={"PATH": str(commands)}, cwd=tmp_path,
+            [checkout / "run", *arguments], env={"PATH": str(commands), **(environment or {})}, cwd=tmp_path,
             stdin=subprocess.DEVNULL, capture_output=True, text=True,
         )
 

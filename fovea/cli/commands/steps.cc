@@ -1,6 +1,9 @@
+#include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/cli/command.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/cli/steps_json.h"
+#include "fovea/cli/steps_model.h"
 #include "fovea/cli/steps_out.h"
 #include "fovea/cli/steps_text.h"
 
@@ -9,7 +12,46 @@ namespace {
 
 constexpr size_t kLargestFile = size_t{64} << 20;
 
-void run(const Args& args) {
+// Exactly one of a model's input and a file of vectors, and no option of the other.
+void check_args(const Args& args) {
+  const bool vectors = args.has("vectors");
+  const bool input = args.has("INPUT") || args.has("text-file") || args.has("inputs");
+  if (vectors == input) {
+    fail(ErrorKind::kInvalidArgument,
+         "steps takes a text (INPUT, --text-file or --inputs) or --vectors FILE.json and was given "
+         "{}; see `fovea steps --help`",
+         vectors ? "both" : "neither");
+  }
+  if (args.has("INPUT") && args["INPUT"].ends_with(".json") &&
+      args["INPUT"].find(' ') == std::string::npos) {
+    fail(ErrorKind::kInvalidArgument,
+         "INPUT is '{0}' but should be a text; did you mean '--vectors {0}'?", args["INPUT"]);
+  }
+  const std::vector<std::string_view> foreign =
+      vectors ? std::vector<std::string_view>{"model", "layer", "pair"}
+              : std::vector<std::string_view>{"temperature", "column", "at"};
+  for (const std::string_view name : foreign) {
+    if (args.has(name)) {
+      fail(ErrorKind::kInvalidArgument, "--{} does not go with {}; leave one of them out", name,
+           vectors ? "--vectors" : "the text of a model");
+    }
+  }
+}
+
+// One form of result, whatever it was made from.
+template <typename Write, typename MakeJson, typename MakeText>
+void show(const Args& args, const Write& write, const MakeJson& json, const MakeText& text) {
+  if (args.has("out")) write(args["out"]);
+  if (args.flag("json")) {
+    write_stdout(json().dump(1) + "\n");
+  } else if (args.has("out")) {
+    write_stdout("wrote " + args["out"] + "\n");
+  } else {
+    write_stdout(text(stdout_terminal()));
+  }
+}
+
+void run_vectors(const Args& args) {
   StepsSettings settings;
   if (args.has("similarity")) settings.similarity = args["similarity"];
   if (args.has("temperature")) settings.temperature = args.real("temperature");
@@ -23,54 +65,75 @@ void run(const Args& args) {
   const StepsProblem problem = parse_steps(read_text_file(file, kLargestFile), file, settings);
   const StepsView view = choose_view(problem, choice);
   const StepsResult result = compute_steps(problem);
-  if (args.has("out")) write_steps(args["out"], problem, result, view);
-  if (args.flag("json")) {
-    write_stdout(steps_json(problem, result, view).dump(1) + "\n");
-  } else if (args.has("out")) {
-    write_stdout("wrote " + args["out"] + "\n");
-  } else {
-    write_stdout(steps_text(problem, result, view, stdout_terminal()));
-  }
+  show(
+      args, [&](const std::string& path) { write_steps(path, problem, result, view); },
+      [&] { return steps_json(problem, result, view); },
+      [&](const Terminal& terminal) { return steps_text(problem, result, view, terminal); });
+}
+
+void run_model(const Args& args) {
+  check_input_args(args);
+  if (args.has("out")) check_model_steps_suffix(args["out"]);
+  const ModelStepsView view = read_model_steps(args);
+  show(
+      args, [&](const std::string& path) { write_model_steps(path, view); },
+      [&] { return model_steps_json(view); },
+      [&](const Terminal& terminal) { return model_steps_text(view, terminal); });
+}
+
+void run(const Args& args) {
+  check_args(args);
+  args.has("vectors") ? run_vectors(args) : run_model(args);
+}
+
+std::vector<Option> steps_options() {
+  return {Option::text("vectors", "FILE.json", "vectors of your own instead of a model, see below"),
+          Option::text("token", "WORD|i", "the query, by its text or its number from 0"),
+          Option::integer("layer", "N", "of a model, from 0 (default: the last)", 0),
+          Option::integer("head", "N", "from 0 (default: 0; of vectors all)", 0),
+          Option::choice("similarity", similarity_names(),
+                         "how a query is compared with a key: dot or cosine instead of the "
+                         "model's own way; of vectors any, scaled unless it is a memory (dot)"),
+          Option::real("temperature", "T",
+                       "of vectors: divides the scores before softmax; 0 takes the best key only "
+                       "(default: 1)",
+                       0),
+          Option::flag("column", "of vectors, with --token or --at: who attends to it"),
+          Option::text("at", "X,Y", "the pixel of an image: column, row (default: centre)"),
+          Option::flag("json", "print every number as JSON"),
+          Option::text("out", "FILE",
+                       "write a file instead: .json, .npz or .png; of a model also .svg and .pdf")};
 }
 
 }  // namespace
 
 Command steps_command() {
-  return {.name = "steps",
-          .summary = "attention step by step with the real numbers: Q, K, V, scores, softmax, sum",
-          .details =
-              "FILE.json holds one of\n"
-              "  inputs   a list of vectors, and source, another list, for cross-attention\n"
-              "  image    {height, width, pixels}, one vector per pixel\n"
-              "  memory   {keys, values}, read by query or queries, hard and soft\n"
-              "and may hold title, labels, source_labels, heads, scale, mask (\"causal\" or rows\n"
-              "of 0 and 1), Wq Wk Wv Wo (one row per number that comes in; left out: identity),\n"
-              "bq bk bv bo, and for additive similarity Wa_q Wa_k v.\n"
-              "\n"
-              "Vectors are rows: q = x Wq. Rows of weights are queries, columns are keys.\n"
-              "\n"
-              "examples:\n"
-              "  fovea steps --vectors examples/four_words.json\n"
-              "  fovea steps --vectors examples/four_words.json --token sleep --head 1\n"
-              "  fovea steps --vectors examples/memory.json --temperature 0.5\n"
-              "  fovea steps --vectors examples/picture.json --at 7,1 --out weights.png\n",
-          .options =
-              {Option::text("vectors", "FILE.json", "the vectors, see below").must_be_given(),
-               Option::choice("similarity", similarity_names(),
-                              "how a query is compared with a key, scaled unless it is a memory "
-                              "(dot)"),
-               Option::real("temperature", "T",
-                            "divides the scores before softmax; 0 takes the best key only "
-                            "(default: 1)",
-                            0),
-               Option::text("token", "LABEL|i", "only this query, by its label or number from 0"),
-               Option::flag("column",
-                            "with --token or --at: who attends to it, not what it attends to"),
-               Option::integer("head", "N", "only this head, from 0 (default: all)", 0),
-               Option::text("at", "X,Y", "the pixel of an image: column, row (default: centre)"),
-               Option::flag("json", "print every number as JSON"),
-               Option::text("out", "FILE", "write a file instead: .json, .npz or .png (weights)")},
-          .run = run};
+  return {
+      .name = "steps",
+      .summary = "attention step by step with the real numbers: Q, K, V, scores, softmax, sum",
+      .details =
+          "With INPUT: one token of a model, from its q, k and v to what the head adds.\n"
+          "With --vectors: FILE.json holds one of\n"
+          "  inputs   a list of vectors, and source, another list, for cross-attention\n"
+          "  image    {height, width, pixels}, one vector per pixel\n"
+          "  memory   {keys, values}, read by query or queries, hard and soft\n"
+          "and may hold title, labels, source_labels, heads, scale, mask (\"causal\" or rows\n"
+          "of 0 and 1), Wq Wk Wv Wo (one row per number that comes in; left out: identity),\n"
+          "bq bk bv bo, and for additive similarity Wa_q Wa_k v.\n"
+          "\n"
+          "Vectors are rows: q = x Wq. Rows of weights are queries, columns are keys.\n"
+          "\n"
+          "examples:\n"
+          "  fovea steps \"The cat sat on the mat.\" --token cat --layer 2 --head 5\n"
+          "  fovea steps \"The cat sat on the mat.\" --token cat --out steps.png\n"
+          "  fovea steps \"The cat sat on the mat.\" --similarity cosine\n"
+          "  fovea steps --vectors examples/four_words.json\n"
+          "  fovea steps --vectors examples/four_words.json --token sleep --head 1\n"
+          "  fovea steps --vectors examples/memory.json --temperature 0.5\n"
+          "  fovea steps --vectors examples/picture.json --at 7,1 --out weights.png\n",
+      .positionals = {input_positional()},
+      .options = joined(joined(model_options(kDefaultTextModel), input_options()), steps_options()),
+      .run = run};
 }
 
 }  // namespace fovea

@@ -9,7 +9,6 @@
 #include "fovea/base/file.h"
 #include "fovea/base/utf8.h"
 #include "fovea/text/tokenizer.h"
-#include "fovea/text/vocabulary.h"
 
 namespace fovea {
 namespace {
@@ -32,8 +31,11 @@ std::string tokens_of(const Encoding& encoding) {
   return text;
 }
 
+// FNV-1a, as the script that writes the answers has it.
 std::string short_hash(std::string_view text) {
-  return fmt::format("{:08x}", static_cast<uint32_t>(hash_text(text)));
+  uint64_t hash = 0xCBF29CE484222325U;
+  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3U;
+  return fmt::format("{:08x}", static_cast<uint32_t>(hash));
 }
 
 class Answers : public testing::TestWithParam<const char*> {};

@@ -1,0 +1,80 @@
+"""Speed of PyTorch on the shapes that fovea is compared on: plain (SDPA, no maps) and eager with every map.
+
+    pip install -r tools/fixture-requirements.txt
+    python bench/compare_text.py DIR [--threads 2] [--repeat 5] [NAME...]
+
+Writes each random checkpoint to DIR/NAME with its inputs.safetensors, unless it is there already, so that fovea can
+run the same work; prints medians in milliseconds as JSON. Both ways run in turns, after one round to warm up.
+"""
+
+import argparse
+import json
+import logging
+import pathlib
+import statistics
+import time
+
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+# name: (class, config, tokens). GPT-2 without its LM head, and with a longer position table.
+SHAPES = {
+    "bert-base-512": (transformers.BertModel, dict(), 512),
+    "gpt2-2048": (transformers.GPT2Model, dict(n_positions=2048), 2048),
+}
+
+
+def write_checkpoint(folder: pathlib.Path, cls: type, config: dict, tokens: int) -> None:
+    if (folder / "inputs.safetensors").exists():
+        return
+    torch.manual_seed(0)
+    model = cls(cls.config_class(**config))
+    model.save_pretrained(folder)
+    ids = torch.randint(5, model.config.vocab_size, (tokens,))
+    save_file({"input_ids": ids}, folder / "inputs.safetensors")
+
+
+@torch.inference_mode()
+def milliseconds(model, ids: torch.Tensor, maps: bool) -> float:
+    start = time.perf_counter()
+    model(input_ids=ids, output_attentions=maps, **({"use_cache": False} if model.config.model_type == "gpt2" else {}))
+    return (time.perf_counter() - start) * 1e3
+
+
+def measure(folder: pathlib.Path, cls: type, repeat: int) -> dict:
+    ids = load_file(folder / "inputs.safetensors")["input_ids"][None]
+    models = {way: cls.from_pretrained(folder, attn_implementation=kernel).eval()
+              for way, kernel in (("plain", "sdpa"), ("maps", "eager"))}
+    times = {"plain": [], "maps": []}
+    for _ in range(repeat + 1):
+        for way, model in models.items():
+            times[way].append(milliseconds(model, ids, way == "maps"))
+    medians = {f"{way}_ms": round(statistics.median(values[1:]), 1) for way, values in times.items()}
+    return {"tokens": ids.shape[1], "checkpoint": str(folder)} | medians
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("directory", type=pathlib.Path, help="where the checkpoints lie or go (1 GB)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SHAPES)}; all when left out")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=5)
+    options = parser.parse_args()
+    if unknown := set(options.names) - SHAPES.keys():
+        parser.error(f"no shape is called {', '.join(sorted(unknown))}; there are {', '.join(SHAPES)}")
+
+    logging.disable(logging.WARNING)
+    transformers.utils.logging.disable_progress_bar()
+    torch.set_num_threads(options.threads)
+    results = {}
+    for name in options.names or SHAPES:
+        cls, config, tokens = SHAPES[name]
+        write_checkpoint(options.directory / name, cls, config, tokens)
+        results[name] = measure(options.directory / name, cls, options.repeat)
+    print(json.dumps({"torch": torch.__version__, "transformers": transformers.__version__,
+                      "threads": options.threads, "repeat": options.repeat, "results": results}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+#include <filesystem>
+
+#include "fovea/base/error.h"
+#include "fovea/base/progress.h"
+#include "fovea/capture/run_file.h"
+#include "fovea/cli/interrupt.h"
+#include "fovea/cli/model_options.h"
+#include "fovea/cli/terminal.h"
+
+namespace fovea {
+namespace {
+
+void run(const Args& args) {
+  check_input_args(args);
+  const std::string& path = args["out"];
+  if (!path.ends_with(".safetensors")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--out is '{}' but a run is kept as .safetensors; call it RUN.fovea.safetensors", path);
+  }
+  const Engine engine = open_engine(args, kDefaultTextModel);
+  const RunResult result = engine.run(read_input(engine, args));
+  print_warnings(result.warnings);
+  {
+    const InterruptGuard guard;
+    save_run(result.run, path);
+  }
+  std::error_code ignored;
+  const uint64_t bytes = std::filesystem::file_size(path, ignored);
+  if (args.flag("json")) {
+    Json json = Json::object();
+    json.set("out", path);
+    json.set("bytes", static_cast<int64_t>(bytes));
+    json.set("tokens", result.inputs.tokens());
+    json.set("sites", result.run.records.size());
+    write_stdout(json.dump() + "\n");
+  } else {
+    write_stdout(fmt::format("wrote {}: {} tokens, {} sites, {}; `fovea open {}` shows it\n", path,
+                             result.inputs.tokens(), result.run.records.size(), format_bytes(bytes),
+                             path));
+  }
+}
+
+}  // namespace
+
+Command capture_command() {
+  return {.name = "capture",
+          .summary = "run a model and keep every map of it in one small file",
+          .details =
+              "The file holds queries, keys, values and one number per row of each map, from\n"
+              "which `fovea open` computes any part (docs/run-file.md).\n"
+              "\n"
+              "example:\n"
+              "  fovea capture \"The cat sat.\" --out cat.fovea.safetensors\n",
+          .positionals = {input_positional()},
+          .options = joined(
+              joined(model_options(kDefaultTextModel), input_options()),
+              {Option::text("out", "RUN.fovea.safetensors", "where to write").must_be_given(),
+               Option::flag("json", "print what was written as JSON")}),
+          .run = run};
+}
+
+}  // namespace fovea

@@ -1,0 +1,78 @@
+#include <filesystem>
+
+#include "fovea/base/error.h"
+#include "fovea/base/progress.h"
+#include "fovea/cli/interrupt.h"
+#include "fovea/cli/model_options.h"
+#include "fovea/cli/terminal.h"
+#include "fovea/engine/dense_file.h"
+
+namespace fovea {
+namespace {
+
+constexpr uint64_t kLargestExport = 10'000'000'000;
+
+std::string facts_line(const RunResult& result, uint64_t bytes) {
+  const AttentionShape shape = result.run.records.front()->shape();
+  return fmt::format("{} maps of {} heads, {} x {}, and the outputs: {}\n",
+                     result.run.records.size(), shape.heads, shape.rows, shape.cols,
+                     format_bytes(bytes));
+}
+
+void run(const Args& args) {
+  check_input_args(args);
+  const std::filesystem::path path = args["out"];
+  if (path.extension() != ".safetensors") {
+    fail(ErrorKind::kInvalidArgument,
+         "--out is '{}' but export writes .safetensors; give a name that ends so", path.string());
+  }
+  const Engine engine = open_engine(args, kDefaultTextModel);
+  const TextInput input = read_input(engine, args);
+  const RunResult result = engine.run(input, {.logits = LogitRows::kAll});
+  print_warnings(result.warnings);
+  const uint64_t bytes = dense_bytes(result);
+  if (!args.flag("json")) write_stdout(facts_line(result, bytes));
+  if (bytes > kLargestExport && !args.flag("force")) {
+    fail(ErrorKind::kInvalidArgument,
+         "these are {} and above {} are refused; `fovea capture` keeps the same maps in far less, "
+         "or use --force",
+         format_bytes(bytes), format_bytes(kLargestExport));
+  }
+  const InterruptGuard guard;
+  write_dense(result, path);
+  if (args.flag("json")) {
+    Json json = Json::object();
+    json.set("out", path.string());
+    json.set("bytes", static_cast<int64_t>(bytes));
+    Json names = Json::array();
+    for (const auto& record : result.run.records) names.push_back(to_string(record->site));
+    json.set("maps", std::move(names));
+    write_stdout(json.dump() + "\n");
+  } else {
+    write_stdout("wrote " + path.string() + "\n");
+  }
+}
+
+}  // namespace
+
+Command export_command() {
+  return {
+      .name = "export",
+      .summary = "every map and output of a model as dense tensors in one file",
+      .details =
+          "The file holds float32 self.0, self.1, ... as [heads, rows, columns], and\n"
+          "last_hidden_state and logits where the model has them. `fovea capture` keeps\n"
+          "the same maps without their matrices.\n"
+          "\n"
+          "examples:\n"
+          "  fovea export \"The cat sat.\" --out maps.safetensors\n"
+          "  fovea export -m FOLDER --inputs ids.safetensors --out maps.safetensors\n",
+      .positionals = {input_positional()},
+      .options = joined(joined(model_options(kDefaultTextModel), input_options()),
+                        {Option::text("out", "FILE.safetensors", "where to write").must_be_given(),
+                         Option::flag("force", "write even more than 10 GB"),
+                         Option::flag("json", "print what was written as JSON")}),
+      .run = run};
+}
+
+}  // namespace fovea

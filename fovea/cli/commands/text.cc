@@ -1,0 +1,77 @@
+#include "fovea/base/error.h"
+#include "fovea/cli/map_options.h"
+#include "fovea/cli/model_options.h"
+#include "fovea/cli/predictions.h"
+#include "fovea/cli/terminal.h"
+
+namespace fovea {
+namespace {
+
+GenerateOptions generate_options(const Args& args) {
+  GenerateOptions options{.most_tokens = args.integer("generate")};
+  options.sampling = {.temperature = args.has("temperature") ? args.real("temperature") : 0,
+                      .top_p = args.has("top-p") ? args.real("top-p") : 1,
+                      .seed = args.has("seed") ? static_cast<uint64_t>(args.integer("seed")) : 0};
+  validate(options.sampling);
+  return options;
+}
+
+void check(const Args& args) {
+  check_input_args(args);
+  check_map_args(args);
+  for (const char* name : {"temperature", "top-p", "seed"}) {
+    if (args.has(name) && !args.has("generate")) {
+      fail(ErrorKind::kInvalidArgument, "--{} is for writing text; give --generate N too", name);
+    }
+  }
+  if (args.has("generate")) generate_options(args);
+}
+
+void run(const Args& args) {
+  check(args);
+  const bool writes = args.has("generate");
+  const Engine engine = open_engine(args, writes ? kDefaultCausalModel : kDefaultTextModel);
+  const TextInput input = read_input(engine, args);
+  const RunResult result = writes ? engine.generate(input, generate_options(args))
+                                  : engine.run(input, {.logits = logits_wanted(engine, input)});
+  print_warnings(result.warnings);
+  if (!args.flag("json") && !args.has("out")) {
+    write_stdout(predictions_text(engine, result, stdout_terminal()));
+  }
+  show_run(result.run, args);
+}
+
+}  // namespace
+
+Command text_command() {
+  return {.name = "text",
+          .summary = "what each word of a text attends to, in every head of a model",
+          .details =
+              "Rows of a map are the tokens that look, columns those they look at.\n"
+              "\n"
+              "examples:\n"
+              "  fovea text \"The cat sat on the mat because it was tired.\"\n"
+              "  fovea text \"The cat sat on the mat because it was tired.\" --token it\n"
+              "  fovea text \"The cat sat on the mat.\" --layer 2 --head 3 --out map.png\n"
+              "  fovea text -m gpt2 \"The cat sat on the\" --generate 5 --view matrix\n"
+              "  fovea text --text-file page.txt --layer all --out heads.pdf\n",
+          .positionals = {input_positional()},
+          .options = joined(
+              joined(model_options(kDefaultTextModel), input_options()),
+              joined({Option::integer("generate", "N",
+                                      fmt::format("let a causal model go on for N tokens (default "
+                                                  "model: {})",
+                                                  kDefaultCausalModel),
+                                      1),
+                      Option::real("temperature", "T",
+                                   "of the choice of words; 0 takes the best (default: 0)", 0),
+                      Option::real("top-p", "P",
+                                   "choose among the words that make up this probability (default: "
+                                   "1)",
+                                   0),
+                      Option::integer("seed", "N", "of the choice (default: 0)", 0)},
+                     map_options())),
+          .run = run};
+}
+
+}  // namespace fovea

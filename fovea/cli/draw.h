@@ -1,0 +1,22 @@
+// Figures in the terminal: coloured cells in 24-bit or 256 colours, shades and numbers without.
+// No line is wider than the terminal; each drawing ends with its caption and a legend.
+#pragma once
+
+#include <string>
+
+#include "fovea/cli/terminal.h"
+#include "fovea/render/figure.h"
+
+namespace fovea {
+
+// With numbers where there is room, as blocks where not; a matrix larger than the screen shows the
+// largest weight of each group of cells and says so.
+std::string draw(const MatrixFigure& figure, const Terminal& terminal, const ColorMap& colors);
+// Small multiples, as many next to each other as fit.
+std::string draw(const HeadsFigure& figure, const Terminal& terminal, const ColorMap& colors);
+// The text with its words shaded and the chosen one marked, then the five largest weights.
+std::string draw(const ReadFigure& figure, const Terminal& terminal, const ColorMap& colors);
+// For each head and token the largest weights until `mass` is reached, as text.
+std::string draw(const LinesFigure& figure, const Terminal& terminal, const ColorMap& colors);
+
+}  // namespace fovea

@@ -1,0 +1,61 @@
+// Weights as cells of the terminal: coloured, or shaded with ░▒▓█ where there are no colours.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/cli/table.h"
+#include "fovea/cli/terminal.h"
+#include "fovea/render/figure.h"
+
+namespace fovea {
+
+// A matrix as large as it is drawn: each cell the largest of row_block x col_block weights, NaN
+// where all of them are.
+struct CellGrid {
+  int64_t rows = 0;
+  int64_t cols = 0;
+  int64_t row_block = 1;
+  int64_t col_block = 1;
+  std::vector<float> weights;
+
+  float at(int64_t row, int64_t col) const {
+    return weights[static_cast<size_t>(row * cols + col)];
+  }
+  bool pooled() const { return row_block > 1 || col_block > 1; }
+};
+CellGrid pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block);
+
+bool has_forbidden(const Tensor& weights);
+
+class CellPainter {
+ public:
+  CellPainter(const Terminal& terminal, const ColorMap& colors, ColorScale scale)
+      : terminal_(terminal), colors_(colors), scale_(scale) {}
+
+  // `text` on the weight's colour; without colours as it is. Forbidden cells are dim.
+  std::string on(float weight, std::string_view text) const;
+  // `width` columns of colour or shade; dots where it is forbidden.
+  std::string block(float weight, int width) const;
+  // Two cells above each other in one column; colours only.
+  std::string stacked(float top, float bottom) const;
+
+  // A line of cells, and two grid rows of them if `stacked`.
+  std::string line(const CellGrid& grid, int64_t row, int cell_width, bool stacked) const;
+
+  // Which colour or shade is which weight. `clipped`: some weights lie above the scale.
+  std::string legend(bool forbidden, bool clipped = false) const;
+
+ private:
+  double share(float weight) const;
+  Rgb color(float weight) const { return colors_.at(share(weight)); }
+  std::string_view shade(float weight) const;
+
+  const Terminal& terminal_;
+  const ColorMap& colors_;
+  ColorScale scale_;
+};
+
+}  // namespace fovea

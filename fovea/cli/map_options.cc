@@ -1,0 +1,181 @@
+#include "fovea/cli/map_options.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "fovea/base/error.h"
+#include "fovea/cli/draw.h"
+#include "fovea/cli/interrupt.h"
+#include "fovea/cli/map_out.h"
+#include "fovea/cli/run_summary.h"
+#include "fovea/cli/terminal.h"
+#include "fovea/render/figure_file.h"
+
+namespace fovea {
+namespace {
+
+struct SiteName {
+  const char* name;
+  SiteKind kind;
+};
+constexpr std::array<SiteName, 8> kSites{{{"self", SiteKind::kSelf},
+                                          {"encoder", SiteKind::kEncoderSelf},
+                                          {"decoder", SiteKind::kDecoderSelf},
+                                          {"cross", SiteKind::kCross},
+                                          {"vision", SiteKind::kVisionSelf},
+                                          {"text", SiteKind::kTextSelf},
+                                          {"pool", SiteKind::kPool},
+                                          {"panoptic", SiteKind::kPanoptic}}};
+
+std::vector<std::string> site_names() {
+  std::vector<std::string> names;
+  for (const SiteName& site : kSites) names.emplace_back(site.name);
+  return names;
+}
+
+std::vector<std::string> color_names() {
+  std::vector<std::string> names;
+  for (const std::string_view name : color_map_names()) names.emplace_back(name);
+  return names;
+}
+
+// What was asked for, or what suits the rest of the choice.
+std::string view_name(const Args& args) {
+  if (args.has("view")) return args["view"];
+  if (args.has("token") || args.flag("column")) return "read";
+  return args.has("head") && args["head"] != "all" ? "matrix" : "heads";
+}
+
+Figure make_figure(const Run& run, const Args& args, const ViewChoice& choice) {
+  const std::string view = view_name(args);
+  const CancelToken cancel;
+  if (view == "matrix") return matrix_view(run, choice, cancel);
+  if (view == "read") return read_view(run, choice, cancel);
+  if (view == "lines") return lines_view(run, choice, cancel);
+  return heads_view(run, choice, cancel);
+}
+
+MapData data_of_any(const Figure& figure) {
+  if (const auto* matrix = std::get_if<MatrixFigure>(&figure)) return data_of(*matrix);
+  if (const auto* heads = std::get_if<HeadsFigure>(&figure)) return data_of(*heads);
+  if (const auto* read = std::get_if<ReadFigure>(&figure)) return data_of(*read);
+  return data_of(std::get<LinesFigure>(figure));
+}
+
+std::string draw_any(const Figure& figure, const Terminal& terminal, const ColorMap& colors) {
+  if (const auto* matrix = std::get_if<MatrixFigure>(&figure))
+    return draw(*matrix, terminal, colors);
+  if (const auto* heads = std::get_if<HeadsFigure>(&figure)) return draw(*heads, terminal, colors);
+  if (const auto* read = std::get_if<ReadFigure>(&figure)) return draw(*read, terminal, colors);
+  return draw(std::get<LinesFigure>(figure), terminal, colors);
+}
+
+FigureOptions figure_options(const Args& args) {
+  FigureOptions options{.sidecar = args.flag("sidecar")};
+  if (args.has("colors")) options.colors = args["colors"];
+  if (args.has("scale"))
+    options.scale = static_cast<int>(std::min<int64_t>(args.integer("scale"), 99));
+  return options;
+}
+
+bool any_choice(const Args& args) {
+  for (const char* name : {"site", "layer", "head", "token", "column", "view", "words"}) {
+    if (args.has(name)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Option> map_options() {
+  return {Option::choice("site", site_names(), "which attention, where the model has several"),
+          Option::text("layer", "N|all", "from 0; all: every layer's heads (default: the last)"),
+          Option::text("head", "N|mean|max|all",
+                       "from 0 (default: all; their mean where one map is shown)"),
+          Option::text("token", "WORD|i", "one token, by its text or its number from 0"),
+          Option::flag("column", "with --token: who attends to it, not what it attends to"),
+          Option::choice("view", {"matrix", "read", "lines", "heads"},
+                         "what to draw (default: heads; matrix for one head, read for one token)"),
+          Option::flag("words", "put the pieces of words together: rows by mean, columns by sum"),
+          Option::choice("colors", color_names(), "the colour map (default: what suits the view)"),
+          Option::flag("json", "print the weights and labels as JSON"),
+          Option::text("out", "FILE",
+                       "write a file: .png .svg .pdf, or the numbers as " + data_suffixes()),
+          Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
+          Option::flag("sidecar", "also write what a figure shows to FILE.json")};
+}
+
+void check_map_args(const Args& args) {
+  if (args.has("out")) {
+    const std::filesystem::path path = args["out"];
+    if (!is_data_suffix(path) && !is_figure_suffix(path)) {
+      fail(ErrorKind::kInvalidArgument,
+           "--out is '{}' but maps are written to .png, .svg, .pdf, {}; give one of these suffixes",
+           path.string(), data_suffixes());
+    }
+  }
+  view_choice(args);
+}
+
+ViewChoice view_choice(const Args& args) {
+  ViewChoice choice;
+  if (args.has("site")) {
+    for (const SiteName& site : kSites) {
+      if (args["site"] == site.name) choice.kind = site.kind;
+    }
+  }
+  const std::string view = view_name(args);
+  if (args.has("layer") && args["layer"] == "all") {
+    if (view != "heads") {
+      fail(ErrorKind::kInvalidArgument,
+           "--layer all is for --view heads but the view is {}; give one layer", view);
+    }
+    choice.all_layers = true;
+  } else if (args.has("layer")) {
+    choice.layer = parse_integer("--layer", args["layer"]);
+    if (*choice.layer < 0) {
+      fail(ErrorKind::kInvalidArgument, "--layer is {} but layers are counted from 0",
+           *choice.layer);
+    }
+  }
+  if (args.has("head")) choice.head = parse_head(args["head"]);
+  if (args.has("token")) choice.token = args["token"];
+  choice.column = args.flag("column");
+  choice.words = args.flag("words");
+  if (view == "heads" && choice.head.kind != HeadChoice::Kind::kAll) {
+    fail(ErrorKind::kInvalidArgument,
+         "--view heads shows all heads but --head is {}; use --view matrix for one map",
+         args["head"]);
+  }
+  // Files of numbers and JSON hold every cell.
+  choice.exact = args.flag("json") || (args.has("out") && is_data_suffix(args["out"]));
+  return choice;
+}
+
+void show_run(const Run& run, const Args& args) {
+  check_map_args(args);
+  const ViewChoice choice = view_choice(args);
+  const Figure figure = make_figure(run, args, choice);
+  if (args.has("out")) {
+    const InterruptGuard guard;
+    const std::filesystem::path path = args["out"];
+    if (is_data_suffix(path)) {
+      write_map_data(path, data_of_any(figure));
+    } else {
+      write_figure(path, figure, figure_options(args));
+    }
+  }
+  if (args.flag("json")) {
+    write_stdout(map_json(data_of_any(figure)).dump(1) + "\n");
+  } else if (args.has("out")) {
+    write_stdout("wrote " + args["out"] + "\n");
+  } else {
+    const Terminal terminal = stdout_terminal();
+    const std::string summary = any_choice(args) ? "" : run_summary(run, terminal) + "\n";
+    write_stdout(summary + draw_any(figure, terminal,
+                                    color_map(args.has("colors") ? args["colors"] : "inferno")));
+  }
+}
+
+}  // namespace fovea

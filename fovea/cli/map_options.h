@@ -1,0 +1,25 @@
+// What every verb that shows maps of a run has in common: its options, and showing.
+#pragma once
+
+#include <vector>
+
+#include "fovea/capture/run.h"
+#include "fovea/cli/command.h"
+#include "fovea/render/view.h"
+
+namespace fovea {
+
+// --site --layer --head --token --column --view --words --colors --json --out
+std::vector<Option> map_options();
+
+// Checks what can be checked before any work: the suffix of --out, colours, contradictions. Throws
+// Error{kInvalidArgument}.
+void check_map_args(const Args& args);
+
+ViewChoice view_choice(const Args& args);
+
+// Draws the chosen view in the terminal, or writes it to --out or as JSON. Without a choice: what
+// the run is, and all heads of the last layer.
+void show_run(const Run& run, const Args& args);
+
+}  // namespace fovea

@@ -1,0 +1,100 @@
+#include "fovea/cli/model_options.h"
+
+#include <cstdio>
+
+#include "fovea/base/error.h"
+#include "fovea/base/file.h"
+#include "fovea/cli/terminal.h"
+#include "fovea/engine/input_file.h"
+#include "fovea/engine/text_axis.h"
+
+namespace fovea {
+namespace {
+
+constexpr size_t kLargestText = size_t{1} << 28;
+
+std::optional<std::string_view> find_pair(const Args& args) {
+  if (!args.has("pair")) return {};
+  return args["pair"];
+}
+
+}  // namespace
+
+std::vector<Option> model_options(std::string_view default_model) {
+  return {
+      Option::text("model", "NAME",
+                   fmt::format("a folder, a .gguf file, a fetched name or a hub id in the cache "
+                               "(default: {})",
+                               default_model))
+          .with_letter('m'),
+      Option::choice("dtype", {"f32", "bf16"}, "what products with weights are computed in")
+          .with_default("f32")};
+}
+
+std::string model_name(const Args& args, std::string_view default_model) {
+  return args.has("model") ? args["model"] : std::string(default_model);
+}
+
+Engine open_engine(const Args& args, std::string_view default_model) {
+  const EngineOptions options{.compute = args["dtype"] == "bf16" ? DType::kBF16 : DType::kF32};
+  if (args.has("model")) return Engine::open(args["model"], options);
+  const ModelCaches caches = ModelCaches::from_environment();
+  std::error_code ignored;
+  if (!std::filesystem::exists(caches.models / default_model, ignored)) {
+    fail(ErrorKind::kNotFound,
+         "no model is named and the default one, {}, is not in {}; name one with -m, or start "
+         "fovea through ./run with a network, which fetches it",
+         default_model, caches.models.string());
+  }
+  return Engine::open(default_model, options);
+}
+
+Positional input_positional() {
+  return {.name = "INPUT", .help = "the text, in quotes", .required = false};
+}
+
+std::vector<Option> input_options() {
+  return {Option::text("pair", "TEXT", "a second text, for models that compare two"),
+          Option::text("text-file", "FILE", "read the text from a file instead"),
+          Option::text("inputs", "FILE.safetensors",
+                       "token ids instead of a text: input_ids, token_type_ids, attention_mask")};
+}
+
+void check_input_args(const Args& args) {
+  const int given = args.has("INPUT") + args.has("text-file") + args.has("inputs");
+  if (given != 1) {
+    fail(ErrorKind::kInvalidArgument,
+         "{} of INPUT, --text-file and --inputs are given; give exactly one", given);
+  }
+  if (args.has("inputs") && args.has("pair")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--pair is a second text but --inputs holds token ids; put both into the ids");
+  }
+}
+
+TextInput read_input(const Engine& engine, const Args& args) {
+  check_input_args(args);
+  if (args.has("inputs")) {
+    TextInput input{.inputs = read_inputs(args["inputs"])};
+    input.axis = ids_axis(engine.find_tokenizer(), input.inputs.input_ids);
+    return input;
+  }
+  if (args.has("text-file")) {
+    return engine.encode(read_text_file(args["text-file"], kLargestText), find_pair(args));
+  }
+  return engine.encode(args["INPUT"], find_pair(args));
+}
+
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    std::fprintf(stderr, "fovea: note: %s\n", printable(warning).c_str());
+  }
+}
+
+std::vector<Option> joined(std::vector<Option> first, std::vector<Option> second) {
+  first.insert(first.end(), std::make_move_iterator(second.begin()),
+               std::make_move_iterator(second.end()));
+  return first;
+}
+
+}  // namespace fovea

@@ -1,0 +1,35 @@
+// What verbs that run a model have in common: which model, and what input.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "fovea/cli/command.h"
+#include "fovea/engine/engine.h"
+
+namespace fovea {
+
+// The models of the cache that serve where none is named; ./run fetches them.
+inline constexpr std::string_view kDefaultTextModel = "all-minilm-l6-v2";
+inline constexpr std::string_view kDefaultCausalModel = "smollm2-135m-instruct";
+
+// --model and --dtype
+std::vector<Option> model_options(std::string_view default_model);
+// Throws Error{kNotFound} that says how to get the default model if it is not there.
+Engine open_engine(const Args& args, std::string_view default_model);
+// The name that open_engine opens.
+std::string model_name(const Args& args, std::string_view default_model);
+
+// INPUT, and --pair, --text-file and --inputs beside it.
+Positional input_positional();
+std::vector<Option> input_options();
+// Exactly one of INPUT, --text-file and --inputs must be given. Throws Error{kInvalidArgument}.
+void check_input_args(const Args& args);
+TextInput read_input(const Engine& engine, const Args& args);
+
+// One line each on stderr.
+void print_warnings(const std::vector<std::string>& warnings);
+
+std::vector<Option> joined(std::vector<Option> first, std::vector<Option> second);
+
+}  // namespace fovea

@@ -1,0 +1,131 @@
+#include "fovea/cli/predictions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "fovea/attention/softmax.h"
+
+namespace fovea {
+namespace {
+
+constexpr size_t kShown = 5;
+
+struct Choice {
+  int64_t index = 0;
+  double probability = 0;
+};
+
+std::vector<Choice> best_of(std::span<const float> logits) {
+  const double largest = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  std::vector<Choice> choices;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    choices.push_back({static_cast<int64_t>(i), std::exp(double{logits[i]} - largest)});
+    sum += choices.back().probability;
+  }
+  const size_t shown = std::min(kShown, choices.size());
+  std::partial_sort(choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(shown),
+                    choices.end(), [](const Choice& a, const Choice& b) {
+                      return a.probability != b.probability ? a.probability > b.probability
+                                                            : a.index < b.index;
+                    });
+  choices.resize(shown);
+  for (Choice& choice : choices) choice.probability /= sum;
+  return choices;
+}
+
+std::string listed(const std::vector<Choice>& choices,
+                   const std::function<std::string(int64_t)>& name) {
+  std::string text;
+  for (const Choice& choice : choices) {
+    if (!text.empty()) text += " · ";
+    text += fmt::format("{} {:.3f}", isolated(printable(name(choice.index))), choice.probability);
+  }
+  return text;
+}
+
+// The places of mask tokens.
+std::vector<size_t> mask_places(const Engine& engine, const ModelInputs& inputs) {
+  std::vector<size_t> places;
+  const Tokenizer* tokenizer = engine.find_tokenizer();
+  const auto mask = tokenizer == nullptr ? std::nullopt : tokenizer->role("mask_token");
+  for (size_t i = 0; mask && i < inputs.input_ids.size(); ++i) {
+    if (inputs.input_ids[i] == *mask) places.push_back(i);
+  }
+  return places;
+}
+
+std::string line(std::string_view name, const std::string& value, const Terminal& terminal) {
+  return fmt::format("{}{}\n", terminal.dim(fmt::format("{:<8}", name)), value);
+}
+
+std::string class_text(const Engine& engine, const RunResult& result, const Terminal& terminal) {
+  const Tensor& logits = result.outputs.logits.tensor;
+  if (logits.elements() < 2) {  // a regression
+    return line("score", fmt::format("{:.4f}", logits.values<float>()[0]), terminal);
+  }
+  const std::vector<std::string> labels = engine.labels();
+  return line("class",
+              listed(best_of(logits.values<float>()),
+                     [&](int64_t index) {
+                       return index < static_cast<int64_t>(labels.size())
+                                  ? labels[static_cast<size_t>(index)]
+                                  : fmt::format("class {}", index);
+                     }),
+              terminal);
+}
+
+std::string masks_text(const Engine& engine, const RunResult& result, const Terminal& terminal) {
+  std::string text;
+  for (const size_t place : mask_places(engine, result.inputs)) {
+    const MatrixView<const float> logits = result.outputs.logits.tensor.matrix<float>();
+    const std::span<const float> row(logits.data + static_cast<int64_t>(place) * logits.cols,
+                                     static_cast<size_t>(logits.cols));
+    text += line(fmt::format("mask {}", place),
+                 listed(best_of(row),
+                        [&](int64_t id) {
+                          return engine.tokenizer().info(static_cast<int32_t>(id)).display;
+                        }),
+                 terminal);
+  }
+  return text;
+}
+
+std::string written_text(const Engine& engine, const RunResult& result, const Terminal& terminal) {
+  const Tokenizer* tokenizer = engine.find_tokenizer();
+  if (tokenizer == nullptr) return "";
+  const auto decode = [&](std::span<const int64_t> ids) {
+    return tokenizer->decode(std::vector<int32_t>(ids.begin(), ids.end()));
+  };
+  std::vector<int64_t> ids = result.inputs.input_ids;
+  const std::string prompt = decode(std::span(ids).first(ids.size() + 1 - result.generated.size()));
+  ids.push_back(result.generated.back());
+  const std::string whole = decode(ids);
+  // A decoder may join words across the border; what was written begins where both differ.
+  const size_t border =
+      static_cast<size_t>(std::ranges::mismatch(whole, prompt).in1 - whole.begin());
+  return line("text",
+              isolated(printable(whole.substr(0, border))) +
+                  terminal.bold(isolated(printable(whole.substr(border)))),
+              terminal);
+}
+
+}  // namespace
+
+LogitRows logits_wanted(const Engine& engine, const TextInput& input) {
+  const HeadKind head = engine.facts().head;
+  if (head == HeadKind::kSequenceClass) return LogitRows::kAll;
+  const bool masked = head == HeadKind::kMaskedLm && !mask_places(engine, input.inputs).empty();
+  return masked ? LogitRows::kAll : LogitRows::kNone;
+}
+
+std::string predictions_text(const Engine& engine, const RunResult& result,
+                             const Terminal& terminal) {
+  if (!result.generated.empty()) return written_text(engine, result, terminal);
+  if (result.outputs.logits.tensor.empty()) return "";
+  if (engine.facts().head == HeadKind::kSequenceClass) return class_text(engine, result, terminal);
+  return masks_text(engine, result, terminal);
+}
+
+}  // namespace fovea

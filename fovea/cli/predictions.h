@@ -1,0 +1,18 @@
+// What a model said beside its maps: classes, words behind masks, the text it wrote.
+#pragma once
+
+#include <string>
+
+#include "fovea/cli/terminal.h"
+#include "fovea/engine/engine.h"
+
+namespace fovea {
+
+// The logits that predictions_text() will need: none for models whose output nobody would read.
+LogitRows logits_wanted(const Engine& engine, const TextInput& input);
+
+// A few lines, or nothing.
+std::string predictions_text(const Engine& engine, const RunResult& result,
+                             const Terminal& terminal);
+
+}  // namespace fovea

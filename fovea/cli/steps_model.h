@@ -1,0 +1,63 @@
+// `fovea steps INPUT`: one token's attention in a real model, as text, as a figure and as data.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/cli/command.h"
+#include "fovea/cli/terminal.h"
+#include "fovea/engine/engine.h"
+#include "fovea/engine/model_steps.h"
+#include "fovea/render/figure.h"
+
+namespace fovea {
+
+// What "not the model's own" numbers are captioned with, wherever they appear.
+inline constexpr std::string_view kNotTheModel = "not what the model computed";
+
+// What is shown, and what the user left to be chosen.
+struct ModelStepsView {
+  Run run;
+  Axis axis;
+  ModelFacts facts;
+  ModelSteps steps;
+  ScoreRule rule;
+  std::string token_note;            // what was chosen where a word had several pieces
+  std::vector<std::string> choices;  // "the last layer", "head 0": nobody asked for them
+
+  std::string token_name() const;  // "fox" in quotes, fit to print
+  std::string similarity_name() const;
+  // Row or column, layer, head, what the numbers are and what they sum to.
+  std::string caption() const;
+};
+
+// Runs the model on what `args` give. Throws Error{kInvalidArgument} if there is no such layer,
+// head or token.
+ModelStepsView read_model_steps(const Args& args);
+
+// The tokens with the largest weights, in the order of the text. All of them if they are `most` at
+// most; otherwise none that the mask hides.
+std::vector<int64_t> shown_tokens(const ModelSteps& steps, int64_t most);
+// The `most` entries that are farthest from 0, in their order.
+std::vector<int64_t> largest_entries(std::span<const double> values, int64_t most);
+// The token with the largest weight.
+int64_t strongest_token(const ModelSteps& steps);
+double length_of(std::span<const double> vector);
+// What the scores become before the mask, in formulas and in a sentence.
+std::string scaled_formula(const ModelStepsView& view);
+std::string scaled_sentence(const ModelStepsView& view);
+// Which tokens the mask hides, the same.
+std::string mask_formula(const ModelStepsView& view);
+std::string mask_sentence(const ModelStepsView& view);
+
+std::string model_steps_text(const ModelStepsView& view, const Terminal& terminal);
+StepsFigure model_steps_figure(const ModelStepsView& view);
+Json model_steps_json(const ModelStepsView& view);
+
+// Throws Error{kInvalidArgument} unless the suffix is .json, .npz, .png, .svg or .pdf.
+void check_model_steps_suffix(const std::filesystem::path& path);
+void write_model_steps(const std::filesystem::path& path, const ModelStepsView& view);
+
+}  // namespace fovea

@@ -1,0 +1,270 @@
+"""The verbs that run a text model: text, tokenize, export, capture, info and models."""
+
+import json
+import os
+import shutil
+
+import numpy
+import pytest
+from safetensors.numpy import load_file, save_file
+
+import models
+from program import assert_fails, ok, run
+
+TEXT = "The cat sat on the mat because it was tired."
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return models.bert(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture(scope="module")
+def gpt(tmp_path_factory):
+    return models.causal(tmp_path_factory.mktemp("gpt"))
+
+
+def test_text_draws_all_heads_of_the_last_layer(bert):
+    shown = ok("text", "-m", bert, TEXT)
+    heads = json.loads((bert / "config.json").read_text())["num_attention_heads"]
+    for head in range(heads):
+        assert f"head {head}" in shown
+    assert "each row sums to 1.00" in shown and "Rows attend to columns" in shown
+
+
+def test_text_shades_what_one_word_attends_to(bert):
+    row = ok("text", "-m", bert, TEXT, "--token", "it")
+    assert '→ what it attends to' in row and "sum 1.00" in row
+    column = ok("text", "-m", bert, TEXT, "--token", "it", "--column")
+    assert "← who attends to it" in column
+
+
+def test_a_map_as_numbers_is_the_map_that_export_writes(bert, tmp_path):
+    ok("export", "-m", bert, TEXT, "--out", tmp_path / "all.safetensors")
+    dense = load_file(tmp_path / "all.safetensors")
+    last = max(int(name.split(".")[1]) for name in dense if name.startswith("self."))
+    ok("text", "-m", bert, TEXT, "--head", "1", "--out", tmp_path / "one.npy")
+    numpy.testing.assert_array_equal(numpy.load(tmp_path / "one.npy"), dense[f"self.{last}"][1])
+    numpy.testing.assert_allclose(dense[f"self.{last}"].sum(-1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("fixture", ["bert_model", "gpt2_lm", "llama_gqa", "gemma3_text", "xlm_roberta_tokens"])
+def test_export_of_ids_equals_transformers(fixture, tmp_path):
+    folder = models.PARITY / fixture
+    ok("export", "-m", folder, "--inputs", folder / "inputs.safetensors", "--out", tmp_path / "maps.safetensors")
+    ours, expected = load_file(tmp_path / "maps.safetensors"), load_file(folder / "expected.safetensors")
+    assert set(ours) == set(expected)
+    for name, wanted in expected.items():
+        tolerance = 1e-5 if name.startswith("self.") else 1e-4 * max(1, abs(wanted).max())
+        numpy.testing.assert_allclose(ours[name], wanted, rtol=0, atol=tolerance, err_msg=name)
+
+
+def test_export_says_the_size_and_refuses_what_is_no_safetensors(bert, tmp_path):
+    shown = ok("export", "-m", bert, TEXT, "--out", tmp_path / "x.safetensors")
+    assert "13 x 13" in shown and "kB" in shown
+    assert_fails(run("export", "-m", bert, TEXT, "--out", tmp_path / "x.png"), 2, ".safetensors")
+    assert_fails(run("export", "-m", bert, TEXT), 2, "--out")
+    assert not (tmp_path / "x.png").exists()
+
+
+def test_a_captured_run_shows_the_same_map(bert, tmp_path):
+    ok("capture", "-m", bert, TEXT, "--out", tmp_path / "run.fovea.safetensors")
+    opened = ok("open", tmp_path / "run.fovea.safetensors", "--head", "0", "--json")
+    assert opened == ok("text", "-m", bert, TEXT, "--head", "0", "--json")
+
+
+def test_pairs_have_two_segments(bert, tmp_path):
+    ok("export", "-m", bert, "the cat", "--pair", "a dog ran", "--out", tmp_path / "pair.safetensors")
+    assert load_file(tmp_path / "pair.safetensors")["self.0"].shape[1:] == (8, 8)
+    answer = json.loads(ok("tokenize", "-m", bert, "the cat", "--pair", "a dog ran", "--json"))
+    assert answer["type_ids"] == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_generation_is_one_causal_map_with_steps_as_rows(gpt, tmp_path):
+    shown = ok("text", "-m", gpt, "the cat sat", "--generate", "4", "--view", "matrix", "--head", "0")
+    assert "after sat → predicts" in shown
+    ok("text", "-m", gpt, "the cat sat", "--generate", "4", "--head", "0", "--out", tmp_path / "g.npy")
+    written = numpy.load(tmp_path / "g.npy")
+    assert written.shape == (6, 6)
+    numpy.testing.assert_allclose(numpy.nansum(written, -1), 1, atol=1e-6)
+    again = ok("text", "-m", gpt, "the cat sat", "--generate", "4", "--temperature", "1.5", "--seed", "3")
+    assert again == ok("text", "-m", gpt, "the cat sat", "--generate", "4", "--temperature", "1.5", "--seed", "3")
+
+
+def test_generation_equals_running_the_whole_text(gpt, tmp_path):
+    answer = ok("text", "-m", gpt, "the cat sat", "--generate", "5", "--view", "matrix", "--head", "1", "--json")
+    generated = json.loads(answer)
+    tokens = json.loads(ok("tokenize", "-m", gpt, "the cat sat", "--json"))["ids"]
+    vocabulary = json.loads((gpt / "tokenizer.json").read_text())["model"]["vocab"]
+    ids = tokens + [vocabulary[word] for word in generated["cols"][3:]]
+    save_file({"input_ids": numpy.array(ids, dtype=numpy.int64)}, tmp_path / "ids.safetensors")
+    ok("text", "-m", gpt, "--inputs", tmp_path / "ids.safetensors", "--head", "1", "--out", tmp_path / "whole.npy")
+    ok("text", "-m", gpt, "the cat sat", "--generate", "5", "--head", "1", "--out", tmp_path / "steps.npy")
+    numpy.testing.assert_allclose(
+        numpy.load(tmp_path / "steps.npy"), numpy.load(tmp_path / "whole.npy"), rtol=0, atol=1e-6)
+
+
+def test_an_encoder_does_not_write_text(bert):
+    assert_fails(run("text", "-m", bert, "the cat", "--generate", "3"), 1, "does not write text")
+
+
+def test_classes_and_masks_are_told(bert, tmp_path):
+    sequence = models.bert(tmp_path / "sequence", "bert_sequence")
+    assert ok("text", "-m", sequence, "the cat").startswith("class")
+    assert "mask 2" in ok("text", "-m", bert, "the [MASK] sat")
+
+
+def test_info_checks_the_maps(bert):
+    shown = ok("info", "-m", bert, "--check")
+    assert "good" in shown and "masked words" in shown
+    facts = json.loads(ok("info", "-m", bert, "--check", "--json"))
+    assert facts["check"]["passed"] and facts["not_read"] == []
+    assert facts["check"]["row_sum_error"] < 1e-6 and facts["check"]["output_error"] < 1e-5
+
+
+@pytest.mark.parametrize("fixture", sorted(path.name for path in models.PARITY.iterdir()))
+def test_info_knows_every_architecture(fixture):
+    facts = json.loads(ok("info", "-m", models.PARITY / fixture, "--check", "--json"))
+    assert facts["check"]["passed"] and facts["not_read"] == []
+
+
+def test_models_lists_the_cache_and_the_architectures(bert, tmp_path):
+    (tmp_path / "models").mkdir()
+    shutil.copytree(bert, tmp_path / "models/tiny")
+    (tmp_path / "models/broken").mkdir()
+    environment = {"FOVEA_CACHE": str(tmp_path), "HF_HUB_CACHE": str(tmp_path / "none")}
+    shown = json.loads(ok("models", "--json", environment=environment))
+    assert [(m["name"], m["supported"]) for m in shown["models"]] == [("broken", False), ("tiny", True)]
+    assert {"bert", "llama", "gemma3"} <= {a["name"] for a in shown["architectures"]}
+    assert "tiny" in ok("models", environment=environment)
+    assert "13 x 13" in ok("export", "-m", "tiny", TEXT, "--out", tmp_path / "x.safetensors", environment=environment)
+
+
+def test_bf16_is_near(bert, tmp_path):
+    for kind in ("f32", "bf16"):
+        ok("export", "-m", bert, TEXT, "--dtype", kind, "--out", tmp_path / f"{kind}.safetensors")
+    exact, rounded = (load_file(tmp_path / f"{kind}.safetensors")["self.0"] for kind in ("f32", "bf16"))
+    assert 0 <= abs(exact - rounded).max() < 0.05
+
+
+# Bad input: one line, the right exit code, nothing left behind.
+
+def test_a_text_longer_than_the_table_is_refused_with_both_numbers(bert):
+    most = json.loads((bert / "config.json").read_text())["max_position_embeddings"]
+    assert_fails(run("text", "-m", bert, "cat " * most), 2, most + 2, most)
+
+
+def test_rotary_models_go_on_beyond_their_training_with_a_note(tmp_path):
+    folder = models.causal(tmp_path / "llama", "llama_long")
+    result = run("text", "-m", folder, "cat " * 100)
+    assert result.returncode == 0
+    assert result.stderr.startswith("fovea: note: the text has 100 tokens but the model was trained on")
+
+
+def test_invalid_utf8_is_replaced_and_reported(bert, tmp_path):
+    (tmp_path / "bad.txt").write_bytes(b"the \xff cat")
+    result = run("text", "-m", bert, "--text-file", tmp_path / "bad.txt")
+    assert result.returncode == 0
+    assert "1 bytes of the text are no UTF-8 (the first at 4)" in result.stderr
+
+
+def test_empty_text(bert, gpt):
+    assert "2 tokens" in ok("text", "-m", bert, "")  # its [CLS] and [SEP]
+    assert_fails(run("text", "-m", gpt, ""), 2, "no tokens")
+
+
+def change_config(folder, **changes):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | changes))
+    return folder
+
+
+@pytest.mark.parametrize("changes, facts", [
+    ({"model_type": "mamba"}, ["mamba", "bert", "llama"]),
+    ({"intermediate_size": 100}, ["[36, 44]", "[36, 100]"]),
+    ({"num_attention_heads": 7}, ["7"]),
+    ({"num_hidden_layers": 9}, ["encoder.layer"]),
+    ({"num_hidden_layers": -1}, ["-1"]),
+    ({"hidden_act": "mish"}, ["mish", "gelu"]),
+    ({"vocab_size": 10**12}, ["1000000000000"]),
+    ({"position_embedding_type": "relative_key"}, ["relative_key"]),
+    ({"hidden_size": "wide"}, ["hidden_size"]),
+])
+def test_a_config_that_contradicts_the_weights_is_told(tmp_path, changes, facts):
+    folder = change_config(models.bert(tmp_path / "model"), **changes)
+    assert_fails(run("text", "-m", folder, "the cat"), 1, *facts)
+
+
+def test_missing_and_damaged_files_are_told(tmp_path):
+    folder = models.bert(tmp_path / "model")
+    weights = folder / "model.safetensors"
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[: len(whole) // 2])
+    assert_fails(run("info", "-m", folder), 1, "model.safetensors", "incomplete download")
+    weights.write_bytes(b"")
+    assert_fails(run("info", "-m", folder), 1, "model.safetensors")
+    weights.unlink()
+    assert_fails(run("info", "-m", folder), 1, "no weights")
+    weights.write_bytes(whole)
+    (folder / "config.json").write_text("{")
+    assert_fails(run("info", "-m", folder), 1, "config.json")
+    (folder / "config.json").unlink()
+    assert_fails(run("info", "-m", folder), 1, "config.json")
+    assert_fails(run("info", "-m", tmp_path / "nowhere"), 1, "nowhere")
+
+
+def test_a_model_without_a_tokenizer_takes_ids_only(tmp_path):
+    folder = models.PARITY / "bert_model"
+    assert_fails(run("text", "-m", folder, "the cat"), 1, "tokenizer")
+    assert "heads" in ok("text", "-m", folder, "--inputs", folder / "inputs.safetensors")
+
+
+@pytest.mark.parametrize("tensors, facts", [
+    ({"input_ids": numpy.array([1.5])}, ["input_ids"]),
+    ({"input_ids": numpy.array([[1, 2], [3, 4]])}, ["[2, 2]"]),
+    ({"input_ids": numpy.array([10**9])}, ["1000000000"]),
+    ({"input_ids": numpy.array([-1])}, ["-1"]),
+    ({"input_ids": numpy.array([1, 2]), "attention_mask": numpy.array([1])}, ["attention_mask"]),
+    ({"pixel_values": numpy.zeros(3)}, ["pixel_values"]),
+    ({"token_type_ids": numpy.array([0])}, ["input_ids"]),
+])
+def test_wrong_inputs_are_told(tmp_path, tensors, facts):
+    save_file(tensors, tmp_path / "in.safetensors")
+    result = run("export", "-m", models.PARITY / "bert_model", "--inputs", tmp_path / "in.safetensors",
+                 "--out", tmp_path / "out.safetensors")
+    assert result.returncode in (1, 2)
+    assert_fails(result, result.returncode, *facts)
+    assert not (tmp_path / "out.safetensors").exists()
+
+
+@pytest.mark.parametrize("arguments, facts", [
+    ([], ["exactly one"]),
+    (["the cat", "a dog"], ["one more"]),
+    (["the cat", "--layer", "99"], ["99"]),
+    (["the cat", "--head", "99"], ["99"]),
+    (["the cat", "--head", "most"], ["most"]),
+    (["the cat", "--token", "zebra"], ["zebra"]),
+    (["the cat", "--view", "cube"], ["cube"]),
+    (["the cat", "--out", "x.gif"], [".gif"]),
+    (["the cat", "--dtype", "f8"], ["f8"]),
+    (["the cat", "--top-p", "0.5"], ["--generate"]),
+    (["the cat", "--generate", "0"], ["0"]),
+    (["the cat", "--generate", "2", "--top-p", "0"], ["top-p"]),
+])
+def test_wrong_command_lines_are_told(gpt, arguments, facts):
+    result = run("text", "-m", gpt, *arguments)
+    assert result.returncode in (1, 2)
+    assert_fails(result, result.returncode, *facts)
+
+
+def test_without_a_model_it_says_how_to_get_one(tmp_path):
+    environment = {"FOVEA_CACHE": str(tmp_path), "HF_HUB_CACHE": str(tmp_path)}
+    assert_fails(run("text", "the cat", environment=environment), 1, "all-minilm-l6-v2", "-m", "./run")
+
+
+def test_nothing_is_written_where_it_cannot_be(bert, tmp_path):
+    assert_fails(run("capture", "-m", bert, "the cat", "--out", tmp_path / "no/where.safetensors"), 1, "where.safetensors")
+    if os.path.exists("/dev/full"):
+        result = run("export", "-m", bert, "the cat", "--out", "/dev/full")
+        assert result.returncode == 2  # not a .safetensors
+    assert list(tmp_path.iterdir()) == []

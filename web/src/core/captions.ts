@@ -1,0 +1,58 @@
+/** The words under a view, the same as fovea/render/caption.cc writes. */
+
+export type HeadName = number | 'mean' | 'max';
+
+export function headsText(head: HeadName, heads: number): string {
+  if (typeof head === 'number') return `head ${head}`;
+  return heads === 1 ? 'head 0' : `${head} of ${heads} heads`;
+}
+
+export function placeText(layer: number, head: HeadName, heads: number): string {
+  return `layer ${layer}, ${headsText(head, heads)}`;
+}
+
+/** "1.00", or "0.42 to 1.00" where they differ. */
+export function sumText(sums: ArrayLike<number>): string {
+  if (sums.length === 0) return '0.00';
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 0; i < sums.length; ++i) {
+    low = Math.min(low, sums[i] as number);
+    high = Math.max(high, sums[i] as number);
+  }
+  const least = low.toFixed(2);
+  const most = high.toFixed(2);
+  return least === most ? most : `${least} to ${most}`;
+}
+
+export function tokenText(name: string, index: number, column: boolean): string {
+  return column ? `Column ${index} "${name}" ← who attends to it` : `Row ${index} "${name}" → what it attends to`;
+}
+
+export function matrixCaption(place: string, rowSums: ArrayLike<number>): string {
+  const sums = sumText(rowSums);
+  const each = sums.includes(' ') ? 'rows sum to' : 'each row sums to';
+  return `Rows attend to columns · ${place} · softmax weight · ${each} ${sums}`;
+}
+
+export function tokenCaption(token: string, place: string, sum: number): string {
+  return `${token} · ${place} · softmax weight · sum ${sumText([sum])}`;
+}
+
+/** Keeps a name of any script from turning the words around it. */
+export function isolated(name: string): string {
+  return `\u2068${name}\u2069`;
+}
+
+/** How many decimals the steps of a map can carry. */
+export function decimalsOf(levels: number): number {
+  return levels >= 10000 ? 4 : 3;
+}
+
+/** "0.042", or "< 0.001" for what the steps cannot tell from zero. */
+export function weightText(weight: number, levels: number): string {
+  if (Number.isNaN(weight)) return 'not allowed';
+  const decimals = decimalsOf(levels);
+  const least = 10 ** -decimals;
+  return weight < least ? `< ${least.toFixed(decimals)}` : weight.toFixed(decimals);
+}

@@ -1,0 +1,166 @@
+import { lineOf } from '../core/codec';
+import { colorAt, cssColor, positionOf, textColorOn } from '../core/colors';
+import type { AxisInfo } from '../core/header';
+import { isRightToLeft } from '../core/labels';
+import { make, name } from './dom';
+import { axesOf, type Actions, type Scene, type View } from './scene';
+
+/** One axis as running text, or as the grid of a picture. */
+class Passage {
+  readonly element = make('div', { class: 'passage' });
+  readonly marks: HTMLElement[] = [];
+
+  constructor(
+    readonly axis: AxisInfo,
+    title: string,
+  ) {
+    const text = make('p', { class: 'running', dir: 'auto' });
+    if (title) this.element.append(make('h2', {}, title));
+    const special = new Set(axis.special);
+    const gridBegin = axis.grid ? axis.labels.length - axis.grid[0] * axis.grid[1] : axis.labels.length;
+    axis.read.slice(0, gridBegin).forEach(([gap, own, kind], index) => {
+      const mark =
+        kind === 0
+          ? make('span', { class: 'token', 'data-i': index }, own)
+          : make('span', { class: 'token chip', 'data-i': index }, name(own));
+      if (special.has(index)) mark.classList.add('special');
+      mark.title = `${index} ${axis.names[index] ?? ''}`;
+      if (gap) text.append(gap);
+      text.append(mark);
+      if (kind !== 0) text.append('\u200b'); // a line may break after a chip
+      this.marks.push(mark);
+    });
+    this.element.append(text);
+    if (axis.grid) this.element.append(this.patches(gridBegin, axis.grid[1]));
+  }
+
+  private patches(begin: number, across: number): HTMLElement {
+    const grid = make('div', { class: 'patches' });
+    grid.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
+    for (let index = begin; index < this.axis.labels.length; ++index) {
+      const mark = make('span', { class: 'token patch', 'data-i': index, title: this.axis.labels[index] ?? '' });
+      grid.append(mark);
+      this.marks.push(mark);
+    }
+    return grid;
+  }
+
+  /** Colours all by their weight; `line` null: none. */
+  shade(scene: Scene, line: Float32Array | null, chosen: number | null, other: number | null): void {
+    this.marks.forEach((mark, index) => {
+      const weight = line?.[index] ?? Number.NaN;
+      mark.classList.toggle('chosen', index === chosen);
+      mark.classList.toggle('other', index === other && index !== chosen);
+      mark.classList.toggle('forbidden', line !== null && Number.isNaN(weight) && index !== chosen);
+      if (Number.isNaN(weight) || (index === chosen && !mark.classList.contains('patch'))) {
+        mark.style.background = mark.style.color = '';
+        return;
+      }
+      const color = colorAt(scene.colors, positionOf(weight, scene.high, scene.state.curve));
+      mark.style.background = cssColor(color);
+      mark.style.color = textColorOn(color);
+    });
+  }
+}
+
+/** Running text: the chosen word red, all others shaded by their weight. */
+export class ReadView implements View {
+  readonly element = make('div', {
+    class: 'read',
+    role: 'application',
+    tabindex: 0,
+    'aria-label': 'Running text, shaded by attention. Arrow keys move the chosen word, R flips row and column.',
+  });
+  private passages: Passage[] = [];
+  private built = '';
+
+  constructor(private readonly actions: Actions) {}
+
+  update(scene: Scene): void {
+    this.build(scene);
+    const { state, focus, map } = scene;
+    const line = focus ? lineOf(map, focus.token, state.column) : null;
+    if (this.passages.length === 1) {
+      this.passages[0]?.shade(scene, line, focus?.token ?? null, focus?.other ?? null);
+      return;
+    }
+    const [rows, cols] = this.passages as [Passage, Passage];
+    const [own, shaded] = state.column ? [cols, rows] : [rows, cols];
+    own.shade(scene, null, focus?.token ?? null, null);
+    shaded.shade(scene, line, null, focus?.other ?? null);
+  }
+
+  arrow(scene: Scene, dx: number, dy: number): boolean {
+    const count = axesOf(scene).token.labels.length;
+    const now = scene.focus?.token ?? 0;
+    const passage = this.passages.length > 1 && scene.state.column ? this.passages[1] : this.passages[0];
+    const mark = passage?.marks[now];
+    const step = mark && isRightToLeft(passage.axis.names.join(' ')) ? -dx : dx;
+    let next = now + step;
+    if (dy !== 0 && mark) next = lineAway(passage.marks, now, dy);
+    this.actions.pin(Math.max(0, Math.min(count - 1, next)), null);
+    passage?.marks[next]?.scrollIntoView({ block: 'nearest' });
+    return true;
+  }
+
+  private build(scene: Scene): void {
+    const key = `${scene.site.rowAxis} ${scene.site.colAxis}`;
+    if (key === this.built) return;
+    this.built = key;
+    this.passages = [new Passage(scene.rowAxis, scene.rowAxis === scene.colAxis ? '' : `${scene.rowAxis.name}, attending`)];
+    if (scene.rowAxis !== scene.colAxis) {
+      this.passages.push(new Passage(scene.colAxis, `${scene.colAxis.name}, attended to`));
+    }
+    this.element.replaceChildren(...this.passages.map((passage) => passage.element));
+    this.passages.forEach((passage, side) => this.listen(passage, side === 1));
+  }
+
+  /** `second`: the columns' own text, where rows have another. */
+  private listen(passage: Passage, second: boolean): void {
+    const indexAt = (event: Event): number | null => {
+      const mark = (event.target as Element).closest<HTMLElement>('[data-i]');
+      return mark ? Number(mark.dataset['i']) : null;
+    };
+    const act = (event: Event, action: (index: number, second: boolean) => void) => {
+      const index = indexAt(event);
+      if (index !== null) action(index, second);
+    };
+    passage.element.addEventListener('pointerover', (event) =>
+      act(event, (index) => this.touch(index, second, (token, other) => this.actions.hover({ token, other }))),
+    );
+    passage.element.addEventListener('pointerleave', () => this.actions.hover(null));
+    passage.element.addEventListener('click', (event) =>
+      act(event, (index) => this.touch(index, second, (token, other) => this.actions.pin(token, other))),
+    );
+  }
+
+  private touch: (index: number, second: boolean, action: (token: number, other: number | null) => void) => void = (
+    index,
+    _second,
+    action,
+  ) => action(index, null);
+
+  /** Decides what touching a word of the one or the other text means. */
+  onTouch(decide: (index: number, second: boolean, two: boolean) => { token: number; other: number | null } | null): void {
+    this.touch = (index, second, action) => {
+      const focus = decide(index, second, this.passages.length > 1);
+      if (focus) action(focus.token, focus.other);
+    };
+  }
+}
+
+/** The word on the line above or below that is nearest. */
+function lineAway(marks: HTMLElement[], now: number, dy: number): number {
+  const here = (marks[now] as HTMLElement).getBoundingClientRect();
+  const middle = (here.left + here.right) / 2;
+  let best = now;
+  let least = Infinity;
+  marks.forEach((mark, index) => {
+    const box = mark.getBoundingClientRect();
+    const down = (box.top - here.top) * dy;
+    if (down < here.height / 2) return;
+    const distance = down * 1000 + Math.abs((box.left + box.right) / 2 - middle);
+    if (distance < least) [best, least] = [index, distance];
+  });
+  return best;
+}

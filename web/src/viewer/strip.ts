@@ -1,0 +1,70 @@
+import type { AxisInfo } from '../core/header';
+import { elide, isUpright, labelStep } from '../core/labels';
+import { make, name } from './dom';
+
+const LINE = 13; // pixels that a line of names needs
+const LEANING_FROM = 14; // pixels of a cell from which names above columns lean
+
+let ruler: CanvasRenderingContext2D | null | undefined;
+
+function widthOf(text: string): number {
+  ruler ??= document.createElement('canvas').getContext('2d');
+  if (!ruler) return 7 * text.length;
+  ruler.font = '12px system-ui, sans-serif';
+  return ruler.measureText(text).width;
+}
+
+/** The names beside the rows or above the columns; only visible ones are there. */
+export class AxisStrip {
+  readonly element: HTMLElement;
+  private measured: { axis: AxisInfo; most: number; room: number } | null = null;
+
+  constructor(private readonly side: 'rows' | 'columns') {
+    this.element = make('div', { class: `strip ${side}` });
+  }
+
+  /** How much room the names take, `most` at most. */
+  measure(axis: AxisInfo, most: number): number {
+    if (this.measured?.axis !== axis || this.measured.most !== most) {
+      const widest = Math.max(0, ...axis.labels.map((label) => widthOf(elide(label, 18))));
+      const room = this.side === 'rows' ? widest + 34 : widest * 0.75 + 16;
+      this.measured = { axis, most, room: Math.round(Math.min(most, Math.max(24, room))) };
+    }
+    return this.measured.room;
+  }
+
+  /** `chosen` stands out; the more if `main`. */
+  paint(axis: AxisInfo, cell: number, offset: number, length: number, chosen: number | null, main: boolean): void {
+    const step = labelStep(cell, LINE);
+    const first = Math.max(0, Math.ceil(Math.floor(offset / cell) / step) * step);
+    const last = Math.min(axis.labels.length, Math.ceil((offset + length) / cell));
+    const special = new Set(axis.special);
+    const labels: HTMLElement[] = [];
+    // Names that the chosen one would cover give way.
+    const near = (index: number) => chosen !== null && index !== chosen && Math.abs(index - chosen) * cell < LINE;
+    for (let index = first; index < last; index += step) {
+      if (index !== chosen && !near(index)) labels.push(this.label(axis, index, cell, offset, step > 1, special));
+    }
+    if (chosen !== null && chosen >= Math.floor(offset / cell) && chosen < last) {
+      const label = this.label(axis, chosen, cell, offset, step > 1, special);
+      label.classList.add('chosen');
+      if (main) label.classList.add('main');
+      labels.push(label);
+    }
+    this.element.replaceChildren(...labels);
+  }
+
+  private label(axis: AxisInfo, index: number, cell: number, offset: number, numbered: boolean, special: Set<number>): HTMLElement {
+    const text = axis.labels[index] as string;
+    const label = make('span', { class: special.has(index) ? 'label special' : 'label', title: `${index} ${axis.names[index] ?? ''}` });
+    if (numbered) label.append(make('small', {}, String(index)));
+    label.append(name(elide(text, 18)));
+    const place = (index + 0.5) * cell - offset;
+    if (this.side === 'rows') label.style.top = `${place}px`;
+    else {
+      label.style.left = `${place}px`;
+      label.classList.add(cell < LEANING_FROM || isUpright(text) ? 'upright' : 'leaning');
+    }
+    return label;
+  }
+}
