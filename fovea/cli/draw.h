@@ -16,6 +16,8 @@ std::string draw(const MatrixFigure& figure, const Terminal& terminal, const Col
 std::string draw(const HeadsFigure& figure, const Terminal& terminal, const ColorMap& colors);
 // The text with its words shaded and the chosen one marked, then the five largest weights.
 std::string draw(const ReadFigure& figure, const Terminal& terminal, const ColorMap& colors);
+// The same for every word in turn, without the lists.
+std::string draw(const ReadingFigure& figure, const Terminal& terminal, const ColorMap& colors);
 // For each head and token the largest weights until `mass` is reached, as text.
 std::string draw(const LinesFigure& figure, const Terminal& terminal, const ColorMap& colors);
 

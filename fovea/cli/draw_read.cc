@@ -205,4 +205,12 @@ std::string draw(const ReadFigure& figure, const Terminal& terminal, const Color
                                  caption_lines(figure.text, terminal));
 }
 
+std::string draw(const ReadingFigure& figure, const Terminal& terminal, const ColorMap& colors) {
+  std::string text = title_lines(figure.text, terminal);
+  for (const ReadFigure& line : figure.lines) text += ReadPainter(line, terminal, colors).text();
+  return without_trailing_spaces(text + "\n" +
+                                 ReadPainter(figure.lines.front(), terminal, colors).legend() +
+                                 caption_lines(figure.text, terminal));
+}
+
 }  // namespace fovea

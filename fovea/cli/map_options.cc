@@ -5,12 +5,14 @@
 #include <filesystem>
 
 #include "fovea/base/error.h"
+#include "fovea/base/progress.h"
 #include "fovea/cli/draw.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/run_summary.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/render/figure_file.h"
+#include "fovea/render/page.h"
 
 namespace fovea {
 namespace {
@@ -52,6 +54,9 @@ Figure make_figure(const Run& run, const Args& args, const ViewChoice& choice) {
   const CancelToken cancel;
   if (view == "matrix") return matrix_view(run, choice, cancel);
   if (view == "read") return read_view(run, choice, cancel);
+  // As numbers a reading is the matrix.
+  if (view == "reading" && choice.exact) return matrix_view(run, choice, cancel);
+  if (view == "reading") return reading_view(run, choice, cancel);
   if (view == "lines") return lines_view(run, choice, cancel);
   return heads_view(run, choice, cancel);
 }
@@ -68,6 +73,9 @@ std::string draw_any(const Figure& figure, const Terminal& terminal, const Color
     return draw(*matrix, terminal, colors);
   if (const auto* heads = std::get_if<HeadsFigure>(&figure)) return draw(*heads, terminal, colors);
   if (const auto* read = std::get_if<ReadFigure>(&figure)) return draw(*read, terminal, colors);
+  if (const auto* reading = std::get_if<ReadingFigure>(&figure)) {
+    return draw(*reading, terminal, colors);
+  }
   return draw(std::get<LinesFigure>(figure), terminal, colors);
 }
 
@@ -77,6 +85,20 @@ FigureOptions figure_options(const Args& args) {
   if (args.has("scale"))
     options.scale = static_cast<int>(std::min<int64_t>(args.integer("scale"), 99));
   return options;
+}
+
+// The page holds what the choice leaves over: everything, or one layer, or one head.
+void write_run_page(const Run& run, const Args& args, const ViewChoice& choice) {
+  PageOptions options{.choice = choice};
+  if (args.has("view")) options.view = args["view"];
+  if (args.has("colors")) options.colors = args["colors"];
+  {
+    const InterruptGuard guard;
+    write_page(args["out"], run, options);
+  }
+  std::error_code ignored;
+  const std::string size = format_bytes(std::filesystem::file_size(args["out"], ignored));
+  write_stdout(fmt::format("wrote {}, {}\n", args["out"], size));
 }
 
 bool any_choice(const Args& args) {
@@ -95,13 +117,15 @@ std::vector<Option> map_options() {
                        "from 0 (default: all; their mean where one map is shown)"),
           Option::text("token", "WORD|i", "one token, by its text or its number from 0"),
           Option::flag("column", "with --token: who attends to it, not what it attends to"),
-          Option::choice("view", {"matrix", "read", "lines", "heads"},
+          Option::choice("view", {"matrix", "read", "reading", "lines", "heads"},
                          "what to draw (default: heads; matrix for one head, read for one token)"),
           Option::flag("words", "put the pieces of words together: rows by mean, columns by sum"),
           Option::choice("colors", color_names(), "the colour map (default: what suits the view)"),
           Option::flag("json", "print the weights and labels as JSON"),
           Option::text("out", "FILE",
-                       "write a file: .png .svg .pdf, or the numbers as " + data_suffixes()),
+                       "write a file: .png .svg .pdf, .html with all heads to move through, or the "
+                       "numbers as " +
+                           data_suffixes()),
           Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
           Option::flag("sidecar", "also write what a figure shows to FILE.json")};
 }
@@ -109,9 +133,10 @@ std::vector<Option> map_options() {
 void check_map_args(const Args& args) {
   if (args.has("out")) {
     const std::filesystem::path path = args["out"];
-    if (!is_data_suffix(path) && !is_figure_suffix(path)) {
+    if (!is_data_suffix(path) && !is_figure_suffix(path) && !is_page_suffix(path)) {
       fail(ErrorKind::kInvalidArgument,
-           "--out is '{}' but maps are written to .png, .svg, .pdf, {}; give one of these suffixes",
+           "--out is '{}' but maps are written to .png, .svg, .pdf, .html, {}; give one of these "
+           "suffixes",
            path.string(), data_suffixes());
     }
   }
@@ -156,6 +181,10 @@ ViewChoice view_choice(const Args& args) {
 void show_run(const Run& run, const Args& args) {
   check_map_args(args);
   const ViewChoice choice = view_choice(args);
+  if (args.has("out") && is_page_suffix(args["out"])) {
+    write_run_page(run, args, choice);
+    return;
+  }
   const Figure figure = make_figure(run, args, choice);
   if (args.has("out")) {
     const InterruptGuard guard;

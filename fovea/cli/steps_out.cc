@@ -6,14 +6,15 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
-#include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
+#include "fovea/cli/number_format.h"
 #include "fovea/cli/steps_json.h"
 #include "fovea/cli/steps_text.h"
 #include "fovea/cli/steps_writer.h"
 #include "fovea/cli/suggest.h"
+#include "fovea/cli/table.h"
 #include "fovea/io/npz.h"
-#include "fovea/render/png.h"
+#include "fovea/render/figure_file.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -88,90 +89,122 @@ void write_arrays(const std::filesystem::path& path, const StepsProblem& problem
   write_npz(path, arrays);
 }
 
-// One matrix of weights as the picture shows it: forbidden cells are no number.
-struct Panel {
-  int64_t rows = 0;
-  int64_t cols = 0;
-  std::vector<float> values;
-  MatrixView<const float> view() const { return {values.data(), rows, cols}; }
-};
-
-Panel weights_panel(const StepsProblem& problem, const HeadSteps& head) {
-  Panel panel{head.weights.rows(), head.weights.cols(), {}};
-  for (int64_t i = 0; i < panel.rows; ++i) {
-    for (int64_t j = 0; j < panel.cols; ++j) {
+// The weights of one head; forbidden cells are no number.
+Tensor weights_of(const StepsProblem& problem, const HeadSteps& head) {
+  const int64_t rows = head.weights.rows(), cols = head.weights.cols();
+  Tensor weights = Tensor::uninitialized({rows, cols});
+  MatrixView<float> cells = weights.mutable_matrix<float>();
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < cols; ++j) {
       const bool allowed = !problem.attention.mask || (*problem.attention.mask)(i, j) != 0;
-      panel.values.push_back(allowed ? static_cast<float>(head.weights(i, j))
-                                     : std::numeric_limits<float>::quiet_NaN());
+      cells(i, j) = allowed ? static_cast<float>(head.weights(i, j))
+                            : std::numeric_limits<float>::quiet_NaN();
     }
   }
-  return panel;
+  return weights;
 }
 
 // For a picture: the chosen pixel's row or column, laid out as the picture is.
-Panel picture_panel(const StepsProblem& problem, const HeadSteps& head, const StepsView& view) {
-  const Panel all = weights_panel(problem, head);
-  Panel panel{problem.grid->height, problem.grid->width, {}};
+Tensor picture_weights(const StepsProblem& problem, const HeadSteps& head, const StepsView& view) {
+  const Tensor all = weights_of(problem, head);
+  const MatrixView<const float> cells = all.matrix<float>();
+  std::vector<float> values;
   for (int64_t i = 0; i < problem.grid->size(); ++i) {
-    panel.values.push_back(view.column ? all.view()(i, *view.place) : all.view()(*view.place, i));
+    values.push_back(view.column ? cells(i, *view.place) : cells(*view.place, i));
   }
-  return panel;
+  return Tensor::from({problem.grid->height, problem.grid->width}, values);
 }
 
 // A memory: one line of hard and one of soft weights per query.
-Panel memory_panel(const StepsResult& result) {
-  Panel panel{0, static_cast<int64_t>(result.soft.front().weights.size()), {}};
+Tensor memory_weights(const StepsResult& result) {
+  std::vector<float> values;
   for (size_t i = 0; i < result.soft.size(); ++i) {
     for (const MemoryReading* reading : {&result.hard[i], &result.soft[i]}) {
-      for (const double weight : reading->weights) {
-        panel.values.push_back(static_cast<float>(weight));
-      }
-      ++panel.rows;
+      values.insert(values.end(), reading->weights.begin(), reading->weights.end());
     }
   }
-  return panel;
+  const auto rows = static_cast<int64_t>(2 * result.soft.size());
+  return Tensor::from({rows, static_cast<int64_t>(values.size()) / rows}, values);
 }
 
-std::string description(const StepsProblem& problem, const StepsView& view) {
-  const std::string scale = "inferno, 0 to the largest weight";
-  if (problem.memory) return "rows: hard and soft weights of each query, columns: slots; " + scale;
-  const std::string heads =
-      view.head ? fmt::format("head {}", *view.head)
-                : fmt::format("{} heads from left to right", problem.attention.heads);
+Axis axis_of(std::string name, const std::vector<std::string>& labels) {
+  Axis axis{.name = std::move(name)};
+  for (const std::string& label : labels) axis.positions.push_back({.text = label});
+  return axis;
+}
+
+std::string caption(const StepsProblem& problem, const StepsView& view) {
+  if (problem.memory) {
+    return fmt::format(
+        "Rows: hard and soft weights of each query · columns: keys · temperature {} "
+        "· each row sums to 1.00",
+        short_number(problem.attention.temperature));
+  }
+  const std::string heads = view.head ? fmt::format("head {}", *view.head)
+                                      : fmt::format("{} heads", problem.attention.heads);
   if (problem.grid) {
     return fmt::format(
-        "softmax weights, {} vector {}, {}; {}",
-        view.column ? "column (who attends to it) of" : "row (what it attends to) of", *view.place,
-        heads, scale);
+        "{} {} · {} · softmax weight",
+        view.column ? "Column: who attends to pixel" : "Row: what is attended to by pixel",
+        *view.place, heads);
   }
-  return fmt::format("softmax weights, rows: queries, columns: keys, {}; {}", heads, scale);
+  return fmt::format("Rows attend to columns · {} · softmax weight · each row sums to 1.00", heads);
 }
 
-void write_heatmap(const std::filesystem::path& path, const StepsProblem& problem,
-                   const StepsResult& result, const StepsView& view) {
-  std::vector<Panel> panels;
+void set_axes(const StepsProblem& problem, HeadsFigure& figure) {
   if (problem.memory) {
-    panels.push_back(memory_panel(result));
-  } else {
-    for (size_t h = 0; h < result.attention.heads.size(); ++h) {
-      if (view.head && *view.head != static_cast<int64_t>(h)) continue;
-      const HeadSteps& head = result.attention.heads[h];
-      panels.push_back(problem.grid ? picture_panel(problem, head, view)
-                                    : weights_panel(problem, head));
+    std::vector<std::string> rows;
+    for (const std::string& label : problem.labels) {
+      rows.push_back(label + ", hard");
+      rows.push_back(label + ", soft");
     }
+    figure.rows = axis_of("queries", rows);
+    figure.cols = axis_of("keys", problem.source_labels);
+  } else if (problem.grid) {
+    figure.rows = axis_of("lines", numbered(problem.grid->height));
+    figure.cols = axis_of("columns", numbered(problem.grid->width));
+  } else {
+    figure.rows = axis_of("queries", problem.labels);
+    figure.cols = axis_of("keys", problem.source_labels);
   }
-  std::vector<MatrixView<const float>> views;
-  views.reserve(panels.size());
-  for (const Panel& panel : panels) views.push_back(panel.view());
-  write_png(path, heatmap_row(views),
-            {.software = program_version(),
-             .title = steps_title(problem),
-             .description = description(problem, view)});
+}
+
+void write_picture(const std::filesystem::path& path, const StepsProblem& problem,
+                   const StepsResult& result, const StepsView& view) {
+  HeadsFigure figure;
+  set_axes(problem, figure);
+  if (problem.memory) {
+    figure.panels.push_back({"", memory_weights(result)});
+  }
+  for (size_t h = 0; h < result.attention.heads.size() && !problem.memory; ++h) {
+    if (view.head && *view.head != static_cast<int64_t>(h)) continue;
+    const HeadSteps& head = result.attention.heads[h];
+    figure.panels.push_back({fmt::format("head {}", h), problem.grid
+                                                            ? picture_weights(problem, head, view)
+                                                            : weights_of(problem, head)});
+  }
+  figure.panels_across = static_cast<int64_t>(figure.panels.size());
+  figure.text = {.title = steps_title(problem), .caption = caption(problem, view)};
+  figure.text.metadata = Json::object();
+  figure.text.metadata.set("method", "attention");
+  figure.text.metadata.set("input", problem.file);
+  if (figure.panels.size() > 1) {
+    write_figure(path, figure);
+    return;
+  }
+  write_figure(path, MatrixFigure{.text = figure.text,
+                                  .rows = figure.rows,
+                                  .cols = figure.cols,
+                                  .weights = figure.panels.front().weights,
+                                  .scale = {}});
 }
 
 const std::vector<Format>& formats() {
-  static const std::vector<Format> all = {
-      {".json", write_json}, {".npz", write_arrays}, {".png", write_heatmap}};
+  static const std::vector<Format> all = {{".json", write_json},
+                                          {".npz", write_arrays},
+                                          {".png", write_picture},
+                                          {".svg", write_picture},
+                                          {".pdf", write_picture}};
   return all;
 }
 

@@ -9,6 +9,7 @@ namespace fovea {
 Body draw_matrix(const MatrixFigure& figure, const ColorMap& colors);
 Body draw_heads(const HeadsFigure& figure, const ColorMap& colors);
 Body draw_read(const ReadFigure& figure, const ColorMap& colors);
+Body draw_reading(const ReadingFigure& figure, const ColorMap& colors);
 Body draw_lines(const LinesFigure& figure);
 Body draw_steps(const StepsFigure& figure, const ColorMap& colors);
 Body draw_align(const AlignFigure& figure, const ColorMap& colors);

@@ -71,6 +71,12 @@ struct Plan {
   TextBlock note;
   std::optional<ColorBar> bar;
 
+  // Below the panels, and where these are narrow below the colour bar too.
+  double note_top() const {
+    const bool beside = note.width() <= map_width() + kBarSpace / 2;
+    return (beside ? map_height() : std::max(map_height(), title_height() + bar->height())) + 8;
+  }
+
   double panel_width() const { return static_cast<double>(figure->cols.positions.size()) * cell; }
   double panel_height() const { return static_cast<double>(figure->rows.positions.size()) * cell; }
   double left() const {
@@ -118,7 +124,7 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
                                      header.baseline()});
     }
   }
-  canvas.text(plan.note, {at.x + plan.left(), at.y + plan.top() + plan.map_height() + 8});
+  canvas.text(plan.note, {at.x + plan.left(), at.y + plan.top() + plan.note_top()});
   plan.bar->draw(canvas, {at.x + plan.left() + plan.map_width() + kBarSpace,
                           at.y + plan.top() + plan.title_height()});
 }
@@ -176,7 +182,7 @@ Body draw_heads(const HeadsFigure& figure, const ColorMap& colors) {
   body.width = plan->left() +
                std::max(plan->map_width() + std::max(overhang, kBarSpace + plan->bar->width()),
                         plan->note.width());
-  body.height = plan->top() + std::max(plan->map_height() + 8 + plan->note.height(),
+  body.height = plan->top() + std::max(plan->note_top() + plan->note.height(),
                                        plan->title_height() + plan->bar->height());
   body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
   return body;

@@ -192,8 +192,10 @@ std::string largest_text(const ReadFigure& figure) {
     names.push_back(fmt::format("\u2068{}\u2069 {}", to_one_line(figure.axis.positions[i].text),
                                 number(figure.weights[i])));
   }
-  const float self = figure.weights[static_cast<size_t>(figure.chosen)];
-  if (!std::isnan(self)) names.push_back("itself " + number(self));
+  if (figure.chosen >= 0) {
+    const float self = figure.weights[static_cast<size_t>(figure.chosen)];
+    if (!std::isnan(self)) names.push_back("itself " + number(self));
+  }
   std::string text = fmt::format("Largest: {}", fmt::join(names, " \u00b7 "));
   if (std::ranges::any_of(figure.weights, [](float value) { return std::isnan(value); })) {
     text += ". Words without shading: not allowed by the mask";
@@ -214,17 +216,15 @@ Body legend(const ReadFigure& figure, const ColorAxis& axis) {
   return body;
 }
 
-}  // namespace
-
-Body draw_read(const ReadFigure& figure, const ColorMap& colors) {
+// The text alone, without a legend.
+Body shaded_text(const ReadFigure& figure, const ColorAxis& axis) {
   const size_t count = figure.axis.positions.size();
-  if (count == 0 || figure.weights.size() != count || figure.chosen < 0 ||
+  if (count == 0 || figure.weights.size() != count || figure.chosen < -1 ||
       figure.chosen >= static_cast<int64_t>(count)) {
     fail(ErrorKind::kInvalidArgument,
          "a text of {} positions with {} weights and position {} chosen cannot be drawn", count,
          figure.weights.size(), figure.chosen);
   }
-  const ColorAxis axis(colors, figure.scale);
   auto plan = std::make_shared<Plan>(Plan{.figure = &figure, .text = running_text(figure.axis)});
   for (size_t i = 0; i < count; ++i) {
     plan->shades.push_back(shade_of(figure, axis, i));
@@ -239,7 +239,27 @@ Body draw_read(const ReadFigure& figure, const ColorMap& colors) {
   body.width = plan->block.width();
   body.height = plan->block.height();
   body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
-  return stacked({body, legend(figure, axis)}, 22);
+  return body;
+}
+
+}  // namespace
+
+Body draw_read(const ReadFigure& figure, const ColorMap& colors) {
+  const ColorAxis axis(colors, figure.scale);
+  return stacked({shaded_text(figure, axis), legend(figure, axis)}, 22);
+}
+
+Body draw_reading(const ReadingFigure& figure, const ColorMap& colors) {
+  if (figure.lines.empty()) {
+    fail(ErrorKind::kInvalidArgument, "a reading of no words cannot be drawn");
+  }
+  const ColorAxis axis(colors, figure.scale);
+  std::vector<Body> lines;
+  for (const ReadFigure& line : figure.lines) lines.push_back(shaded_text(line, axis));
+  auto bar = std::make_shared<FlatColorBar>(axis, figure.value_name);
+  Body legend{.width = bar->width(), .height = bar->height()};
+  legend.draw = [bar](Canvas& canvas, Point at) { bar->draw(canvas, at); };
+  return stacked({stacked(std::move(lines), 9), std::move(legend)}, 22);
 }
 
 }  // namespace fovea

@@ -12,7 +12,7 @@
 #include "fovea/base/json.h"
 #include "fovea/capture/run.h"
 #include "fovea/render/color_map.h"
-#include "fovea/render/heatmap.h"
+#include "fovea/render/rgb_image.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -67,7 +67,8 @@ struct HeadsFigure {
   std::string value_name = "attention weight";  // beside the colour bar
 };
 
-// Running text: the chosen position marked, all others shaded by their weight.
+// Running text: the chosen position marked, all others shaded by their weight. -1 is chosen where
+// it is not part of this text.
 struct ReadFigure {
   FigureText text;
   Axis axis;
@@ -75,6 +76,14 @@ struct ReadFigure {
   int64_t chosen = 0;
   bool column = false;  // who attends to the chosen one, instead of what it attends to
   ColorScale scale;
+  std::string value_name = "attention weight";  // beside the colour bar
+};
+
+// A text read word by word: one line for each position in turn, as far as it may look.
+struct ReadingFigure {
+  FigureText text;
+  std::vector<ReadFigure> lines;
+  ColorScale scale;                             // of all lines
   std::string value_name = "attention weight";  // beside the colour bar
 };
 

@@ -58,6 +58,10 @@ struct Draw {
     const ColorMap& colors = color_map(options.colors.empty() ? "paper" : options.colors);
     return {draw_read(figure, colors), &colors};
   }
+  Drawn operator()(const ReadingFigure& figure) const {
+    const ColorMap& colors = color_map(options.colors.empty() ? "paper" : options.colors);
+    return {draw_reading(figure, colors), &colors};
+  }
   Drawn operator()(const LinesFigure& figure) const { return {draw_lines(figure), nullptr}; }
   Drawn operator()(const StepsFigure& figure) const {
     const ColorMap& colors = color_map(options.colors.empty() ? "paper" : options.colors);

@@ -70,7 +70,7 @@ double estimated_bytes(const PageSite& site) {
   const double row_cells =
       std::max(1.0, cells / static_cast<double>(std::max<int64_t>(shape.rows, 1)));
   const double steps = static_cast<double>(site.levels) / row_cells;
-  const double bits = 0.3 + 1.03 * std::log2(1 + std::exp(1.0) * steps);
+  const double bits = 0.1 + 1.01 * std::log2(1 + std::exp(1.0) * steps);
   const double sums = 4.0 * static_cast<double>(shape.rows + shape.cols);
   const auto thumbnail = static_cast<double>(kThumbnailSide * kThumbnailSide);
   return static_cast<double>(site.heads.size()) * (cells * bits / 8 + sums + thumbnail) * 4 / 3;

@@ -17,8 +17,8 @@
 namespace fovea {
 namespace {
 
-// Those that suit weights, which are never negative.
-constexpr std::string_view kColors[] = {"inferno", "cividis", "viridis", "paper", "turbo"};
+// Those that suit weights, which are never negative; another one is there if it was asked for.
+constexpr std::string_view kColors[] = {"inferno", "cividis", "viridis", "paper"};
 
 // How a position stands in the running text.
 enum class ReadKind { kText = 0, kChip = 1, kFurtherPiece = 2 };
@@ -32,14 +32,15 @@ Json read_json(const Axis& axis) {
     const TextPlace& place = running.places[i];
     const bool overlaps = place.begin < done;
     const bool further = !place.chip && (place.part > 0 || overlaps);
-    const ReadKind kind = place.chip ? ReadKind::kChip
-                          : further  ? ReadKind::kFurtherPiece
-                                     : ReadKind::kText;
+    const std::string text = running.text.substr(place.begin, place.end - place.begin);
+    // A joiner by itself, say, would not be seen.
+    const ReadKind kind = place.chip || display_width(text) == 0 ? ReadKind::kChip
+                          : further                              ? ReadKind::kFurtherPiece
+                                                                 : ReadKind::kText;
     const bool own_text = kind == ReadKind::kText;
     Json item = Json::array();
     item.push_back(overlaps ? "" : running.text.substr(done, place.begin - done));
-    item.push_back(own_text ? running.text.substr(place.begin, place.end - place.begin)
-                            : to_one_line(axis.positions[i].text));
+    item.push_back(own_text ? text : to_one_line(axis.positions[i].text));
     item.push_back(static_cast<int>(kind));
     read.push_back(std::move(item));
     done = std::max(done, place.end);
@@ -108,9 +109,11 @@ Json encoding_json() {
   return json;
 }
 
-Json colors_json() {
+Json colors_json(const std::string& asked) {
+  std::vector<std::string_view> names(std::begin(kColors), std::end(kColors));
+  if (!asked.empty() && std::ranges::find(names, asked) == names.end()) names.push_back(asked);
   Json json = Json::object();
-  for (const std::string_view name : kColors) {
+  for (const std::string_view name : names) {
     std::string bytes;
     for (const Rgb color : color_map(name).table()) {
       bytes += static_cast<char>(color.red);
@@ -213,7 +216,7 @@ std::string page_header(const Run& run, const PageContent& content) {
   json.set("sites", std::move(sites));
   json.set("axes", std::move(parts.axes));
   json.set("masks", std::move(parts.masks));
-  json.set("colors", colors_json());
+  json.set("colors", colors_json(content.start.colors));
   std::string text;
   for (const char letter : json.dump()) {
     text += letter == '<' ? std::string("\\u003c") : std::string(1, letter);

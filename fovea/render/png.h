@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "fovea/render/heatmap.h"
+#include "fovea/render/rgb_image.h"
 
 namespace fovea {
 

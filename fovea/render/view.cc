@@ -152,7 +152,9 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice, const CancelToken
   ReadFigure figure;
   figure.axis = shown.shown;
   figure.column = choice.column;
-  figure.chosen = fixed.axis == shown.axis ? found.index : -1;
+  // The rows of a generation are its tokens too.
+  const bool same = fixed.axis == shown.axis || record->row_axis == "steps";
+  figure.chosen = same ? found.index : -1;
   const std::string token = token_text(fixed.shown, found.index, choice.column);
   fixed.groups = {fixed.groups[static_cast<size_t>(found.index)]};
   const MergedMap map = frame.map(head, cancel);
@@ -174,6 +176,65 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice, const CancelToken
       frame.note(choice.words) + note_of(found);
   figure.text.metadata = metadata_of(run, frame, head, figure.scale);
   figure.text.metadata.set(choice.column ? "column" : "row", found.index);
+  return figure;
+}
+
+namespace {
+
+// Without what the mask hides behind the last word that is seen.
+void cut_unseen(ReadFigure& figure) {
+  const auto unseen = [&](size_t i) {
+    return std::isnan(figure.weights[i]) && static_cast<int64_t>(i) != figure.chosen;
+  };
+  size_t count = figure.weights.size();
+  while (count > 1 && unseen(count - 1)) --count;
+  figure.weights.resize(count);
+  figure.axis.positions.resize(count);
+  size_t end = 0;
+  for (const Position& position : figure.axis.positions) {
+    end = std::max(end, static_cast<size_t>(position.source_end));
+  }
+  figure.axis.source.resize(std::min(end, figure.axis.source.size()));
+}
+
+}  // namespace
+
+ReadingFigure reading_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel) {
+  constexpr size_t kMostLines = 64;
+  if (choice.token) {
+    fail(ErrorKind::kInvalidArgument,
+         "a reading shows every word in turn, not the one token '{}'; use --view read",
+         *choice.token);
+  }
+  const RecordPointer record = chosen_record(run, choice);
+  const Axis rows = make_side(run, record->row_axis, choice.words).shown;
+  ReadingFigure figure;
+  for (size_t i = 0; i < rows.positions.size(); ++i) {
+    if (rows.positions[i].special) continue;
+    if (figure.lines.size() == kMostLines) {
+      fail(ErrorKind::kInvalidArgument,
+           "a reading has one line for each of {} words but {} at most; use another view",
+           rows.positions.size(), kMostLines);
+    }
+    ViewChoice one = choice;
+    one.token = fmt::format("#{}", i);
+    figure.lines.push_back(read_view(run, one, cancel));
+    cut_unseen(figure.lines.back());
+    figure.scale.high =
+        std::max(figure.lines.size() == 1 ? 0 : figure.scale.high, figure.lines.back().scale.high);
+  }
+  if (figure.lines.empty()) {
+    fail(ErrorKind::kInvalidArgument, "the text has no words to read, only special tokens");
+  }
+  for (ReadFigure& line : figure.lines) line.scale = figure.scale;
+  const HeadChoice head = single_map(choice.head, *record);
+  figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
+  figure.text.caption = fmt::format(
+      "Each line is a row: what the marked word attends to · {} · softmax weight · each row sums "
+      "to 1.00, the word itself included",
+      layer_text(*record, head));
+  figure.text.metadata = figure.lines.back().text.metadata;
+  figure.text.metadata.set("row", "each");
   return figure;
 }
 

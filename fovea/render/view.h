@@ -51,6 +51,10 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice, const CancelTok
 // One row (or column) over the running text. Without a token the last one that is not special.
 // Where rows and columns count along different texts, `chosen` is -1.
 ReadFigure read_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel = {});
+// Every row in turn, each as far as it may look, special ones left out; 64 at most. A chosen token
+// is refused.
+ReadingFigure reading_view(const Run& run, const ViewChoice& choice,
+                           const CancelToken& cancel = {});
 // One panel per head, or one for the mean or maximum.
 LinesFigure lines_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel = {});
 

@@ -6,10 +6,6 @@
 
 namespace fovea {
 
-Replacement lowered(char32_t code) {
-  return {code == 0x130 ? 2U : 1U, {to_lower(code), 0x307}};
-}
-
 ByteSpan AlignedText::span_of_byte(size_t i) const {
   if (!spans_.empty()) return spans_[i];
   size_t begin = i;

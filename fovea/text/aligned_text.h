@@ -34,7 +34,9 @@ struct Replacement {
 };
 
 // Lower case of one character.
-Replacement lowered(char32_t code);
+inline Replacement lowered(char32_t code) {
+  return {code == 0x130 ? 2U : 1U, {to_lower(code), 0x307}};
+}
 
 class AlignedText {
  public:
@@ -52,6 +54,11 @@ class AlignedText {
   // The bytes of the source that text()[begin, end) came from.
   ByteSpan source(size_t begin, size_t end) const;
   AlignedText slice(size_t begin, size_t end) const;
+  // slice() of all of it, without a copy.
+  AlignedText whole_slice() && {
+    origin_ = source(0, text_.size()).begin;
+    return std::move(*this);
+  }
 
   // Puts `text` at the end, all of which comes from one place of the source.
   void add(std::string_view text, ByteSpan from) {

@@ -89,6 +89,7 @@ class Bpe final : public TokenModel {
     } else {
       join_long(symbols);
     }
+    if (tokens.empty()) tokens.reserve(symbols.size());
     uint32_t at = 0;
     for (const Symbol& symbol : symbols) {
       if (symbol.size == 0) continue;
@@ -263,16 +264,20 @@ class Bpe final : public TokenModel {
 
   void join_long(std::vector<Symbol>& symbols) const {
     using Candidate = std::pair<uint32_t, int32_t>;  // rank, left symbol
-    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
     const auto find = [&](int32_t left) -> const Merge* {
       const Symbol& symbol = symbols[static_cast<size_t>(left)];
       if (symbol.size == 0 || symbol.next < 0) return nullptr;
       return merges_.find(symbol.id, symbols[static_cast<size_t>(symbol.next)].id);
     };
+    std::vector<Candidate> first;
+    first.reserve(symbols.size());
+    for (int32_t i = 0; static_cast<size_t>(i) < symbols.size(); ++i) {
+      if (const Merge* merge = find(i)) first.emplace_back(merge->rank, i);
+    }
+    std::priority_queue queue(std::greater<>(), std::move(first));
     const auto look = [&](int32_t left) {
       if (const Merge* merge = find(left)) queue.emplace(merge->rank, left);
     };
-    for (size_t i = 0; i < symbols.size(); ++i) look(static_cast<int32_t>(i));
     while (!queue.empty()) {
       const auto [rank, left] = queue.top();
       queue.pop();

@@ -34,6 +34,11 @@ void JsonCursor::pass_plain() {
       ++at_;
       continue;
     }
+    const bool two = byte >= 0xC2 && byte < 0xE0;  // as most of byte-level vocabularies
+    if (two && at_ + 1 < text_.size() && is_continuation(text_[at_ + 1])) {
+      at_ += 2;
+      continue;
+    }
     bool valid = true;
     const size_t bytes = checked_character_at(text_, at_, valid).bytes;
     if (!valid) fail(ErrorKind::kBadFile, "{}: byte {} is not valid UTF-8", source_, at_);

@@ -127,7 +127,8 @@ class TemplateProcessor final : public PostProcessor {
       std::fill(part.type_ids.begin(), part.type_ids.end(), piece.type_id);
       all.append(std::move(part));
     }
-    parts.assign(1, std::move(all));
+    parts.clear();
+    parts.push_back(std::move(all));
   }
 
  private:

@@ -32,6 +32,23 @@ AlignedText make_valid(std::string_view text, Encoding& encoding) {
   return AlignedText(std::move(valid), std::move(spans), 0);
 }
 
+// A part of the text; all of it is not copied.
+AlignedText take(AlignedText& text, ByteSpan span) {
+  if (span.begin > 0 || span.end < text.text().size()) return text.slice(span.begin, span.end);
+  return std::move(text).whole_slice();
+}
+
+// Makes room for `more` tokens and, going by those of the first `done` bytes, for all that follow.
+void make_room(Encoding& encoding, size_t more, size_t done, size_t bytes) {
+  constexpr size_t kFewTokens = 64;
+  const size_t needed = encoding.size() + more;
+  if (needed <= encoding.ids.capacity()) return;
+  const double rest = double(bytes - std::min(done, bytes)) / double(std::max<size_t>(done, 1));
+  const bool guess = done > bytes / 64 && encoding.size() > kFewTokens;
+  const size_t total = guess ? size_t(double(encoding.size()) * (1.02 + rest)) : 0;
+  encoding.reserve(std::max({total, needed + 2, encoding.ids.capacity() * 3 / 2, kFewTokens}));
+}
+
 }  // namespace
 
 Tokenizer make_tokenizer(Tokenizer::Parts parts) {
@@ -84,8 +101,6 @@ Encoding Tokenizer::encode_one(std::string_view text, int32_t sequence) const {
     fail(ErrorKind::kInvalidArgument, "a text of {} bytes; at most {} can be tokenized at once",
          text.size(), kLongestText);
   }
-  constexpr size_t kBytesPerToken = 4;  // of most texts
-  encoding.reserve(std::min(text.size() / kBytesPerToken, size_t{1} << 20U) + 8);
   const Parts& parts = *parts_;
   WordCache cache(*parts.model);
   int32_t word = 0;
@@ -98,16 +113,18 @@ Encoding Tokenizer::encode_one(std::string_view text, int32_t sequence) const {
     Words words(std::move(part));
     if (parts.pre_tokenizer != nullptr) parts.pre_tokenizer->cut(words);
     for (const Word& piece : words.list()) {
-      for (const WordToken& token : cache.tokens(piece.view())) {
+      const auto tokens = cache.tokens(piece.view());
+      make_room(encoding, tokens.size(), piece.source(0, 1).begin, text.size());
+      for (const WordToken& token : tokens) {
         encoding.add(token.id, std::string(vocabulary.token(token.id)), sequence, false,
                      piece.source(token.begin, token.end), word, sequence);
       }
       ++word;
     }
   };
-  const AlignedText whole = make_valid(text, encoding);
+  AlignedText whole = make_valid(text, encoding);
   for (const auto& [span, token] : parts.added.find(whole.text(), false)) {
-    AlignedText part = whole.slice(span.begin, span.end);
+    AlignedText part = take(whole, span);
     if (token != nullptr) {
       add_added(part, *token);
       continue;
@@ -118,7 +135,7 @@ Encoding Tokenizer::encode_one(std::string_view text, int32_t sequence) const {
       continue;
     }
     for (const auto& [inner, found] : parts.added.find(part.text(), true)) {
-      AlignedText piece = part.slice(inner.begin, inner.end);
+      AlignedText piece = take(part, inner);
       if (found != nullptr) {
         add_added(piece, *found);
       } else if (!piece.empty()) {
@@ -130,7 +147,8 @@ Encoding Tokenizer::encode_one(std::string_view text, int32_t sequence) const {
 }
 
 Encoding Tokenizer::encode(std::string_view text, bool add_special) const {
-  std::vector<Encoding> parts{encode_one(text, 0)};
+  std::vector<Encoding> parts;  // an initializer list would copy
+  parts.push_back(encode_one(text, 0));
   const std::string_view sources[] = {text};
   if (parts_->post_processor != nullptr) {
     parts_->post_processor->process(parts, sources, add_special);
@@ -140,7 +158,9 @@ Encoding Tokenizer::encode(std::string_view text, bool add_special) const {
 
 Encoding Tokenizer::encode_pair(std::string_view text, std::string_view pair,
                                 bool add_special) const {
-  std::vector<Encoding> parts{encode_one(text, 0), encode_one(pair, 1)};
+  std::vector<Encoding> parts;
+  parts.push_back(encode_one(text, 0));
+  parts.push_back(encode_one(pair, 1));
   parts[1].invalid_in_pair = parts[1].invalid_bytes > 0;
   const std::string_view sources[] = {text, pair};
   if (parts_->post_processor != nullptr) {

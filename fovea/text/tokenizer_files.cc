@@ -66,15 +66,16 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 ModelTables read_vocab_txt(const std::string& text, const std::string& where) {
   if (!is_valid_utf8(text)) fail(ErrorKind::kBadFile, "{}: not valid UTF-8", where);
-  ModelTables tables;
-  int64_t id = 0;
+  std::vector<VocabularyEntry> entries;
   for (std::string_view line : lines_of(text)) {
     while (!line.empty() && is_white_space(static_cast<unsigned char>(line.back()))) {
       line.remove_suffix(1);
     }
-    tables.vocabulary.add(line, id++);
+    entries.push_back({line, static_cast<int64_t>(entries.size())});
   }
-  if (id == 0) fail(ErrorKind::kBadFile, "{}: the vocabulary is empty", where);
+  if (entries.empty()) fail(ErrorKind::kBadFile, "{}: the vocabulary is empty", where);
+  ModelTables tables;
+  tables.vocabulary.add_all(entries);
   return tables;
 }
 
@@ -222,19 +223,23 @@ Tokenizer Tokenizer::from_vocab_and_merges(const std::filesystem::path& vocab,
 Tokenizer Tokenizer::from_gguf(const GgufVocabulary& gguf, std::string_view source) {
   constexpr int32_t kControl = 3;
   constexpr int32_t kUserDefined = 4;
-  ModelTables tables;
+  std::vector<VocabularyEntry> entries;
+  entries.reserve(gguf.tokens.size());
   Json added = Json::array();
   for (size_t id = 0; id < gguf.tokens.size(); ++id) {
     if (!is_valid_utf8(gguf.tokens[id])) {
       fail(ErrorKind::kBadFile, "{}: token {} is not valid UTF-8", source, id);
     }
-    tables.vocabulary.add(gguf.tokens[id], static_cast<int64_t>(id));
+    entries.push_back({gguf.tokens[id], static_cast<int64_t>(id)});
     const int32_t type = id < gguf.token_types.size() ? gguf.token_types[id] : 1;
     if (type == kControl || type == kUserDefined) {
       added.push_back(object_of(
           {{"content", gguf.tokens[id]}, {"special", type == kControl}, {"normalized", false}}));
     }
   }
+  ModelTables tables;
+  tables.vocabulary.add_all(entries);
+  tables.merges.reserve(gguf.merges.size());
   for (const std::string& merge : gguf.merges) {
     // A token may itself begin with a space, so the first character does not count.
     const size_t space = merge.find(' ', 1);

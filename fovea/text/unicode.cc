@@ -18,11 +18,9 @@ bool eight_are_ascii(const char* bytes) {
 
 }  // namespace
 
-void append_utf8(std::string& text, char32_t code) {
+void append_long_utf8(std::string& text, char32_t code) {
   const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };
-  if (code < 0x80) {
-    add(code);
-  } else if (code < 0x800) {
+  if (code < 0x800) {
     add(0xC0U | code >> 6U);
     add(0x80U | (code & 0x3FU));
   } else if (code < 0x10000) {
@@ -168,8 +166,7 @@ bool is_bert_chinese(char32_t code) {
          (code >= 0xF900 && code <= 0xFAFF) || (code >= 0x2F800 && code <= 0x2FA1F);
 }
 
-char32_t to_lower(char32_t code) {
-  if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : code;
+char32_t to_lower_beyond_ascii(char32_t code) {
   // What the library's newer Unicode has beside utf8proc's.
   if (code >= 0x10D50 && code <= 0x10D65) return code + 0x20;
   if (code >= 0x16EA0 && code <= 0x16EB8) return code + 0x1B;

@@ -31,7 +31,14 @@ inline Character character_at(std::string_view text, size_t offset) {
               (byte(3) & 0x3FU),
           4};
 }
-void append_utf8(std::string& text, char32_t code);
+void append_long_utf8(std::string& text, char32_t code);  // not ASCII
+inline void append_utf8(std::string& text, char32_t code) {
+  if (code < 0x80) {
+    text += static_cast<char>(code);
+  } else {
+    append_long_utf8(text, code);
+  }
+}
 inline size_t utf8_size(char32_t code) {
   if (code < 0x80) return 1;
   if (code < 0x800) return 2;
@@ -76,6 +83,10 @@ bool is_bert_chinese(char32_t code);      // gets spaces around it
 bool is_nonspacing_mark(char32_t code);   // Mn
 bool is_combining_mark(char32_t code);    // Mn, Mc, Me
 // Lower case; U+0130 alone becomes two characters, of which this is the first.
-char32_t to_lower(char32_t code);
+char32_t to_lower_beyond_ascii(char32_t code);
+inline char32_t to_lower(char32_t code) {
+  if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : code;
+  return to_lower_beyond_ascii(code);
+}
 
 }  // namespace fovea

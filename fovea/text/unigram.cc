@@ -1,5 +1,6 @@
 // Unigram: of all ways to cut a word into pieces, the one whose pieces are most likely together.
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "fovea/base/error.h"
@@ -40,6 +41,10 @@ class Unigram final : public TokenModel {
       longest = std::max(longest, static_cast<uint16_t>(token.size()));
     }
     unknown_score_ = least - kUnknownPenalty;
+    for (size_t byte = 0; byte < byte_ids_.size() && byte_fallback_; ++byte) {
+      const auto id = vocabulary().find(byte_token(static_cast<unsigned char>(byte)));
+      byte_ids_[byte] = id ? *id : -1;
+    }
   }
 
   void tokenize(std::string_view word, std::vector<WordToken>& tokens) const override {
@@ -121,17 +126,11 @@ class Unigram final : public TokenModel {
       tokens.push_back({*id, begin, end});
       return;
     }
-    if (byte_fallback_) {
-      std::vector<WordToken> bytes;
-      for (const char byte : piece) {
-        const auto id = vocabulary().find(byte_token(static_cast<unsigned char>(byte)));
-        if (!id) break;
-        bytes.push_back({*id, begin, end});
-      }
-      if (bytes.size() == piece.size()) {
-        tokens.insert(tokens.end(), bytes.begin(), bytes.end());
-        return;
-      }
+    const auto id_of = [&](char byte) { return byte_ids_[static_cast<unsigned char>(byte)]; };
+    if (byte_fallback_ &&
+        std::all_of(piece.begin(), piece.end(), [&](char byte) { return id_of(byte) >= 0; })) {
+      for (const char byte : piece) tokens.push_back({id_of(byte), begin, end});
+      return;
     }
     tokens.push_back({unknown_.value_or(0), begin, end});
   }
@@ -140,7 +139,8 @@ class Unigram final : public TokenModel {
   std::optional<int32_t> unknown_;
   bool byte_fallback_;
   double unknown_score_ = 0;
-  std::vector<uint16_t> longest_;  // by the first two bytes
+  std::array<int32_t, 256> byte_ids_{};  // -1: not in the vocabulary
+  std::vector<uint16_t> longest_;        // by the first two bytes
 };
 
 }  // namespace

@@ -31,10 +31,6 @@ size_t Vocabulary::slot_of(std::string_view token, uint64_t hash) const {
   }
 }
 
-void Vocabulary::prefetch(uint64_t hash) const {
-  if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<size_t>(hash) & (slots_.size() - 1)]);
-}
-
 void Vocabulary::add(std::string_view token, int64_t id) {
   add(token, id, hash_text(token));
 }

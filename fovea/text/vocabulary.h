@@ -39,7 +39,9 @@ inline uint64_t hash_text(std::string_view text) {
     chunk = byte(0) | byte(left / 2) << 8U | byte(left - 1) << 16U;
   }
   mix();
-  return hash;
+  // Once more, for the last bytes of the text to reach the low bits, which choose the slot.
+  hash *= kFactor;
+  return hash ^ hash >> 32U;
 }
 
 struct VocabularyEntry {
@@ -59,7 +61,10 @@ class Vocabulary {
   }
   std::optional<int32_t> find(std::string_view token, uint64_t hash) const;
   // Hint that find() with this hash comes soon.
-  void prefetch(uint64_t hash) const;
+  void prefetch(uint64_t hash) const {
+    if (!slots_.empty())
+      __builtin_prefetch(&slots_[static_cast<size_t>(hash) & (slots_.size() - 1)]);
+  }
   // Empty if there is no such token.
   std::string_view token(int32_t id) const;
   bool has_id(int32_t id) const;

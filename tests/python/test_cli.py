@@ -70,9 +70,9 @@ WRONG_USAGE = {
                     "--token and --at"),
     "head of a memory": (["steps", "--vectors", ROOT / "examples/memory.json", "--head", "0"], "memory"),
     "no threads": (["steps", "--vectors", FOUR_WORDS, "--threads", "0"], "1 or more"),
-    "unknown suffix": (["steps", "--vectors", FOUR_WORDS, "--out", "weights.svg"],
-                       ".json, .npz, .png"),
-    "no suffix": (["steps", "--vectors", FOUR_WORDS, "--out", "weights"], ".json, .npz, .png"),
+    "unknown suffix": (["steps", "--vectors", FOUR_WORDS, "--out", "weights.gif"],
+                       ".json, .npz, .png, .svg, .pdf"),
+    "no suffix": (["steps", "--vectors", FOUR_WORDS, "--out", "weights"], ".json, .npz, .png, .svg, .pdf"),
 }
 
 
@@ -171,15 +171,6 @@ def catches(pid, number):
 
 
 # Other verbs --------------------------------------------------------------------------------------
-
-
-def test_demo_shows_the_example_and_writes_a_picture_anywhere(tmp_path):
-    text = ok("demo", cwd=tmp_path)
-    assert text.startswith("Four words, two heads\n") and "wrote gallery/four_words.png" in text
-    assert [path.name for path in tmp_path.rglob("*.png")] == ["four_words.png"]
-    assert "wrote other/place/" in ok("demo", "--out", "other/place", cwd=tmp_path)
-    (tmp_path / "file").write_text("")
-    assert_fails(run("demo", "--out", "file/below", cwd=tmp_path), 1, "file/below", "--out")
 
 
 def test_bench_passes_its_arguments_on_or_says_how_to_build_it(tmp_path):

@@ -118,7 +118,7 @@ def test_control_characters_of_a_file_do_not_reach_the_terminal(steps_file):
     assert_fails(run("steps", "--vectors", path), 1)
 
 
-@pytest.mark.parametrize("suffix", ["json", "npz", "png"])
+@pytest.mark.parametrize("suffix", ["json", "npz", "png", "svg", "pdf"])
 def test_a_file_that_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path, suffix):
     out = tmp_path / "missing" / f"out.{suffix}"
     assert_fails(run("steps", "--vectors", FOUR_WORDS, "--out", out), 1, str(out))
@@ -388,27 +388,25 @@ def test_out_npz_holds_every_stage(tmp_path):
     assert np.load(tmp_path / "memory.npz")["soft_weights"].sum() == pytest.approx(1)
 
 
-def test_out_png_is_a_heatmap_of_the_weights(tmp_path):
+def test_out_png_is_a_figure_of_the_weights(tmp_path):
     out = tmp_path / "weights.png"
     ok("steps", "--vectors", FOUR_WORDS, "--out", out)
     pixels, texts = read_png(out)
     first = out.read_bytes()
     ok("steps", "--vectors", FOUR_WORDS, "--out", out)
     assert out.read_bytes() == first  # the same bytes every time
-    assert texts["Software"].startswith("fovea ") and texts["Title"] == "Four words, two heads"
-    assert "rows: queries, columns: keys, 2 heads" in texts["Description"]
-    # The largest weight is row 0, column 0 of head 0: the lightest colour, top left.
-    assert tuple(pixels[33, 33]) == (252, 255, 164)
+    assert texts["Title"] == "Four words, two heads"
+    light = (pixels[..., 0] > 235) & (pixels[..., 1] > 200) & (pixels[..., 2] < 200)
+    assert light.any()  # weights near 1 are pale yellow
     assert tuple(pixels[0, 0]) == (255, 255, 255)
 
 
-def test_out_png_of_a_picture_has_its_shape(tmp_path):
-    ok("steps", "--vectors", ROOT / "examples/picture.json", "--out", tmp_path / "p.png")
-    pixels, _ = read_png(tmp_path / "p.png")
-    cell = 56  # ten of them are 560 pixels
-    x, y = 32 + np.array([5, 1, 0]) * cell + 9, 32 + np.array([2, 3, 0]) * cell + 9
-    brightness = pixels[y, x].astype(int).sum(axis=1)  # ball, flower, sky
-    assert brightness[0] > brightness[1] > brightness[2]
+@pytest.mark.parametrize("example", ["four_words", "memory", "picture", "translation"])
+@pytest.mark.parametrize("suffix, magic", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_every_example_is_drawn(tmp_path, example, suffix, magic):
+    out = tmp_path / f"{example}.{suffix}"
+    ok("steps", "--vectors", ROOT / f"examples/{example}.json", "--out", out)
+    assert out.read_bytes().startswith(magic)
 
 
 # A model ------------------------------------------------------------------------------------------

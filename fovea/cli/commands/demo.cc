@@ -1,42 +1,49 @@
 #include <filesystem>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/examples.h"
-#include "fovea/cli/steps_out.h"
-#include "fovea/cli/steps_text.h"
+#include "fovea/cli/gallery.h"
+#include "fovea/cli/terminal.h"
 
 namespace fovea {
 namespace {
 
 void run(const Args& args) {
-  const Example example = find_example("four_words.json");
-  const StepsProblem problem = parse_steps(example.text, "examples/" + example.name);
-  const StepsResult result = compute_steps(problem);
-  const StepsView view;
-
   const std::filesystem::path folder = args["out"];
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  std::filesystem::create_directories(folder / "examples", error);
   if (error) {
     fail(ErrorKind::kIo, "{}: this folder cannot be made: {}; choose another with --out",
          folder.string(), error.message());
   }
-  const std::filesystem::path picture = folder / "four_words.png";
-  write_steps(picture, problem, result, view);
-
+  for (const Example& example : all_examples()) {
+    write_file_atomic(folder / "examples" / example.name,
+                      [&](FileWriter& file) { file.write(example.text); });
+  }
+  const GalleryReport report = make_gallery(folder);
   const Terminal terminal = stdout_terminal();
-  write_stdout(steps_text(problem, result, view, terminal));
-  write_stdout(
-      "\n" + terminal.bold("wrote " + picture.string()) +
-      "\nThe softmax weights of both heads as a heatmap on one scale. Next: fovea steps --help\n");
+  std::string text;
+  for (const std::string& note : report.missing) text += "left out: " + note + "\n";
+  text += terminal.bold("wrote " + (folder / "index.html").string()) +
+          fmt::format(", {} pictures\n\n", report.pictures) +
+          "Open it in a browser. Then try\n"
+          "  fovea text \"Your own sentence.\" --token sentence\n"
+          "  fovea text \"Your own sentence.\" --out page.html\n"
+          "  fovea steps \"Your own sentence.\" --token own\n"
+          "  fovea models\n";
+  write_stdout(text);
 }
 
 }  // namespace
 
 Command demo_command() {
   return {.name = "demo",
-          .summary = "the steps of a small example, and its attention weights as a picture",
+          .summary = "the gallery: attention of real models as pictures, on one offline page",
+          .details =
+              "Writes index.html with its pictures, and the examples that `fovea steps` reads.\n"
+              "Every picture is made by the command that stands below it.\n",
           .options = {Option::text("out", "DIR", "the folder to write to").with_default("gallery")},
           .run = run};
 }

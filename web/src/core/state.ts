@@ -38,7 +38,7 @@ export function startState(header: PageHeader): State {
     token: start.token,
     other: null,
     colors: start.colors in header.colors ? start.colors : '',
-    ownRange: false,
+    ownRange: true,
     curve: 'linear',
     theme: '',
   };
@@ -114,7 +114,7 @@ export function fromFragment(fragment: string, header: PageHeader): State {
   state.token = number('t', state.token);
   state.other = number('o', state.other);
   state.colors = oneOf('m', ['', ...Object.keys(header.colors)], state.colors);
-  state.ownRange = oneOf('u', ['0', '1'], '0') === '1';
+  state.ownRange = oneOf('u', ['0', '1'], state.ownRange ? '1' : '0') === '1';
   state.curve = oneOf('g', ['linear', 'root'], state.curve);
   state.theme = oneOf('d', ['', 'light', 'dark'], state.theme);
   return settled(state, header);

@@ -113,7 +113,7 @@ export class HeadsView implements View {
   }
 
   private paint(scene: Scene): void {
-    const key = `${scene.state.colors} ${scene.state.view === 'read'} ${scene.high} ${scene.state.curve} ${scene.dark}`;
+    const key = `${scene.state.colors} ${scene.state.view === 'read'} ${scene.shared} ${scene.state.curve} ${scene.dark}`;
     if (key === this.painted) return;
     this.painted = key;
     const ground = scene.dark ? [52, 55, 64] : [222, 220, 215];
@@ -122,7 +122,7 @@ export class HeadsView implements View {
       const image = context.createImageData(cols, rows);
       bytes.forEach((byte, i) => {
         const weight = thumbnailWeight(byte);
-        const color = Number.isNaN(weight) ? ground : colorAt(scene.colors, positionOf(weight, scene.high, scene.state.curve));
+        const color = Number.isNaN(weight) ? ground : colorAt(scene.colors, positionOf(weight, scene.shared, scene.state.curve));
         image.data.set([...color, 255], 4 * i);
       });
       context.putImageData(image, 0, 0);

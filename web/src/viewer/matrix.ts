@@ -1,10 +1,11 @@
 import { pixelOf } from '../core/colors';
 import { drawCells } from '../core/raster';
-import { AxisStrip } from './strip';
+import { AxisStrip, LEANING_FROM } from './strip';
 import { canvas, make } from './dom';
 import { cellOf, type Actions, type Scene, type View } from './scene';
 
 const LARGEST_CELL = 36;
+const SEEN_CELL = 4;
 const GAP_FROM = 10; // pixels of a cell from which there is space between cells
 
 /** A matrix with names on both axes; only what is visible is drawn. */
@@ -112,16 +113,23 @@ export class MatrixView implements View {
     const height = Math.max(260, Math.min(window.innerHeight - 210, 1000));
     const narrow = width < 520;
     const left = this.rows.measure(scene.rowAxis, narrow ? 76 : 132);
-    const top = this.columns.measure(scene.colAxis, narrow ? 64 : 92);
-    const fit = Math.min((width - left - 2) / site.cols, (height - top) / site.rows);
-    this.cell = this.chosenCell || Math.max(1, Math.min(LARGEST_CELL, Math.floor(fit)));
+    const top = this.columns.measure(scene.colAxis, narrow ? 84 : 100);
+    const fitting = (margin: number) => {
+      const across = Math.floor((width - left - margin) / site.cols);
+      const fit = Math.min(across, Math.floor((height - top) / site.rows));
+      // Rather scrolled than too small to see.
+      return Math.max(1, Math.min(LARGEST_CELL, Math.max(fit, Math.min(across, SEEN_CELL))));
+    };
+    // The last leaning name stands out to the right of the map.
+    const lean = Math.round(0.8 * top);
+    const leaning = (this.chosenCell || fitting(lean)) >= LEANING_FROM;
+    this.cell = this.chosenCell || fitting(leaning ? lean : 2);
+    this.element.style.paddingInlineEnd = leaning ? `${lean}px` : '0';
     this.element.style.gridTemplateColumns = `${left}px minmax(0, max-content)`;
     this.element.style.gridTemplateRows = `${top}px auto`;
     this.scroll.style.maxHeight = `${height - top}px`;
     this.space.style.width = `${site.cols * this.cell}px`;
     this.space.style.height = `${site.rows * this.cell}px`;
-    // The last leaning name stands out to the right of the map.
-    this.columns.element.style.paddingRight = '0';
     this.corner.textContent = site.rows * this.cell > 120 ? 'rows ↓ attend to columns →' : '';
     this.paint();
   }

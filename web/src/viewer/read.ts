@@ -47,6 +47,10 @@ class Passage {
 
   /** Colours all by their weight; `line` null: none. */
   shade(scene: Scene, line: Float32Array | null, chosen: number | null, other: number | null): void {
+    // The ground is the colour of no weight, so that words of little weight do not stand out.
+    const ground = colorAt(scene.colors, 0);
+    this.element.style.background = cssColor(ground);
+    this.element.style.color = textColorOn(ground);
     this.marks.forEach((mark, index) => {
       const weight = line?.[index] ?? Number.NaN;
       mark.classList.toggle('chosen', index === chosen);
@@ -73,10 +77,12 @@ export class ReadView implements View {
   });
   private passages: Passage[] = [];
   private built = '';
+  private scene: Scene | null = null;
 
   constructor(private readonly actions: Actions) {}
 
   update(scene: Scene): void {
+    this.scene = scene;
     this.build(scene);
     const { state, focus, map } = scene;
     const line = focus ? lineOf(map, focus.token, state.column) : null;
@@ -117,35 +123,18 @@ export class ReadView implements View {
 
   /** `second`: the columns' own text, where rows have another. */
   private listen(passage: Passage, second: boolean): void {
-    const indexAt = (event: Event): number | null => {
+    const touch = (event: Event, action: (token: number, other: number | null) => void) => {
       const mark = (event.target as Element).closest<HTMLElement>('[data-i]');
-      return mark ? Number(mark.dataset['i']) : null;
+      if (!mark || !this.scene) return;
+      const index = Number(mark.dataset['i']);
+      const { state, focus } = this.scene;
+      // In the text that does not hold the chosen word: the other end of the pair.
+      if (this.passages.length === 1 || second === state.column) action(index, null);
+      else if (focus) action(focus.token, index);
     };
-    const act = (event: Event, action: (index: number, second: boolean) => void) => {
-      const index = indexAt(event);
-      if (index !== null) action(index, second);
-    };
-    passage.element.addEventListener('pointerover', (event) =>
-      act(event, (index) => this.touch(index, second, (token, other) => this.actions.hover({ token, other }))),
-    );
+    passage.element.addEventListener('pointerover', (event) => touch(event, (token, other) => this.actions.hover({ token, other })));
     passage.element.addEventListener('pointerleave', () => this.actions.hover(null));
-    passage.element.addEventListener('click', (event) =>
-      act(event, (index) => this.touch(index, second, (token, other) => this.actions.pin(token, other))),
-    );
-  }
-
-  private touch: (index: number, second: boolean, action: (token: number, other: number | null) => void) => void = (
-    index,
-    _second,
-    action,
-  ) => action(index, null);
-
-  /** Decides what touching a word of the one or the other text means. */
-  onTouch(decide: (index: number, second: boolean, two: boolean) => { token: number; other: number | null } | null): void {
-    this.touch = (index, second, action) => {
-      const focus = decide(index, second, this.passages.length > 1);
-      if (focus) action(focus.token, focus.other);
-    };
+    passage.element.addEventListener('click', (event) => touch(event, (token, other) => this.actions.pin(token, other)));
   }
 }
 

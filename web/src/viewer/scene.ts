@@ -26,7 +26,8 @@ export interface Scene {
   colors: Uint8Array;
   table: Uint32Array;
   high: number;
-  /** Increases whenever colours may have changed: theme, table, range. */
+  /** The largest weight of all maps of this kind. */
+  shared: number;
   dark: boolean;
 }
 

@@ -2,8 +2,8 @@ import type { AxisInfo } from '../core/header';
 import { elide, isUpright, labelStep } from '../core/labels';
 import { make, name } from './dom';
 
-const LINE = 13; // pixels that a line of names needs
-const LEANING_FROM = 14; // pixels of a cell from which names above columns lean
+const LINE = 10; // pixels that a line of names needs
+export const LEANING_FROM = 14; // pixels of a cell from which names above columns lean
 
 let ruler: CanvasRenderingContext2D | null | undefined;
 
@@ -41,7 +41,7 @@ export class AxisStrip {
     const special = new Set(axis.special);
     const labels: HTMLElement[] = [];
     // Names that the chosen one would cover give way.
-    const near = (index: number) => chosen !== null && index !== chosen && Math.abs(index - chosen) * cell < LINE;
+    const near = (index: number) => chosen !== null && index !== chosen && Math.abs(index - chosen) * cell < LINE + 2 && (step > 1 || cell < LINE);
     for (let index = first; index < last; index += step) {
       if (index !== chosen && !near(index)) labels.push(this.label(axis, index, cell, offset, step > 1, special));
     }
@@ -60,6 +60,7 @@ export class AxisStrip {
     if (numbered) label.append(make('small', {}, String(index)));
     label.append(name(elide(text, 18)));
     const place = (index + 0.5) * cell - offset;
+    label.style.fontSize = `${Math.max(9, Math.min(12, cell - 1))}px`;
     if (this.side === 'rows') label.style.top = `${place}px`;
     else {
       label.style.left = `${place}px`;

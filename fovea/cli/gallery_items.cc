@@ -1,0 +1,141 @@
+#include "fovea/cli/gallery_items.h"
+
+#include "fovea/cli/model_options.h"
+
+namespace fovea {
+namespace {
+
+constexpr const char* kCat = "The cat sat on the mat because it was tired.";
+constexpr const char* kChase = "The FBI is chasing a criminal on the run.";
+
+Chapter self_attention() {
+  const std::string model(kDefaultTextModel);
+  return {
+      .title = "1 · Self-attention of a sentence",
+      .lead =
+          "Every word of the sentence decides how much it takes from every other. MiniLM, a "
+          "small BERT, does that in 6 layers with 12 heads each.",
+      .pictures =
+          {{"1-heads.png",
+            {"text", kCat, "--layer", "2"},
+            "The twelve heads of layer 2 as small heatmaps with the words on both sides",
+            model},
+           {"1-head.png",
+            {"text", kCat, "--layer", "2", "--head", "8", "--token", "it", "--view", "matrix"},
+            "One head as a heatmap; the row of the word it is marked, its largest weight is on "
+            "tired",
+            model},
+           {"1-page.html", {"text", kCat}, "Open all heads of all layers, to move through", model}},
+      .see =
+          "Each panel is one head; each of its cells is a weight between 0 (black) and the "
+          "largest (pale yellow), on one scale for all.",
+      .computed =
+          "weight(i, j) = softmax over j of q_i · k_j / √d, with the queries and keys that the "
+          "layer computed for this sentence.",
+      .read =
+          "A row is a word that looks, and sums to 1; a column is a word that is looked at, and "
+          "sums to whatever it receives.",
+      .limits =
+          "A large weight means that a value was read, not that the model's answer depends on "
+          "it. Many heads rest on [CLS] or [SEP] when they have nothing to do."};
+}
+
+Chapter reading() {
+  const std::string model(kDefaultCausalModel);
+  return {.title = "2 · Reading word by word",
+          .lead =
+              "A causal model sees only what came before. SmolLM2 reads the sentence; in every "
+              "line the red word is the current one.",
+          .pictures = {{"2-reading.png",
+                        {"text", "-m", model, kChase, "--view", "reading", "--layer", "11",
+                         "--head", "8", "--words"},
+                        "The sentence written ten times, one word longer each time, earlier words "
+                        "shaded by how much the current word attends to them",
+                        model},
+                       {"2-matrix.png",
+                        {"text", "-m", model, kChase, "--view", "matrix", "--layer", "11", "--head",
+                         "8", "--words"},
+                        "The same weights as a triangle; what is not allowed is hatched",
+                        model}},
+          .see =
+              "The darker a word, the more of the current word's attention it gets. Below, the "
+              "same as a matrix: hatched cells lie in the future and are not allowed.",
+          .computed =
+              "As above, with a mask that forbids later words before the softmax. Pieces of "
+              "one word are put together: columns are summed, rows averaged.",
+          .read = "Line by line, left to right; each line is one row of the matrix.",
+          .limits =
+              "This is one head of 270. Others look at the first word only, which says little: a "
+              "place to rest."};
+}
+
+Chapter steps() {
+  const std::string model(kDefaultTextModel);
+  return {
+      .title = "3 · From q, k and v to the weighted sum",
+      .lead =
+          "Where one row of the first picture comes from, with the numbers that the model "
+          "had.",
+      .pictures = {{"3-steps.png",
+                    {"steps", kCat, "--token", "it", "--layer", "2", "--head", "8"},
+                    "A chain of small matrices: query, keys, products, scores, softmax, values, "
+                    "weighted sum, output",
+                    model},
+                   {"3-cosine.png",
+                    {"steps", kCat, "--token", "it", "--layer", "2", "--head", "8", "--similarity",
+                     "cosine"},
+                    "The same query and keys compared by the cosine of their angle",
+                    model}},
+      .see =
+          "Query and keys are compared number by number, summed to a score, scaled, turned "
+          "into shares by softmax, and the values are mixed in these shares. The second chain "
+          "compares the same vectors by their angle only: not what the model computed.",
+      .computed =
+          "In double precision from the captured q, k and v; it agrees with the map of the "
+          "first picture.",
+      .read = "Follow the arrows. Red is positive, blue negative, orange a share of one whole.",
+      .limits =
+          "The numbers of a single head mean little by themselves: the output adds all heads "
+          "and what the layers before have left."};
+}
+
+Chapter addressing() {
+  return {
+      .title = "4 · Hard and soft addressing",
+      .lead =
+          "Attention is a memory that is read by likeness. The colder it gets, the more it "
+          "becomes a look-up of one entry.",
+      .pictures = {{"4-warm.png",
+                    {"steps", "--vectors", "examples/memory.json", "--temperature", "2"},
+                    "Weights spread over several keys",
+                    ""},
+                   {"4-cool.png",
+                    {"steps", "--vectors", "examples/memory.json", "--temperature", "0.5"},
+                    "Weights gather on the nearest keys",
+                    ""},
+                   {"4-cold.png",
+                    {"steps", "--vectors", "examples/memory.json", "--temperature", "0.05"},
+                    "All weight on the nearest key, as in hard addressing",
+                    ""},
+                   {"4-additive.png",
+                    {"steps", "--vectors", "examples/translation.json", "--similarity", "additive"},
+                    "French words and English words compared by additive similarity",
+                    ""}},
+      .see =
+          "Weather by the direction of the wind: the upper line takes the best key only, the "
+          "lower one mixes. The last picture compares q and k by a small network instead: "
+          "v · tanh(q Wa + k Ua), the first form of attention, with the weights that the file "
+          "states.",
+      .computed = "weight(j) = softmax of similarity(q, k_j) / T for T = 2, 0.5 and 0.05.",
+      .read = "Columns are the keys of the memory, rows the ways of reading it.",
+      .limits = "These vectors were made up to be followed by hand; no model is behind them.",
+      .side_by_side = true};
+}
+
+}  // namespace
+
+std::vector<Chapter> gallery_chapters() {
+  return {self_attention(), reading(), steps(), addressing()};
+}
+
+}  // namespace fovea
