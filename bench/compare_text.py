@@ -1,17 +1,20 @@
-"""Speed of PyTorch on the shapes that fovea is compared on: plain (SDPA, no maps) and eager with every map.
+"""Speed of PyTorch, plain (SDPA, no maps) and eager with every map, and of fovea with every map readable.
 
     pip install -r tools/fixture-requirements.txt
-    python bench/compare_text.py DIR [--threads 2] [--repeat 5] [NAME...]
+    python bench/compare_text.py DIR [--fovea build/release/bin/fovea-forward] [--threads 2] [--repeat 5] [NAME...]
 
-Writes each random checkpoint to DIR/NAME with its inputs.safetensors, unless it is there already, so that fovea can
-run the same work; prints medians in milliseconds as JSON. Both ways run in turns, after one round to warm up.
+Writes each random checkpoint to DIR/NAME with its inputs.safetensors, unless it is there already, so that all run the
+same work; prints medians in milliseconds, their spread and the ratios as JSON. All run in turns, after one round to
+warm up.
 """
 
 import argparse
 import json
 import logging
+import os
 import pathlib
 import statistics
+import subprocess
 import time
 
 import torch
@@ -42,22 +45,52 @@ def milliseconds(model, ids: torch.Tensor, maps: bool) -> float:
     return (time.perf_counter() - start) * 1e3
 
 
-def measure(folder: pathlib.Path, cls: type, repeat: int) -> dict:
+class Fovea:
+    """A fovea-forward that runs once for each line it is sent."""
+
+    def __init__(self, program, folder, threads):
+        self.process = subprocess.Popen(
+            [program, folder, folder / "inputs.safetensors"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "OMP_NUM_THREADS": str(threads)})
+
+    def milliseconds(self):
+        print(file=self.process.stdin, flush=True)
+        return float(self.process.stdout.readline().split()[0])
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def measure(folder: pathlib.Path, cls: type, options) -> dict:
     ids = load_file(folder / "inputs.safetensors")["input_ids"][None]
     models = {way: cls.from_pretrained(folder, attn_implementation=kernel).eval()
               for way, kernel in (("plain", "sdpa"), ("maps", "eager"))}
-    times = {"plain": [], "maps": []}
-    for _ in range(repeat + 1):
-        for way, model in models.items():
-            times[way].append(milliseconds(model, ids, way == "maps"))
-    medians = {f"{way}_ms": round(statistics.median(values[1:]), 1) for way, values in times.items()}
-    return {"tokens": ids.shape[1], "checkpoint": str(folder)} | medians
+    ways = {way: lambda way=way, model=model: milliseconds(model, ids, way == "maps") for way, model in models.items()}
+    fovea = Fovea(options.fovea, folder, options.threads) if options.fovea else None
+    if fovea:
+        ways["fovea"] = fovea.milliseconds
+    times = {way: [] for way in ways}
+    for _ in range(options.repeat + 1):
+        for way, run in ways.items():
+            times[way].append(run())
+    if fovea:
+        fovea.close()
+    result = {"tokens": ids.shape[1], "checkpoint": str(folder)}
+    for way, values in times.items():
+        result[f"{way}_ms"] = round(statistics.median(values[1:]), 1)
+        result[f"{way}_spread"] = [round(min(values[1:]), 1), round(max(values[1:]), 1)]
+    if fovea:
+        for way in models:
+            result[f"fovea_over_{way}"] = round(result["fovea_ms"] / result[f"{way}_ms"], 3)
+    return result
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("directory", type=pathlib.Path, help="where the checkpoints lie or go (1 GB)")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SHAPES)}; all when left out")
+    parser.add_argument("--fovea", metavar="PROGRAM", help="fovea-forward of a build with FOVEA_BENCH=ON")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args()
@@ -71,7 +104,7 @@ def main() -> None:
     for name in options.names or SHAPES:
         cls, config, tokens = SHAPES[name]
         write_checkpoint(options.directory / name, cls, config, tokens)
-        results[name] = measure(options.directory / name, cls, options.repeat)
+        results[name] = measure(options.directory / name, cls, options)
     print(json.dumps({"torch": torch.__version__, "transformers": transformers.__version__,
                       "threads": options.threads, "repeat": options.repeat, "results": results}, indent=2))
 

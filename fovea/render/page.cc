@@ -114,6 +114,7 @@ PageStart start_of(const Run& run, const PageOptions& options, const PageContent
          "a page has the views matrix, read and heads but not lines; write lines as .png or .svg");
   }
   PageStart start;
+  if (choice.token) start.view = "read";
   if (!options.view.empty()) start.view = options.view;
   if (!options.colors.empty()) start.colors = color_map(options.colors).name();
   // The last layer of the first kind.

@@ -15,7 +15,7 @@ struct PageOptions {
   // What the page holds: one kind, one layer, one head where the choice names them. The token, the
   // column and mean or max of heads only say where the page opens.
   ViewChoice choice;
-  std::string view;    // matrix, read or heads; empty: matrix
+  std::string view;    // matrix, read or heads; empty: matrix, or read with a token
   std::string colors;  // a name of color_map.h; empty: what suits the view
   std::string title;   // empty: model and kind of attention
 };

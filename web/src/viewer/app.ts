@@ -1,6 +1,6 @@
 import { decimalsOf, isolated, matrixCaption, placeText, tokenCaption, tokenText, type HeadName } from '../core/captions';
 import { fromBase64, type DecodedMap } from '../core/codec';
-import { buildColorTable } from '../core/colors';
+import { buildColorTable, type Curve } from '../core/colors';
 import type { AxisInfo, MaskInfo, PageHeader, SiteInfo } from '../core/header';
 import { flipped, fromFragment, settled, toFragment, VIEWS, type State, type Theme, type ViewName } from '../core/state';
 import { Controls } from './controls';
@@ -28,6 +28,7 @@ export class App implements Actions {
   private shortcuts = true;
   private scene: Scene | null = null;
   private readonly tables = new Map<string, Uint8Array>();
+  private lastTable: { colors: Uint8Array; levels: number; high: number; curve: Curve; table: Uint32Array } | null = null;
   private readonly views: Record<ViewName, View>;
   private readonly inspector: Inspector;
   private readonly controls: Controls;
@@ -248,10 +249,18 @@ export class App implements Actions {
       focus: null,
       rowAxis: header.axes[site.rowAxis] as AxisInfo,
       colAxis: header.axes[site.colAxis] as AxisInfo,
-      table: buildColorTable(colors, map.levels, high, state.curve),
+      table: this.tableOf(colors, map.levels, high, state.curve),
     };
     scene.focus = this.focusOf(scene);
     return scene;
+  }
+
+  /** Kept as long as nothing of it changes: views draw anew only with another table. */
+  private tableOf(colors: Uint8Array, levels: number, high: number, curve: Curve): Uint32Array {
+    const last = this.lastTable;
+    if (last && last.colors === colors && last.levels === levels && last.high === high && last.curve === curve) return last.table;
+    this.lastTable = { colors, levels, high, curve, table: buildColorTable(colors, levels, high, curve) };
+    return this.lastTable.table;
   }
 
   private focusOf(scene: Scene): Focus | null {

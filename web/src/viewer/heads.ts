@@ -19,6 +19,7 @@ export class HeadsView implements View {
   private tiles: Tile[] = [];
   private built = '';
   private painted = '';
+  private marked = '';
 
   /** `small`: beside another view. */
   constructor(
@@ -37,6 +38,9 @@ export class HeadsView implements View {
     this.build(scene);
     this.paint(scene);
     const { state } = scene;
+    const marked = `${this.built} ${state.site} ${state.head}`;
+    if (marked === this.marked) return;
+    this.marked = marked;
     for (const { button, site, head } of this.tiles) {
       const chosen = site === state.site && (head === state.head || typeof state.head !== 'number');
       button.setAttribute('aria-pressed', String(chosen));
@@ -78,6 +82,8 @@ export class HeadsView implements View {
     const across = Math.max(...sites.map(([, site]) => site.heads.length));
     const widest = sites.find(([, site]) => site.heads.length === across)?.[1] as SiteInfo;
     this.grid.style.setProperty('--across', String(across));
+    // So large that all layers are seen at once where that is possible.
+    this.grid.style.setProperty('--tile', `${Math.max(28, Math.min(76, Math.floor(680 / sites.length)))}px`);
     this.grid.setAttribute('aria-label', `${sites.length} layers down, ${across} heads across`);
     const cells: HTMLElement[] = [make('span', { class: 'axis corner' }, this.small ? '' : 'layer')];
     for (const head of widest.heads) cells.push(make('span', { class: 'axis' }, this.small ? '' : String(head)));

@@ -39,6 +39,8 @@ export class Inspector {
     this.data.addEventListener('toggle', () => this.scene && this.fillTable(this.scene));
   }
   private scene: Scene | null = null;
+  private shownTable: Uint32Array | null = null;
+  private said = '';
 
   update(scene: Scene): void {
     this.scene = scene;
@@ -104,6 +106,10 @@ export class Inspector {
   }
 
   private showScale(scene: Scene): void {
+    const said = [scene.state.view, scene.state.ownRange, scene.state.curve, scene.site.mask].join(' ');
+    if (this.shownTable === scene.table && this.said === said) return;
+    this.shownTable = scene.table;
+    this.said = said;
     const { element, context } = this.bar;
     element.width = 256;
     element.height = 1;

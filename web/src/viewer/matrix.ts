@@ -1,3 +1,4 @@
+import type { DecodedMap } from '../core/codec';
 import { pixelOf } from '../core/colors';
 import { drawCells } from '../core/raster';
 import { AxisStrip, LEANING_FROM } from './strip';
@@ -29,6 +30,7 @@ export class MatrixView implements View {
   private cell = 1;
   private chosenCell = 0; // by zooming; 0: as it fits
   private shape = '';
+  private drawn: { map: DecodedMap; table: Uint32Array; place: string } | null = null;
 
   constructor(private readonly actions: Actions) {
     this.space.append(this.drawing.element, this.rowBand, this.colBand, this.ring);
@@ -45,10 +47,12 @@ export class MatrixView implements View {
   update(scene: Scene): void {
     this.scene = scene;
     const shape = `${scene.site.rows} ${scene.site.cols} ${scene.site.rowAxis} ${scene.site.colAxis}`;
-    if (shape !== this.shape) {
-      this.shape = shape;
-      this.chosenCell = 0;
+    if (shape === this.shape) {
+      this.paint();
+      return;
     }
+    this.shape = shape;
+    this.chosenCell = 0;
     this.layout();
   }
 
@@ -152,6 +156,10 @@ export class MatrixView implements View {
     const height = Math.min(scroll.clientHeight, scene.site.rows * cell);
     const [pixelsAcross, pixelsDown] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (pixelsAcross < 1 || pixelsDown < 1) return;
+    const place = [pixelsAcross, pixelsDown, scroll.scrollLeft, scroll.scrollTop, cell, scene.dark].join(' ');
+    const { drawn } = this;
+    if (drawn?.map === scene.map && drawn.table === scene.table && drawn.place === place) return; // only the focus moved
+    this.drawn = { map: scene.map, table: scene.table, place };
     if (drawing.element.width !== pixelsAcross || drawing.element.height !== pixelsDown) {
       drawing.element.width = pixelsAcross;
       drawing.element.height = pixelsDown;

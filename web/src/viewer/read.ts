@@ -9,6 +9,7 @@ import { axesOf, type Actions, type Scene, type View } from './scene';
 class Passage {
   readonly element = make('div', { class: 'passage' });
   readonly marks: HTMLElement[] = [];
+  private readonly looks: string[] = [];
 
   constructor(
     readonly axis: AxisInfo,
@@ -53,16 +54,15 @@ class Passage {
     this.element.style.color = textColorOn(ground);
     this.marks.forEach((mark, index) => {
       const weight = line?.[index] ?? Number.NaN;
-      mark.classList.toggle('chosen', index === chosen);
-      mark.classList.toggle('other', index === other && index !== chosen);
-      mark.classList.toggle('forbidden', line !== null && Number.isNaN(weight) && index !== chosen);
-      if (Number.isNaN(weight) || (index === chosen && !mark.classList.contains('patch'))) {
-        mark.style.background = mark.style.color = '';
-        return;
-      }
+      const role = index === chosen ? 'chosen' : Number.isNaN(weight) && line ? 'forbidden' : index === other ? 'other' : '';
+      const shown = !Number.isNaN(weight) && (role !== 'chosen' || mark.classList.contains('patch'));
       const color = colorAt(scene.colors, positionOf(weight, scene.high, scene.state.curve));
-      mark.style.background = cssColor(color);
-      mark.style.color = textColorOn(color);
+      const look = `${role} ${shown ? cssColor(color) : ''}`;
+      if (this.looks[index] === look) return; // most stay as they are
+      this.looks[index] = look;
+      for (const each of ['chosen', 'forbidden', 'other']) mark.classList.toggle(each, each === role);
+      mark.style.background = shown ? cssColor(color) : '';
+      mark.style.color = shown ? textColorOn(color) : '';
     });
   }
 }

@@ -17,6 +17,10 @@ function widthOf(text: string): number {
 /** The names beside the rows or above the columns; only visible ones are there. */
 export class AxisStrip {
   readonly element: HTMLElement;
+  private readonly labels = new Map<number, HTMLElement>();
+  private chosen: HTMLElement | null = null;
+  private axis: AxisInfo | null = null;
+  private painted = '';
   private measured: { axis: AxisInfo; most: number; room: number } | null = null;
 
   constructor(private readonly side: 'rows' | 'columns') {
@@ -26,7 +30,7 @@ export class AxisStrip {
   /** How much room the names take, `most` at most. */
   measure(axis: AxisInfo, most: number): number {
     if (this.measured?.axis !== axis || this.measured.most !== most) {
-      const widest = Math.max(0, ...axis.labels.map((label) => widthOf(elide(label, 18))));
+      const widest = axis.labels.reduce((most, label) => Math.max(most, widthOf(elide(label, 18))), 0);
       const room = this.side === 'rows' ? widest + 34 : widest * 0.75 + 16;
       this.measured = { axis, most, room: Math.round(Math.min(most, Math.max(24, room))) };
     }
@@ -36,22 +40,33 @@ export class AxisStrip {
   /** `chosen` stands out; the more if `main`. */
   paint(axis: AxisInfo, cell: number, offset: number, length: number, chosen: number | null, main: boolean): void {
     const step = labelStep(cell, LINE);
-    const first = Math.max(0, Math.ceil(Math.floor(offset / cell) / step) * step);
+    const first = Math.floor(offset / cell);
     const last = Math.min(axis.labels.length, Math.ceil((offset + length) / cell));
     const special = new Set(axis.special);
-    const labels: HTMLElement[] = [];
+    const place = [axis.name, axis.labels.length, cell, offset, length].join(' ');
+    if (this.painted !== place || this.axis !== axis) {
+      this.painted = place;
+      this.axis = axis;
+      this.labels.clear();
+      for (let index = Math.ceil(first / step) * step; index < last; index += step) {
+        this.labels.set(index, this.label(axis, index, cell, offset, step > 1, special));
+      }
+      this.element.replaceChildren(...this.labels.values());
+      this.chosen = null;
+    }
     // Names that the chosen one would cover give way.
-    const near = (index: number) => chosen !== null && index !== chosen && Math.abs(index - chosen) * cell < LINE + 2 && (step > 1 || cell < LINE);
-    for (let index = first; index < last; index += step) {
-      if (index !== chosen && !near(index)) labels.push(this.label(axis, index, cell, offset, step > 1, special));
+    const crowded = step > 1 || cell < LINE;
+    for (const [index, label] of this.labels) {
+      const near = chosen !== null && (index === chosen || (crowded && Math.abs(index - chosen) * cell < LINE + 2));
+      if (label.hidden !== near) label.hidden = near;
     }
-    if (chosen !== null && chosen >= Math.floor(offset / cell) && chosen < last) {
-      const label = this.label(axis, chosen, cell, offset, step > 1, special);
-      label.classList.add('chosen');
-      if (main) label.classList.add('main');
-      labels.push(label);
-    }
-    this.element.replaceChildren(...labels);
+    this.chosen?.remove();
+    this.chosen = null;
+    if (chosen === null || chosen < first || chosen >= last) return;
+    this.chosen = this.label(axis, chosen, cell, offset, step > 1, special);
+    this.chosen.classList.add('chosen');
+    if (main) this.chosen.classList.add('main');
+    this.element.append(this.chosen);
   }
 
   private label(axis: AxisInfo, index: number, cell: number, offset: number, numbered: boolean, special: Set<number>): HTMLElement {

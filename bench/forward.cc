@@ -1,0 +1,39 @@
+// Runs a model's forward pass with every map kept, once for each line of its input, and prints the
+// milliseconds: bench/compare_text.py calls it in turns with PyTorch.
+//
+//   fovea-forward FOLDER INPUTS.safetensors [f32|bf16]
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+#include "fovea/engine/engine.h"
+#include "fovea/engine/input_file.h"
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    fmt::print(stderr, "usage: fovea-forward FOLDER INPUTS.safetensors [f32|bf16]\n");
+    return 2;
+  }
+  try {
+    const bool rounded = argc > 3 && std::string(argv[3]) == "bf16";
+    const fovea::Engine engine = fovea::Engine::open(
+        argv[1], {.compute = rounded ? fovea::DType::kBF16 : fovea::DType::kF32});
+    const fovea::ModelInputs inputs = fovea::read_inputs(argv[2]);
+    for (std::string line; std::getline(std::cin, line);) {
+      const auto start = std::chrono::steady_clock::now();
+      const fovea::RunResult result = engine.run(inputs);
+      const std::chrono::duration<double, std::milli> time =
+          std::chrono::steady_clock::now() - start;
+      // A cell of the last map, so that the work cannot be left out.
+      const float cell = result.map(result.run.records.back()->site, 0).cell(0, 0);
+      fmt::print("{:.3f} {}\n", time.count(), cell);
+      std::fflush(stdout);
+    }
+  } catch (const fovea::Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}

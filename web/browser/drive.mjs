@@ -1,0 +1,84 @@
+// Opens a page from file:// in a browser without a window and does what a script says.
+//
+//   node browser/drive.mjs BROWSER PAGE < script.json > results.json
+//
+// The script is a list of steps; the results have one entry for each:
+//   {"open": "#fragment", "width": 800, "height": 900, "dark": false}  loads the page anew
+//   {"press": "ArrowRight"}   {"hover": "selector"}   {"click": "selector"}   {"hoverCell": [row, column]}
+//   {"evaluate": "expression"}    its value, promises awaited
+//   {"weights": [site, head]}     base64 of float32, row after row
+//   {"shot": "file.png"}
+// The last entry is {"console": [...], "requests": [...]}: what the page said and what it asked for.
+import { chromium } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const [, , executablePath, pagePath] = process.argv;
+const script = JSON.parse(readFileSync(0, 'utf8'));
+const address = pathToFileURL(pagePath).href;
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+const said = [];
+const requests = [];
+let context = null;
+let page = null;
+
+// Two frames: what was asked for has been drawn.
+const settle = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)))));
+
+async function open({ open: fragment, width = 1200, height = 900, dark = false }) {
+  await context?.close();
+  context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', offline: true });
+  page = await context.newPage();
+  page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => said.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    if (request.url().split('#')[0] !== address) requests.push(request.url());
+  });
+  await page.goto(address + fragment);
+  await page.waitForFunction(() => document.querySelector('#fovea-caption')?.textContent);
+}
+
+const actions = {
+  open,
+  press: (step) => page.keyboard.press(step.press),
+  hover: (step) => page.hover(step.hover),
+  click: (step) => page.click(step.click),
+  hoverCell: async ({ hoverCell: [row, column] }) => {
+    const box = await page.locator('.matrix .space').boundingBox();
+    const size = await page.evaluate(() => {
+      const [across, down] = ['colAxis', 'rowAxis'].map((name) => {
+        const header = JSON.parse(document.getElementById('fovea-page').textContent);
+        return header.axes[header.sites[0][name]].labels.length;
+      });
+      const space = document.querySelector('.matrix .space');
+      return [space.offsetWidth / across, space.offsetHeight / down];
+    });
+    await page.mouse.move(box.x + (column + 0.5) * size[0], box.y + (row + 0.5) * size[1]);
+  },
+  evaluate: (step) => page.evaluate(step.evaluate),
+  weights: ({ weights: [site, head] }) =>
+    page.evaluate(
+      async ([s, h]) => {
+        const bytes = new Uint8Array((await globalThis.fovea.weights(s, h)).buffer);
+        let text = '';
+        for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
+        return btoa(text);
+      },
+      [site, head],
+    ),
+  shot: (step) => page.screenshot({ path: step.shot, fullPage: true }),
+};
+
+const results = [];
+try {
+  for (const step of script) {
+    const name = Object.keys(step).find((key) => key in actions);
+    const result = await actions[name](step);
+    await settle();
+    results.push(typeof result === 'object' && name !== 'evaluate' ? null : (result ?? null));
+  }
+} finally {
+  await browser.close();
+}
+results.push({ console: said, requests });
+process.stdout.write(JSON.stringify(results));
