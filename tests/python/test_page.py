@@ -320,7 +320,7 @@ def test_what_a_page_cannot_hold_is_refused(cat, tmp_path):
     path = cat[0] / "cat.fovea.safetensors"
     assert_fails(run("open", path, "--words", "--out", tmp_path / "x.html"), 2, "--words")
     assert_fails(run("open", path, "--view", "lines", "--out", tmp_path / "x.html"), 2, "lines")
-    assert_fails(run("open", path, "--layer", 7, "--out", tmp_path / "x.html"), 1, "layer")
+    assert_fails(run("open", path, "--layer", 7, "--out", tmp_path / "x.html"), 2, "layer 7")
     assert_fails(run("open", path, "--out", tmp_path / "none/x.html"), 1, "none")
     words = ["a"] * 4096
     write_run(tmp_path / "long.fovea.safetensors", [axis(words)], [("self.0", "tokens", "tokens", 12, 1.0, False)])

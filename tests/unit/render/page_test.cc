@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <regex>
+#include <functional>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
@@ -59,8 +59,9 @@ TEST(Page, IsOneFileThatAsksForNothing) {
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
   EXPECT_EQ(count_of(page, "<script type=\"application/octet-stream;base64\" id=\"fovea-map-"), 6);
   // Whatever could load something: addresses, imports, sources of elements.
-  EXPECT_FALSE(
-      std::regex_search(page, std::regex("https?://|@import|url\\(|<(img|iframe|object)")));
+  for (const char* loader :
+       {"http://", "https://", "@import", "url(", "<img", "<iframe", "<object"})
+    EXPECT_EQ(count_of(page, loader), 0) << loader;
   EXPECT_EQ(count_of(page, " src="), 0);
   EXPECT_EQ(count_of(page, " href="), 1);
   EXPECT_THAT(page, HasSubstr("<link rel=\"icon\" href=\"data:,\">"));

@@ -46,6 +46,7 @@ export class HeadsView implements View {
       button.setAttribute('aria-pressed', String(chosen));
       const current = site === state.site && head === this.currentHead(scene);
       button.tabIndex = current && !this.small ? 0 : -1;
+      if (current && this.small) this.reveal(button);
     }
   }
 
@@ -62,6 +63,13 @@ export class HeadsView implements View {
     this.actions.choose(next.site, next.head);
     if (this.element.contains(document.activeElement)) next.button.focus();
     return true;
+  }
+
+  /** Scrolls within the small grid only, never the page. */
+  private reveal(button: HTMLElement): void {
+    const [frame, tile] = [this.element.getBoundingClientRect(), button.getBoundingClientRect()];
+    if (tile.top < frame.top) this.element.scrollTop += tile.top - frame.top - 4;
+    if (tile.bottom > frame.bottom) this.element.scrollTop += tile.bottom - frame.bottom + 4;
   }
 
   private currentHead(scene: Scene): number {
