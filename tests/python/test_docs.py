@@ -118,3 +118,12 @@ def test_the_changelog_knows_the_version():
     version = re.search(r"project\(fovea VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
     changelog = (ROOT / "CHANGELOG.md").read_text()
     assert "## Unreleased" in changelog or f"## {version}" in changelog
+
+
+def test_raw_attention_is_never_called_importance():
+    """Attention is routing. A page, a caption or a help text may name importance only to deny it."""
+    texts = [*PAGES, *(ROOT / "fovea").rglob("*.cc"), *(ROOT / "fovea").rglob("*.h"), *(ROOT / "web/src").rglob("*.ts")]
+    for path in texts:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.search(r"\bimportance\b", line, re.IGNORECASE):
+                assert re.search(r"\b(not|never|no)\b", line), f"{path.relative_to(ROOT)}:{number}: {line.strip()}"

@@ -147,6 +147,32 @@ def test_bf16_is_near(bert, tmp_path):
     assert 0 <= abs(exact - rounded).max() < 0.05
 
 
+def test_a_figure_carries_what_it_shows(bert, tmp_path):
+    out = tmp_path / "map.png"
+    ok("text", "-m", bert, TEXT, "--layer", "1", "--head", "2", "--token", "it", "--view", "matrix", "--out", out,
+       "--sidecar", "--scale", "1")
+    said = json.loads((tmp_path / "map.png.json").read_text())
+    assert (said["layer"], said["head"], said["row"], said["method"]) == (1, 2, 8, "attention")
+    assert said["input"] == TEXT and len(said["tokens"]) == 13 and len(said["model_hash"]) == 16
+    assert "softmax weight" in said["caption"] and said["colors"] == "inferno"
+    assert said["model_hash"].encode() in out.read_bytes()
+    small = out.stat().st_size
+    ok("text", "-m", bert, TEXT, "--layer", "1", "--head", "2", "--out", out, "--scale", "3", "--colors", "cividis")
+    assert out.stat().st_size > small
+    assert_fails(run("text", "-m", bert, TEXT, "--out", out, "--scale", "9"), 2, "9", "4")
+
+
+@pytest.mark.parametrize("view", ["matrix", "read", "reading", "lines", "heads"])
+@pytest.mark.parametrize("suffix, magic", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_every_view_is_drawn_in_every_format_alike_each_time(bert, tmp_path, view, suffix, magic):
+    first, second = tmp_path / f"a.{suffix}", tmp_path / f"b.{suffix}"
+    for out in (first, second):
+        ok("text", "-m", bert, TEXT, "--view", view, "--out", out)
+    assert first.read_bytes() == second.read_bytes()
+    assert first.read_bytes().startswith(magic)
+    assert ok("text", "-m", bert, TEXT, "--view", view).strip()
+
+
 # Bad input: one line, the right exit code, nothing left behind.
 
 def test_a_text_longer_than_the_table_is_refused_with_both_numbers(bert):
