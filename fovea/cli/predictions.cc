@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "fovea/attention/softmax.h"
+#include "fovea/base/error.h"
 
 namespace fovea {
 namespace {
@@ -17,6 +17,11 @@ struct Choice {
 };
 
 std::vector<Choice> best_of(std::span<const float> logits) {
+  if (!std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); })) {
+    fail(ErrorKind::kBadFile,
+         "the model's scores are not all finite; its weights are damaged, or too large for --dtype "
+         "bf16");
+  }
   const double largest = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
   std::vector<Choice> choices;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "fovea/base/error.h"
 #include "fovea/engine/text_axis.h"
@@ -11,6 +12,12 @@ namespace {
 
 constexpr double kRowSumTolerance = 1e-5;  // the contract on each weight
 constexpr double kOutputTolerance = 1e-4;  // the contract on outputs
+
+// The larger of both; what is no number counts as infinite, so that it cannot pass.
+double worse(double worst, double error) {
+  if (std::isnan(error)) return std::numeric_limits<double>::infinity();
+  return std::max(worst, error);
+}
 
 // One head: row sums, and the map times the values against what the layer gave.
 void check_head(const AttentionMap& map, MapCheck& check, double& largest_output,
@@ -26,7 +33,7 @@ void check_head(const AttentionMap& map, MapCheck& check, double& largest_output
     double sum = 0;
     for (int64_t j = 0; j < map.cols(); ++j) sum += double{row[j]};
     if (sums_to_one && sum != 0) {
-      check.row_sum_error = std::max(check.row_sum_error, std::abs(sum - 1));
+      check.row_sum_error = worse(check.row_sum_error, std::abs(sum - 1));
     }
     for (int64_t d = 0; d < values.cols; ++d) {
       double mixed = 0;
@@ -35,7 +42,7 @@ void check_head(const AttentionMap& map, MapCheck& check, double& largest_output
       }
       const double own = output.data[i * output.cols + d];
       largest_output = std::max(largest_output, std::abs(own));
-      largest_error = std::max(largest_error, std::abs(mixed - own));
+      largest_error = worse(largest_error, std::abs(mixed - own));
     }
   }
 }

@@ -152,6 +152,13 @@ RunResult Engine::run(const ModelInputs& inputs, const RunOptions& options) cons
 RunResult Engine::generate(const TextInput& input, GenerateOptions how,
                            const RunOptions& options) const {
   const int64_t prompt = input.inputs.tokens();
+  if (std::ranges::count(input.inputs.attention_mask, 0) > 0 ||
+      std::ranges::any_of(input.inputs.token_type_ids, [](int64_t type) { return type != 0; })) {
+    fail(ErrorKind::kUnsupported,
+         "the inputs hold padding or segments, but text is written without them; give input_ids "
+         "alone");
+  }
+  check_room(facts(), prompt, how.most_tokens);
   if (how.stop_ids.empty()) how.stop_ids = end_ids(state_->checkpoint);
   RunResult result;
   result.warnings = input.warnings;

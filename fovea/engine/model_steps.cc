@@ -49,7 +49,11 @@ Matrix doubles(MatrixView<const float> view) {
 
 double largest_difference(std::span<const double> a, std::span<const double> b) {
   double largest = 0;
-  for (size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  for (size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(a[i] - b[i]);
+    // What is no number must not pass for no difference.
+    if (!(difference <= largest)) largest = std::isnan(difference) ? HUGE_VAL : difference;
+  }
   return largest;
 }
 

@@ -5,18 +5,19 @@
 #include "fovea/base/error.h"
 
 namespace fovea {
-namespace {
-
 void check_room(const ModelFacts& facts, int64_t prompt, int64_t more) {
-  if (facts.most_tokens > 0 && prompt + more - 1 > facts.most_tokens) {
+  constexpr int64_t kMost = int64_t{1} << 24;
+  if (more < 1 || more > kMost) {
+    fail(ErrorKind::kInvalidArgument, "{} new tokens are asked for; it must be 1 to {}", more,
+         kMost);
+  }
+  if (facts.most_tokens > 0 && more > facts.most_tokens - prompt + 1) {
     fail(ErrorKind::kInvalidArgument,
          "the prompt has {} tokens and {} more are asked for, but this model has positions for {}; "
          "ask for {} at most",
          prompt, more, facts.most_tokens, std::max<int64_t>(facts.most_tokens - prompt + 1, 0));
   }
 }
-
-}  // namespace
 
 std::vector<int64_t> generate(const Model& model, std::span<const int64_t> prompt,
                               const GenerateOptions& options, AttentionCache& cache,
@@ -26,10 +27,6 @@ std::vector<int64_t> generate(const Model& model, std::span<const int64_t> promp
     fail(ErrorKind::kUnsupported,
          "this model does not write text: its head is '{}'; take a causal language model",
          name_of(facts.head));
-  }
-  if (options.most_tokens < 1) {
-    fail(ErrorKind::kInvalidArgument, "{} new tokens are asked for; it must be 1 or more",
-         options.most_tokens);
   }
   FOVEA_ASSERT(cache.length() == 0);
   check_room(facts, static_cast<int64_t>(prompt.size()), options.most_tokens);

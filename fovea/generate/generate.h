@@ -19,6 +19,10 @@ struct GenerateOptions {
   std::function<void(int64_t id)> on_token = nullptr;
 };
 
+// Throws Error{kInvalidArgument} with the numbers if `more` tokens after a prompt of `prompt`
+// exceed the model's positions, or all bounds.
+void check_room(const ModelFacts& facts, int64_t prompt, int64_t more);
+
 // The tokens that follow the prompt, which must not be empty. `cache` must be empty and then holds
 // the attention of every step: of the prompt and of all new tokens but the last, which nothing has
 // attended from. Throws Error{kUnsupported} if the model does not score next words,

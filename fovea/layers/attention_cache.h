@@ -26,7 +26,8 @@ class AttentionCache {
   Tensor attend(SiteId site, const Tensor& queries, const Tensor& keys, const Tensor& values,
                 const ScoreRule& rule);
 
-  // One record per site over all steps, as if the whole had been run at once. Its columns are the
+  // One record per site over all steps, as if the whole had been run at once, without outputs and
+  // blocks, which the steps do not keep. Its columns are the
   // axis "tokens", its rows `row_axis`.
   void record_into(Recorder& recorder, const std::string& row_axis) const;
 

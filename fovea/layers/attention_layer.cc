@@ -22,30 +22,45 @@ BlockContext block_of(const Value& input, const ops::Linear& output, const Norm*
   return block;
 }
 
+void check_head_dim(const Config& config, int64_t head_dim) {
+  if (head_dim > kMaxHeadDim) {
+    fail(ErrorKind::kUnsupported, "{}: heads have {} numbers each; fovea takes up to {}",
+         config.source(), head_dim, kMaxHeadDim);
+  }
+}
+
 }  // namespace
 
-AttentionSizes AttentionSizes::of(const Config& config, std::string_view width_key,
-                                  std::string_view heads_key) {
+AttentionSizes AttentionSizes::equal_heads(const Config& config, std::string_view width_key,
+                                           std::string_view heads_key) {
   AttentionSizes sizes;
   sizes.width = config.get_size(width_key);
-  sizes.heads = config.get_size(heads_key);
-  sizes.kv_heads = config.get_size("num_key_value_heads", sizes.heads);
-  if (config.has("head_dim")) {
-    sizes.head_dim = config.get_size("head_dim");
-  } else if (sizes.width % sizes.heads != 0) {
+  sizes.heads = sizes.kv_heads = config.get_size(heads_key);
+  if (sizes.width % sizes.heads != 0) {
     fail(ErrorKind::kBadFile, "{}: {} is {} and {} {}; the heads must divide the width",
          config.source(), width_key, sizes.width, heads_key, sizes.heads);
-  } else {
-    sizes.head_dim = sizes.width / sizes.heads;
   }
+  sizes.head_dim = sizes.width / sizes.heads;
+  check_head_dim(config, sizes.head_dim);
+  return sizes;
+}
+
+AttentionSizes AttentionSizes::grouped_heads(const Config& config) {
+  AttentionSizes sizes;
+  if (config.has("head_dim")) {
+    sizes.width = config.get_size("hidden_size");
+    sizes.heads = config.get_size("num_attention_heads");
+    sizes.head_dim = config.get_size("head_dim");
+    check_head_dim(config, sizes.head_dim);
+  } else {
+    sizes = equal_heads(config);
+  }
+  sizes.kv_heads = config.get_size("num_key_value_heads", sizes.heads);
   if (sizes.heads % sizes.kv_heads != 0) {
     fail(ErrorKind::kBadFile,
-         "{}: {} is {} and num_key_value_heads {}; the latter must divide the former",
-         config.source(), heads_key, sizes.heads, sizes.kv_heads);
-  }
-  if (sizes.head_dim > kMaxHeadDim) {
-    fail(ErrorKind::kUnsupported, "{}: heads have {} numbers each; fovea takes up to {}",
-         config.source(), sizes.head_dim, kMaxHeadDim);
+         "{}: num_attention_heads is {} and num_key_value_heads {}; the latter must divide the "
+         "former",
+         config.source(), sizes.heads, sizes.kv_heads);
   }
   return sizes;
 }
@@ -79,7 +94,9 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
   }
   AttentionPlace place{.site = site};
   if (pass.recorder != nullptr && pass.recorder->options().block) {
-    const Value& input = residual.tensor.empty() ? x : residual;
+    const Value& input = setting.block_input != nullptr ? *setting.block_input
+                         : residual.tensor.empty()      ? x
+                                                        : residual;
     place.block = [this, &input, after] { return block_of(input, output_, after); };
   }
   const Value mixed = attend(pass, place, p.queries, p.keys, p.values, setting.rule);

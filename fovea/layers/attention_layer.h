@@ -16,16 +16,21 @@ struct AttentionSizes {
   int64_t kv_heads = 1;
   int64_t head_dim = 0;
 
-  // From num_attention_heads, num_key_value_heads and head_dim. Throws Error{kBadFile} with the
-  // numbers unless they divide each other.
-  static AttentionSizes of(const Config& config, std::string_view width_key = "hidden_size",
-                           std::string_view heads_key = "num_attention_heads");
+  // Heads that share the width, as in BERT and GPT-2. Throws Error{kBadFile} with both numbers
+  // unless they divide it.
+  static AttentionSizes equal_heads(const Config& config,
+                                    std::string_view width_key = "hidden_size",
+                                    std::string_view heads_key = "num_attention_heads");
+  // Llama's form: num_key_value_heads and head_dim may be given too.
+  static AttentionSizes grouped_heads(const Config& config);
 };
 
 // What changes from layer to layer or with the input, but is no weight.
 struct AttentionSetting {
   std::shared_ptr<const ScoreRule> rule;
   const RotaryTable* rotary = nullptr;  // null: no rotary positions
+  // What the record's block calls its input; null: the residual, or the layer's own input.
+  const Value* block_input = nullptr;
   RotaryPairing pairing = RotaryPairing::kHalves;
 };
 

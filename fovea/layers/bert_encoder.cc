@@ -57,9 +57,9 @@ Value BertEmbeddings::operator()(std::span<const int64_t> ids, std::span<const i
 }
 
 BertEncoder::BertEncoder(const LayerSource& source, const Config& config)
-    : sizes_(AttentionSizes::of(config)) {
+    : sizes_(AttentionSizes::equal_heads(config)) {
   check_supported(config);
-  const int64_t layers = config.get_size("num_hidden_layers");
+  const int64_t layers = layer_count(config);
   for (int64_t i = 0; i < layers; ++i) {
     blocks_.push_back(load_block(source["encoder.layer"][i], config, sizes_));
   }

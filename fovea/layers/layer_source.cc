@@ -25,6 +25,30 @@ Tensor load_vector(const LayerSource& source, std::string_view name, int64_t siz
   return source.weights.tensor(name, {size}, DType::kF32);
 }
 
+int64_t layer_count(const Config& config, std::string_view key) {
+  constexpr int64_t kMostLayers = 4096;
+  const int64_t layers = config.get_size(key);
+  if (layers > kMostLayers) {
+    fail(ErrorKind::kBadFile, "{}: {} is {} but no model has more than {}; is the file damaged?",
+         config.source(), key, layers, kMostLayers);
+  }
+  return layers;
+}
+
+double positive_number(const Config& config, std::string_view key) {
+  constexpr double kLargest = 1e9;
+  const double number = config.get_double(key);
+  if (!(number > 0 && number <= kLargest)) {
+    fail(ErrorKind::kBadFile, "{}: {} is {} but must be above 0 and at most {:.0e}",
+         config.source(), key, number, kLargest);
+  }
+  return number;
+}
+
+double positive_number(const Config& config, std::string_view key, double otherwise) {
+  return config.has(key) ? positive_number(config, key) : otherwise;
+}
+
 Activation activation_named(const Config& config, std::string_view key,
                             std::string_view otherwise) {
   static constexpr std::array<std::pair<std::string_view, Activation>, 12> kNames{

@@ -30,6 +30,14 @@ Tensor load_table(const LayerSource& source, int64_t entries, int64_t width);
 // A vector as f32.
 Tensor load_vector(const LayerSource& source, std::string_view name, int64_t size);
 
+// How many layers config.json says, under `key`. Throws Error{kBadFile} above 4096: nothing is
+// allocated for a number that no model has.
+int64_t layer_count(const Config& config, std::string_view key = "num_hidden_layers");
+
+// A number above 0 and at most 1e9. Throws Error{kBadFile} for others.
+double positive_number(const Config& config, std::string_view key);
+double positive_number(const Config& config, std::string_view key, double otherwise);
+
 // What config.json calls the activation: "gelu", "gelu_new", "silu". Throws Error{kUnsupported}.
 Activation activation_named(const Config& config, std::string_view key, std::string_view otherwise);
 

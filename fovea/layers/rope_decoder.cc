@@ -35,7 +35,7 @@ std::vector<std::optional<int64_t>> layer_windows(
     const Config& config, const std::vector<std::optional<int64_t>>& otherwise) {
   const std::vector<std::string> types = config.get_strings("layer_types");
   if (types.empty()) return otherwise;
-  const auto layers = static_cast<size_t>(config.get_size("num_hidden_layers"));
+  const auto layers = static_cast<size_t>(layer_count(config));
   if (types.size() != layers) {
     fail(ErrorKind::kBadFile, "{}: layer_types has {} entries but num_hidden_layers is {}",
          config.source(), types.size(), layers);
@@ -56,7 +56,7 @@ std::vector<std::optional<int64_t>> layer_windows(
 }
 
 std::vector<std::optional<int64_t>> upper_layer_windows(const Config& config) {
-  const int64_t layers = config.get_size("num_hidden_layers");
+  const int64_t layers = layer_count(config);
   std::vector<std::optional<int64_t>> windows(static_cast<size_t>(layers));
   if (config.get_bool("use_sliding_window", false) && config.has("sliding_window")) {
     const int64_t first = std::max<int64_t>(config.get_int("max_window_layers", 28), 0);
@@ -69,10 +69,10 @@ std::vector<std::optional<int64_t>> upper_layer_windows(const Config& config) {
 
 RopeDecoder::RopeDecoder(const LayerSource& source, const Config& config,
                          const RopeDecoderOptions& options)
-    : sizes_(AttentionSizes::of(config)),
+    : sizes_(AttentionSizes::grouped_heads(config)),
       rotary_(load_rotary(source, config, sizes_.head_dim)),
       norm_(Norm::rms(source["norm"], sizes_.width, config.get_double("rms_norm_eps", 1e-6))) {
-  const auto layers = static_cast<size_t>(config.get_size("num_hidden_layers"));
+  const auto layers = static_cast<size_t>(layer_count(config));
   for (size_t i = 0; i < layers; ++i) {
     blocks_.push_back(load_block(source["layers"][static_cast<int64_t>(i)], config, options, i));
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "fovea/base/error.h"
+#include "fovea/layers/layer_source.h"
 
 namespace fovea {
 namespace {
@@ -42,9 +43,14 @@ int64_t trained_length(const Config& config, const RopeMembers& rope) {
 // Llama 3.1: long waves are slowed down by `factor`, short ones kept, those between blended.
 void stretch_llama3(const Config& config, const RopeMembers& rope,
                     std::vector<float>& frequencies) {
-  const auto factor = static_cast<float>(rope.members.get_double("factor"));
-  const auto low = static_cast<float>(rope.members.get_double("low_freq_factor"));
-  const auto high = static_cast<float>(rope.members.get_double("high_freq_factor"));
+  const auto factor = static_cast<float>(positive_number(rope.members, "factor"));
+  const auto low = static_cast<float>(positive_number(rope.members, "low_freq_factor"));
+  const auto high = static_cast<float>(positive_number(rope.members, "high_freq_factor"));
+  if (!(high > low)) {
+    fail(ErrorKind::kBadFile,
+         "{}: high_freq_factor is {} and low_freq_factor {}; it must be larger", config.source(),
+         high, low);
+  }
   const auto length = static_cast<float>(trained_length(config, rope));
   for (float& frequency : frequencies) {
     const float wave = 2 * std::numbers::pi_v<float> / frequency;
@@ -66,8 +72,9 @@ double yarn_magnitude(double factor, double weight) {
 float stretch_yarn(const Config& config, const RopeMembers& rope, int64_t dim,
                    std::vector<float>& frequencies) {
   const auto length = static_cast<double>(trained_length(config, rope));
-  const double factor = rope.members.get_double(
-      "factor", static_cast<double>(config.get_size("max_position_embeddings")) / length);
+  const double factor =
+      positive_number(rope.members, "factor",
+                      static_cast<double>(config.get_size("max_position_embeddings")) / length);
   const auto pair_of_turns = [&](double turns) {
     return static_cast<double>(dim) * std::log(length / (turns * 2 * std::numbers::pi)) /
            (2 * std::log(rope.base));
@@ -109,6 +116,11 @@ RotaryEmbedding RotaryEmbedding::plain(int64_t rotated_dim, double base) {
 RotaryEmbedding RotaryEmbedding::of(const Config& config, int64_t head_dim, double default_base,
                                     std::string_view layer_type) {
   const RopeMembers rope = find_members(config, default_base, layer_type);
+  if (!(rope.partial > 0 && rope.partial <= 1)) {
+    fail(ErrorKind::kBadFile,
+         "{}: rotates a share of {} of each head; it must be above 0 and at most 1",
+         config.source(), rope.partial);
+  }
   const auto dim = static_cast<int64_t>(static_cast<double>(head_dim) * rope.partial);
   if (dim < 1 || dim + dim % 2 > head_dim || !(rope.base > 1)) {
     fail(ErrorKind::kBadFile,
@@ -119,10 +131,15 @@ RotaryEmbedding RotaryEmbedding::of(const Config& config, int64_t head_dim, doub
   RotaryEmbedding rotary = plain(dim, rope.base);
   if (rope.type == "default" || rope.type == "factors") return rotary;
   if (rope.type == "linear") {
-    const auto factor = static_cast<float>(rope.members.get_double("factor"));
+    const auto factor = static_cast<float>(positive_number(rope.members, "factor"));
     for (float& frequency : rotary.frequencies_) frequency /= factor;
   } else if (rope.type == "dynamic") {
-    rotary.dynamic_ = Dynamic{rope.base, rope.members.get_double("factor"),
+    if (dim < 3) {
+      fail(ErrorKind::kUnsupported,
+           "{}: rotates {} numbers of a head with dynamic stretching, which needs 3 or more",
+           config.source(), dim);
+    }
+    rotary.dynamic_ = Dynamic{rope.base, positive_number(rope.members, "factor"),
                               config.get_size("max_position_embeddings")};
   } else if (rope.type == "llama3") {
     stretch_llama3(config, rope, rotary.frequencies_);

@@ -57,7 +57,7 @@ std::optional<Headers> shared_headers(const HeadsFigure& figure) {
 }
 
 struct Plan {
-  const HeadsFigure* figure;
+  HeadsFigure figure;  // by value: drawn later; tensors are shared
   ColorAxis axis;
   double cell = 0;
   int64_t across = 0;
@@ -77,8 +77,8 @@ struct Plan {
     return (beside ? map_height() : std::max(map_height(), title_height() + bar->height())) + 8;
   }
 
-  double panel_width() const { return static_cast<double>(figure->cols.positions.size()) * cell; }
-  double panel_height() const { return static_cast<double>(figure->rows.positions.size()) * cell; }
+  double panel_width() const { return static_cast<double>(figure.cols.positions.size()) * cell; }
+  double panel_height() const { return static_cast<double>(figure.rows.positions.size()) * cell; }
   double left() const {
     double width = row_labels ? row_labels->width() : 0;
     if (headers) {
@@ -99,7 +99,7 @@ struct Plan {
 };
 
 void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
-  const HeadsFigure& figure = *plan.figure;
+  const HeadsFigure& figure = plan.figure;
   for (size_t i = 0; i < figure.panels.size(); ++i) {
     const auto line = static_cast<int64_t>(i) / plan.across;
     const auto column = static_cast<int64_t>(i) % plan.across;
@@ -154,7 +154,7 @@ Body draw_heads(const HeadsFigure& figure, const ColorMap& colors) {
     forbidden = forbidden || has_forbidden(panel.weights.matrix<float>());
   }
   const auto count = static_cast<int64_t>(figure.panels.size());
-  auto plan = std::make_shared<Plan>(Plan{.figure = &figure, .axis = {colors, figure.scale}});
+  auto plan = std::make_shared<Plan>(Plan{.figure = figure, .axis = {colors, figure.scale}});
   plan->cell = panel_cell(figure);
   plan->across = std::min(figure.panels_across, count);
   plan->down = (count + plan->across - 1) / plan->across;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 
 #include "fovea/base/error.h"
@@ -30,27 +31,30 @@ struct Link {
   float weight;
 };
 
-// Of each row the largest weights, until they make up `mass` of the row's sum.
+// Of each row the largest weights, until they make up `mass` of the row's sum; of the chosen
+// column, if there is one, instead.
 void add_links(const LinesFigure& figure, size_t head, std::vector<Link>& links) {
   const auto weights = figure.heads[head].weights.matrix<float>();
-  std::vector<int64_t> order;
-  for (int64_t r = 0; r < weights.rows; ++r) {
-    order.clear();
+  const bool by_column = figure.chosen_col.has_value();
+  const int64_t lines = by_column ? weights.cols : weights.rows;
+  const int64_t length = by_column ? weights.rows : weights.cols;
+  const auto chosen = by_column ? figure.chosen_col : figure.chosen_row;
+  for (int64_t line = chosen.value_or(0); line < (chosen ? *chosen + 1 : lines); ++line) {
+    std::vector<Link> found;
     double sum = 0;
-    for (int64_t c = 0; c < weights.cols; ++c) {
-      if (!(weights(r, c) > 0)) continue;  // neither zero nor forbidden
-      order.push_back(c);
-      sum += weights(r, c);
+    for (int64_t k = 0; k < length; ++k) {
+      const Link link{by_column ? k : line, by_column ? line : k, head,
+                      by_column ? weights(k, line) : weights(line, k)};
+      if (!(link.weight > 0)) continue;  // neither zero nor forbidden
+      found.push_back(link);
+      sum += double{link.weight};
     }
-    std::ranges::stable_sort(order,
-                             [&](int64_t a, int64_t b) { return weights(r, a) > weights(r, b); });
+    std::ranges::stable_sort(found, std::greater(), &Link::weight);
     double so_far = 0;
-    for (const int64_t c : order) {
+    for (const Link& link : found) {
       if (so_far >= figure.mass * sum * (1 - 1e-6)) break;
-      so_far += weights(r, c);
-      const bool wanted = (!figure.chosen_row || *figure.chosen_row == r) &&
-                          (!figure.chosen_col || *figure.chosen_col == c);
-      if (wanted) links.push_back({r, c, head, weights(r, c)});
+      so_far += double{link.weight};
+      links.push_back(link);
     }
   }
 }
@@ -78,7 +82,6 @@ Column make_column(const Axis& axis, std::string_view role, std::optional<int64_
 }
 
 struct Plan {
-  const LinesFigure* figure;
   Column left;
   Column right;
   std::vector<Link> links;
@@ -181,7 +184,7 @@ void check(const LinesFigure& figure) {
 
 Body draw_lines(const LinesFigure& figure) {
   check(figure);
-  auto plan = std::make_shared<Plan>(Plan{.figure = &figure});
+  auto plan = std::make_shared<Plan>();
   plan->left = make_column(figure.rows, "attending", figure.chosen_row);
   plan->right = make_column(figure.cols, "attended to", figure.chosen_col);
   for (size_t h = 0; h < figure.heads.size(); ++h) add_links(figure, h, plan->links);
@@ -201,9 +204,9 @@ Body draw_lines(const LinesFigure& figure) {
   }
   plan->note = TextBlock::line(
       fmt::format(
-          "Of each row the top weights until {:g} % of the mass. Line strength is the weight; "
+          "Of each {} the top weights until {:g} % of the mass. Line strength is the weight; "
           "the strongest is {:.2f}.",
-          figure.mass * 100, plan->largest),
+          figure.chosen_col ? "column" : "row", figure.mass * 100, plan->largest),
       kNoteStyle);
   const Point legend = lay_out_legend(*plan, nullptr, {});
   plan->legend_width = legend.x;

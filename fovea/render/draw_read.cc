@@ -36,7 +36,6 @@ struct Shade {
 };
 
 struct Plan {
-  const ReadFigure* figure;
   RunningText text;
   std::vector<Shade> shades;
   std::vector<TextBlock> chips;  // empty where the position is text
@@ -225,7 +224,7 @@ Body shaded_text(const ReadFigure& figure, const ColorAxis& axis) {
          "a text of {} positions with {} weights and position {} chosen cannot be drawn", count,
          figure.weights.size(), figure.chosen);
   }
-  auto plan = std::make_shared<Plan>(Plan{.figure = &figure, .text = running_text(figure.axis)});
+  auto plan = std::make_shared<Plan>(Plan{.text = running_text(figure.axis)});
   for (size_t i = 0; i < count; ++i) {
     plan->shades.push_back(shade_of(figure, axis, i));
     const TextStyle style{

@@ -49,7 +49,7 @@ std::string value_text(float value) {
 }
 
 struct Stage {
-  const StepsStage* source;
+  Tensor values;
   std::vector<int64_t> rows;
   std::vector<int64_t> cols;
   ColorAxis axis;
@@ -107,7 +107,7 @@ void check(const StepsStage& stage) {
 
 Stage make_stage(const StepsStage& source, size_t number, const ColorMap& colors) {
   check(source);
-  Stage stage{.source = &source,
+  Stage stage{.values = source.values,
               .rows = shown(source.values.size(0)),
               .cols = shown(source.values.size(1)),
               .axis = stage_axis(source, colors)};
@@ -143,7 +143,7 @@ void draw_value(Canvas& canvas, const Stage& stage, const Rect& place, int64_t r
     }
     return;
   }
-  const float value = stage.source->values.matrix<float>()(row, col);
+  const float value = stage.values.matrix<float>()(row, col);
   if (!std::isfinite(value)) {
     canvas.hatch({place});
     if (std::isnan(value)) return;

@@ -109,9 +109,14 @@ PageStart start_of(const Run& run, const PageOptions& options, const PageContent
     fail(ErrorKind::kInvalidArgument,
          "a page shows every token but --words puts their pieces together; leave it out");
   }
-  if (options.view == "lines") {
+  if (options.view == "lines" || options.view == "reading") {
     fail(ErrorKind::kInvalidArgument,
-         "a page has the views matrix, read and heads but not lines; write lines as .png or .svg");
+         "a page has the views matrix, read and heads but not {}; write it as .png or .svg",
+         options.view);
+  }
+  if (choice.column && !choice.token) {
+    fail(ErrorKind::kInvalidArgument,
+         "a column shows who attends to a token, but no token is chosen; choose one");
   }
   PageStart start;
   if (choice.token) start.view = "read";

@@ -79,7 +79,7 @@ class MapEncoder {
       most = std::max(most, weight);
       sum += weight;
       col_sums_[static_cast<size_t>(col)] += weight;
-      const auto code = static_cast<unsigned>(weight * levels_ + 0.5F);
+      const auto code = static_cast<unsigned>(std::clamp(weight, 0.0F, 1.0F) * levels_ + 0.5F);
       if (code < kPageEscape) {
         codes_ += static_cast<char>(code);
       } else {

@@ -78,7 +78,7 @@ std::string word_class() {
 }
 
 // Rewrites the classes whose meaning differs between the two.
-std::string to_pcre(std::string_view pattern) {
+std::string to_pcre(std::string_view pattern, std::string_view where) {
   std::string result;
   bool in_class = false;
   for (size_t i = 0; i < pattern.size(); ++i) {
@@ -126,8 +126,16 @@ std::string to_pcre(std::string_view pattern) {
         ++i;
         continue;
       }
-    } else if (c == '[' && in_class && !pattern.substr(i).starts_with("[:")) {
-      result += '\\';  // a nested class is refused below; a bare bracket is itself
+    } else if (c == '[' && in_class) {
+      // [:alpha:] goes on as it is; a class within a class means something else to PCRE2.
+      const size_t end = pattern.substr(i).starts_with("[:") ? pattern.find(":]", i) : pattern.npos;
+      if (end == pattern.npos) {
+        fail(ErrorKind::kUnsupported, "{}: a class within a class in '{}' is not supported", where,
+             shorten(pattern, 80));
+      }
+      result += pattern.substr(i, end + 2 - i);
+      i = end + 1;
+      continue;
     } else if (c == ']') {
       in_class = false;
     }
@@ -161,7 +169,7 @@ Regex::Regex(std::string_view pattern, std::string_view where) {
     fail(ErrorKind::kUnsupported, "{}: intersections of classes (&&) in '{}' are not supported",
          where, shorten(pattern, 80));
   }
-  const std::string translated = to_pcre(pattern);
+  const std::string translated = to_pcre(pattern, where);
   auto program = std::make_shared<Program>();
   auto* compile_context = pcre2_compile_context_create(nullptr);
   pcre2_set_newline(compile_context, PCRE2_NEWLINE_LF);

@@ -221,6 +221,53 @@ def test_a_config_that_contradicts_the_weights_is_told(tmp_path, changes, facts)
     assert_fails(run("text", "-m", folder, "the cat"), 1, *facts)
 
 
+@pytest.mark.parametrize("fixture, changes, facts", [
+    ("mistral_window", {"num_hidden_layers": 2**31 - 1}, ["2147483647", "4096"]),
+    ("albert_masked_lm", {"num_hidden_layers": 10**9}, ["1000000000", "4096"]),
+    ("gemma3_text", {"num_hidden_layers": 10**9}, ["1000000000", "4096"]),
+    ("gemma3_text", {"query_pre_attn_scalar": 0}, ["query_pre_attn_scalar", "0"]),
+    ("roberta_model", {"pad_token_id": -5}, ["pad_token_id", "-5"]),
+    ("roberta_model", {"pad_token_id": 2**62}, ["pad_token_id"]),
+    ("llama_gqa", {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e4, "factor": 0}}, ["factor", "0"]),
+    ("llama_gqa", {"rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4}}, ["longrope"]),
+    ("llama_gqa", {"rope_parameters": {"rope_theta": 1e4, "partial_rotary_factor": 1e300}}, ["1e+300"]),
+    ("llama_gqa", {"rope_parameters": {"rope_type": "llama3", "rope_theta": 1e4, "factor": 2, "low_freq_factor": 4,
+                                       "high_freq_factor": 4}}, ["high_freq_factor"]),
+    ("llama_gqa", {"num_key_value_heads": 3}, ["3"]),
+    ("llama_gqa", {"head_dim": 10**6}, ["1000000"]),
+])
+def test_hostile_numbers_are_told(tmp_path, fixture, changes, facts):
+    folder = change_config(models.copy_fixture(fixture, tmp_path / "model"), **changes)
+    assert_fails(run("info", "-m", folder), 1, *facts)
+
+
+@pytest.mark.parametrize("fixture", ["gpt_neox_parallel", "gpt2_lm", "bert_model"])
+def test_stray_members_do_not_change_a_model(tmp_path, fixture):
+    """Members of other architectures: heads of these always share the width."""
+    folder = change_config(models.copy_fixture(fixture, tmp_path / "model"), head_dim=256, num_key_value_heads=1)
+    inputs = models.PARITY / fixture / "inputs.safetensors"
+    for name, model in (("as it is", models.PARITY / fixture), ("strange", folder)):
+        ok("export", "-m", model, "--inputs", inputs, "--out", tmp_path / f"{name}.safetensors")
+    numpy.testing.assert_array_equal(
+        load_file(tmp_path / "as it is.safetensors")["self.0"], load_file(tmp_path / "strange.safetensors")["self.0"])
+
+
+def test_the_short_config_of_gemma_opens(tmp_path):
+    """Published Gemma files leave out what is the family's default; here nothing of that fits, and it says so."""
+    folder = models.copy_fixture("gemma3_text", tmp_path / "model")
+    config = json.loads((folder / "config.json").read_text())
+    for key in ("num_attention_heads", "num_key_value_heads", "head_dim"):
+        del config[key]
+    (folder / "config.json").write_text(json.dumps(config))
+    assert_fails(run("info", "-m", folder), 1, "2048")  # 8 heads of 256
+
+
+def test_generation_takes_no_padding(gpt, tmp_path):
+    save_file({"input_ids": numpy.array([1, 2]), "attention_mask": numpy.array([0, 1])}, tmp_path / "in.safetensors")
+    assert_fails(run("text", "-m", gpt, "--inputs", tmp_path / "in.safetensors", "--generate", "2"), 1, "padding")
+    assert_fails(run("text", "-m", gpt, "the cat", "--generate", 2**63 - 1), 2, "16777216")
+
+
 def test_missing_and_damaged_files_are_told(tmp_path):
     folder = models.bert(tmp_path / "model")
     weights = folder / "model.safetensors"

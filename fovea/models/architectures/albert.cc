@@ -37,8 +37,8 @@ class Albert final : public TextModel {
  private:
   Albert(const ModelSource& source, const LayerSource& base)
       : TextModel(source),
-        sizes_(AttentionSizes::of(source.config)),
-        layers_(source.config.get_size("num_hidden_layers")),
+        sizes_(AttentionSizes::equal_heads(source.config)),
+        layers_(layer_count(source.config)),
         embed_(base["embeddings"], source.config, source.config.get_size("embedding_size")),
         widen_(load_linear(base["encoder.embedding_hidden_mapping_in"],
                            source.config.get_size("embedding_size"), sizes_.width)) {

@@ -39,13 +39,13 @@ class DistilBert final : public TextModel {
  private:
   DistilBert(const ModelSource& source, const LayerSource& base)
       : TextModel(source),
-        sizes_(AttentionSizes::of(source.config, "dim", "n_heads")),
+        sizes_(AttentionSizes::equal_heads(source.config, "dim", "n_heads")),
         words_(load_table(base["embeddings.word_embeddings"], source.config.get_size("vocab_size"),
                           sizes_.width)),
         positions_(load_table(base["embeddings.position_embeddings"],
                               source.config.get_size("max_position_embeddings"), sizes_.width)),
         norm_(Norm::layer(base["embeddings.LayerNorm"], sizes_.width, kEpsilon)) {
-    const int64_t layers = source.config.get_size("n_layers");
+    const int64_t layers = layer_count(source.config, "n_layers");
     for (int64_t i = 0; i < layers; ++i) {
       blocks_.push_back(load_block(base["transformer.layer"][i], source.config, sizes_));
     }

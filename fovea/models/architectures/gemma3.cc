@@ -17,16 +17,23 @@ constexpr float kNormOffset = 1;  // norms are stored less 1
 // The text part's own configuration: a section of the one for text and pictures.
 Config text_config(const Config& config) {
   const std::optional<Config> section = config.find_section("text_config");
-  if (!section) return config;
-  Json json = section->json();
+  Json json = section ? section->json() : config.json();
   for (const char* key : {"architectures", "id2label", "num_labels"}) {
     if (const Json* value = config.json().find(key)) json.set(key, *value);
+  }
+  // Published files name only what differs from these.
+  static constexpr std::pair<const char*, int64_t> kDefaults[] = {
+      {"num_attention_heads", 8}, {"num_key_value_heads", 4},  {"head_dim", 256},
+      {"hidden_size", 2304},      {"intermediate_size", 9216}, {"num_hidden_layers", 26},
+      {"pad_token_id", 0}};
+  for (const auto& [key, value] : kDefaults) {
+    if (json.find(key) == nullptr) json.set(key, value);
   }
   return Config(std::move(json), config.source());
 }
 
 std::vector<std::optional<int64_t>> load_windows(const Config& config) {
-  const int64_t layers = config.get_size("num_hidden_layers");
+  const int64_t layers = layer_count(config);
   const int64_t pattern = config.get_size("sliding_window_pattern", 6);
   std::vector<std::optional<int64_t>> windows;
   for (int64_t i = 1; i <= layers; ++i) {
@@ -62,9 +69,9 @@ class Gemma3 final : public TextModel {
 
   Gemma3(const ModelSource& source, const LayerSource& base)
       : TextModel(source),
-        sizes_(AttentionSizes::of(source.config)),
+        sizes_(AttentionSizes::grouped_heads(source.config)),
         scale_(static_cast<float>(
-            1 / std::sqrt(source.config.get_double("query_pre_attn_scalar", 256)))),
+            1 / std::sqrt(positive_number(source.config, "query_pre_attn_scalar", 256)))),
         both_ways_(source.config.get_bool("use_bidirectional_attention", false)),
         global_(RotaryEmbedding::of(source.config, sizes_.head_dim, 1e6, "full_attention")),
         local_(source.config.has("rope_parameters")
@@ -143,7 +150,8 @@ class Gemma3 final : public TextModel {
       const Block& block = blocks_[i];
       auto& rule = rules[block.window];
       if (rule == nullptr) rule = rule_for(pass, inputs, block.window);
-      const AttentionSetting setting{.rule = rule, .rotary = block.window ? &local : &global};
+      const AttentionSetting setting{
+          .rule = rule, .rotary = block.window ? &local : &global, .block_input = &x};
       const SiteId site{SiteKind::kSelf, static_cast<int>(i)};
       const Value attended = block.attention(pass, site, block.attention_norm(x), setting);
       x = ops::add(x, block.after_attention(attended));

@@ -29,7 +29,7 @@ class Gpt2 final : public TextModel {
 
   Gpt2(const ModelSource& source, const LayerSource& base)
       : TextModel(source),
-        sizes_(AttentionSizes::of(source.config, "n_embd", "n_head")),
+        sizes_(AttentionSizes::equal_heads(source.config, "n_embd", "n_head")),
         words_(load_table(base["wte"], source.config.get_size("vocab_size"), sizes_.width)),
         positions_(
             load_table(base["wpe"],
@@ -37,7 +37,7 @@ class Gpt2 final : public TextModel {
                        sizes_.width)),
         norm_(Norm::layer(base["ln_f"], sizes_.width,
                           source.config.get_double("layer_norm_epsilon", 1e-5))) {
-    const int64_t layers = source.config.get_size("n_layer");
+    const int64_t layers = layer_count(source.config, "n_layer");
     for (int64_t i = 0; i < layers; ++i) {
       blocks_.push_back(load_block(base["h"][i], source.config, i));
     }

@@ -61,13 +61,13 @@ class GptNeoX final : public TextModel {
 
   GptNeoX(const ModelSource& source, const LayerSource& base)
       : TextModel(source),
-        sizes_(AttentionSizes::of(source.config)),
+        sizes_(AttentionSizes::equal_heads(source.config)),
         parallel_(source.config.get_bool("use_parallel_residual", true)),
         rotary_(load_rotary(source.config, sizes_.head_dim)),
         words_(load_table(base["embed_in"], source.config.get_size("vocab_size"), sizes_.width)),
         norm_(Norm::layer(base["final_layer_norm"], sizes_.width,
                           source.config.get_double("layer_norm_eps", 1e-5))) {
-    const int64_t layers = source.config.get_size("num_hidden_layers");
+    const int64_t layers = layer_count(source.config);
     for (int64_t i = 0; i < layers; ++i) {
       blocks_.push_back(load_block(base["layers"][i], source.config));
     }

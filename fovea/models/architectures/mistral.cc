@@ -7,7 +7,7 @@ namespace {
 std::unique_ptr<Model> build(const ModelSource& source) {
   RopeDecoderOptions options;
   if (source.config.has("sliding_window")) {
-    options.windows.assign(static_cast<size_t>(source.config.get_size("num_hidden_layers")),
+    options.windows.assign(static_cast<size_t>(layer_count(source.config)),
                            source.config.get_size("sliding_window"));
   }
   return std::make_unique<RopeModel>(source, options);

@@ -2,6 +2,7 @@
 // positions and heads.
 #include <cmath>
 
+#include "fovea/base/error.h"
 #include "fovea/layers/bert_encoder.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/text_model.h"
@@ -25,6 +26,11 @@ class Roberta final : public TextModel {
         embed_(base["embeddings"], source.config, source.config.get_size("hidden_size")),
         encoder_(base, source.config) {
     const AttentionSizes& sizes = encoder_.sizes();
+    if (padding_ < 0 || padding_ + 1 >= embed_.positions()) {
+      fail(ErrorKind::kBadFile,
+           "{}: pad_token_id is {} but positions count from behind it and there are {}",
+           source.config.source(), padding_, embed_.positions());
+    }
     const int64_t most = embed_.positions() - padding_ - 1;
     set_facts({.layers = encoder_.layers(),
                .heads = sizes.heads,

@@ -180,14 +180,15 @@ TEST(AttentionLayer, NormsOfHeadsComeBeforeTheRotation) {
 }
 
 TEST(AttentionSizes, AreReadAndChecked) {
-  const AttentionSizes sizes = AttentionSizes::of(
+  const AttentionSizes sizes = AttentionSizes::grouped_heads(
       config_of(R"({"hidden_size": 24, "num_attention_heads": 6, "num_key_value_heads": 2})"));
   EXPECT_EQ(sizes.head_dim, 4);
   EXPECT_EQ(sizes.kv_heads, 2);
-  EXPECT_EQ(
-      AttentionSizes::of(config_of(R"({"dim": 24, "n_heads": 6})"), "dim", "n_heads").kv_heads, 6);
+  EXPECT_EQ(AttentionSizes::equal_heads(config_of(R"({"dim": 24, "n_heads": 6})"), "dim", "n_heads")
+                .kv_heads,
+            6);
   const auto refused = [](std::string_view json, ErrorKind kind, std::string_view part) {
-    return fails_with(kind, part, [&] { AttentionSizes::of(config_of(json)); });
+    return fails_with(kind, part, [&] { AttentionSizes::grouped_heads(config_of(json)); });
   };
   EXPECT_TRUE(refused(R"({"hidden_size": 24, "num_attention_heads": 5})", ErrorKind::kBadFile,
                       "hidden_size is 24 and num_attention_heads 5"));

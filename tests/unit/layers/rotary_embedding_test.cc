@@ -131,8 +131,8 @@ TEST(RotaryEmbedding, WhatCannotBeIsRefused) {
   EXPECT_TRUE(refused(R"({"rope_scaling": {"type": "su"}})", ErrorKind::kUnsupported, "'su'"));
   EXPECT_TRUE(refused(R"({"rope_scaling": {"type": "linear"}})", ErrorKind::kBadFile, "factor"));
   EXPECT_TRUE(refused(R"({"rope_theta": 0})", ErrorKind::kBadFile, "base 0"));
-  EXPECT_TRUE(refused(R"({"partial_rotary_factor": 2})", ErrorKind::kBadFile, "16 of 8"));
-  EXPECT_TRUE(refused(R"({"partial_rotary_factor": 0})", ErrorKind::kBadFile, "0 of 8"));
+  EXPECT_TRUE(refused(R"({"partial_rotary_factor": 2})", ErrorKind::kBadFile, "share of 2"));
+  EXPECT_TRUE(refused(R"({"partial_rotary_factor": 0})", ErrorKind::kBadFile, "share of 0"));
 }
 
 }  // namespace
