@@ -51,10 +51,9 @@ class HeadStrips {
 // One row of groups while it is being filled.
 class GroupRow {
  public:
+  // `out` holds kForbidden at first, or what earlier rows of the group have left.
   GroupRow(const std::vector<PositionGroup>& cols, Merge merge, float* out)
-      : cols_(cols), merge_(merge), out_(out) {
-    std::fill_n(out_, cols_.size(), kForbidden);
-  }
+      : cols_(cols), merge_(merge), out_(out) {}
 
   // `weights` begins at the first column of the first group; `row` is its place in the map.
   void add(const Mask& mask, int64_t row, int64_t all_cols, const float* weights) {
@@ -104,28 +103,31 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
   const int64_t width = cols.back().end - cols.front().begin;
   const int64_t strip_rows = std::max<int64_t>(1, kStripCells / width);
   const MatrixView<float> out = merged.weights.mutable_matrix<float>();
-  merged.row_sums.resize(static_cast<size_t>(rows.back().end - rows.front().begin));
+  const int64_t rows_begin = rows.front().begin, rows_end = rows.back().end;
+  merged.row_sums.resize(static_cast<size_t>(rows_end - rows_begin));
+  std::ranges::fill(merged.weights.mutable_values<float>(), kForbidden);
 
-  for (int64_t first = 0; first < row_groups;) {
-    const int64_t begin = rows[static_cast<size_t>(first)].begin;
+  // A strip may end within a group, so that even one long word needs no more than a strip.
+  int64_t first = 0;
+  for (int64_t begin = rows_begin; begin < rows_end; begin += strip_rows) {
+    const int64_t end = std::min(begin + strip_rows, rows_end);
+    while (rows[static_cast<size_t>(first)].end <= begin) ++first;
     int64_t last = first + 1;
-    while (last < row_groups && rows[static_cast<size_t>(last)].end - begin <= strip_rows) ++last;
-    const int64_t end = rows[static_cast<size_t>(last - 1)].end;
+    while (last < row_groups && rows[static_cast<size_t>(last)].begin < end) ++last;
     const Tensor strip = strips.strip({begin, end, cols.front().begin, cols.back().end}, cancel);
     const MatrixView<const float> weights = strip.matrix<float>();
     parallel_for(last - first, [&](int64_t item) {
       const PositionGroup& group = rows[static_cast<size_t>(first + item)];
       GroupRow line(cols, merge, out.row(first + item));
-      for (int64_t row = group.begin; row < group.end; ++row) {
+      for (int64_t row = std::max(group.begin, begin); row < std::min(group.end, end); ++row) {
         const float* cells = weights.row(row - begin);
         line.add(mask, row, all_cols, cells);
         double sum = 0;
         for (int64_t c = 0; c < width; ++c) sum += double{cells[c]};
-        merged.row_sums[static_cast<size_t>(row - rows.front().begin)] = sum;
+        merged.row_sums[static_cast<size_t>(row - rows_begin)] = sum;
       }
-      line.finish(group.size());
+      if (group.end <= end) line.finish(group.size());
     });
-    first = last;
   }
   return merged;
 }

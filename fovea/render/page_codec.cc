@@ -135,11 +135,17 @@ EncodedMap encode_map(const AttentionMap& map, int64_t levels, const CancelToken
 }
 
 int64_t allowed_cells(const Mask& mask, int64_t rows, int64_t cols) {
+  // valid[j]: how many of the first j keys are no padding.
+  std::vector<int64_t> valid(static_cast<size_t>(cols) + 1);
+  for (size_t col = 0; col < static_cast<size_t>(cols); ++col) {
+    valid[col + 1] = valid[col] + (mask.key_valid.empty() || mask.key_valid[col] != 0);
+  }
   int64_t count = 0;
   for (int64_t row = 0; row < rows; ++row) {
     const KeyRange range = mask.key_range(row, cols);
-    if (mask.range_only()) {
-      count += range.end - range.begin;
+    if (range.end <= range.begin) continue;
+    if (mask.key_group.empty()) {
+      count += valid[static_cast<size_t>(range.end)] - valid[static_cast<size_t>(range.begin)];
       continue;
     }
     for (int64_t col = range.begin; col < range.end; ++col) count += mask.allows(row, col);

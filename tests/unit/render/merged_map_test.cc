@@ -1,0 +1,42 @@
+#include "fovea/render/merged_map.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/atlas/attention_map.h"
+#include "support/records.h"
+
+namespace fovea {
+namespace {
+
+// A text without spaces is one word: its group is longer than the strips that maps are computed in.
+TEST(MergedMap, AGroupLongerThanAStripIsMergedWhole) {
+  const int64_t length = 1500;
+  const auto record = testing::shared_record_of(testing::plain_case(length, 8, true, /*seed=*/7));
+  std::vector<PositionGroup> singles;
+  for (int64_t i = 0; i < length; ++i) singles.push_back({i, i + 1});
+  const std::vector<PositionGroup> words{{0, 100}, {100, length - 2}, {length - 2, length}};
+  const MergedMap merged =
+      merged_map(record, {HeadChoice::Kind::kOne, 0}, words, singles, Merge::kWords);
+
+  const AttentionMap map(record, 0);
+  for (size_t word = 0; word < words.size(); ++word) {
+    std::vector<double> wanted(static_cast<size_t>(length));
+    for (int64_t row = words[word].begin; row < words[word].end; ++row) {
+      const std::vector<float> weights = map.row(row);
+      for (size_t col = 0; col < wanted.size(); ++col) wanted[col] += double{weights[col]};
+    }
+    const float* found = merged.weights.matrix<float>().row(static_cast<int64_t>(word));
+    for (size_t col = 0; col < wanted.size(); ++col) {
+      const double expected = wanted[col] / static_cast<double>(words[word].size());
+      if (static_cast<int64_t>(col) >= words[word].end) {
+        EXPECT_TRUE(std::isnan(found[col]));
+      } else {
+        EXPECT_NEAR(found[col], expected, 1e-6);  // up to 1400 additions in f32
+      }
+    }
+  }
+  for (const double sum : merged.row_sums) EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+}  // namespace
+}  // namespace fovea
