@@ -146,6 +146,7 @@ FIXTURES = [
             (Case(11), Case(14, second=6), RIGHT, Case(1), Case(9, second=4, masked=(2, 5), keep_ids=True)),
             forms={"v4": v4(position_embedding_type="absolute", gradient_checkpointing=False), "short": short}),
     Fixture("bert_masked_lm", "BertForMaskedLM", BERT | dict(hidden_act="gelu_new"), (Case(12, second=7), Case(1))),
+    Fixture("bert_untied", "BertForMaskedLM", BERT | dict(tie_word_embeddings=False, num_hidden_layers=1), (Case(9),)),
     Fixture("bert_old_names", "BertForMaskedLM", BERT | dict(layer_norm_eps=1e-12), (Case(10),), file="bin",
             rename=old_norms, extra=bert_extras, forms={"short": short}),
     Fixture("bert_sequence", "BertForSequenceClassification", BERT | labels("no", "maybe", "yes"),
@@ -156,6 +157,8 @@ FIXTURES = [
     Fixture("bert_decoder", "BertLMHeadModel", BERT | dict(is_decoder=True), (Case(12), RIGHT), causal=True),
     # RoBERTa: positions count from the padding id + 1, and padding tokens do not count.
     Fixture("roberta_masked_lm", "RobertaForMaskedLM", ROBERTA, (Case(12), RIGHT, Case(11, pad_ids=(3, 7)), Case(1))),
+    Fixture("roberta_untied", "RobertaForMaskedLM", ROBERTA | dict(tie_word_embeddings=False, num_hidden_layers=1),
+            (Case(9),)),
     Fixture("roberta_model", "RobertaModel", ROBERTA | dict(type_vocab_size=2), (Case(12, second=5), LEFT)),
     Fixture("roberta_sequence", "RobertaForSequenceClassification", ROBERTA | labels("bad", "good"),
             (Case(12), RIGHT), dtype="bf16"),
@@ -175,6 +178,8 @@ FIXTURES = [
             row_maximum=0.32),
     Fixture("albert_masked_lm", "AlbertForMaskedLM", ALBERT | dict(num_hidden_layers=3), (Case(12), Case(1)),
             forms={"short": short}),
+    Fixture("albert_untied", "AlbertForMaskedLM", ALBERT | dict(tie_word_embeddings=False, num_hidden_layers=1),
+            (Case(9),)),
     Fixture("albert_sequence", "AlbertForSequenceClassification", ALBERT | labels("0", "1", "2"),
             (Case(12, second=4),)),
     # ELECTRA
@@ -225,6 +230,10 @@ FIXTURES = [
     Fixture("llama_rope_linear", "LlamaForCausalLM", cases=(Case(20),), causal=True,
             config=ROPE | {"rope_parameters": {"rope_type": "linear", "factor": 2.5, "rope_theta": 10000.0}},
             forms={"v4": v4(rope_theta=10000.0, rope_scaling={"type": "linear", "factor": 2.5})}),
+    # Only GPT-NeoX turns a part of each head; here the member counts for nothing.
+    Fixture("llama_rope_partial", "LlamaForCausalLM", cases=(Case(20),), causal=True,
+            config=ROPE | {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0,
+                                               "partial_rotary_factor": 0.5}}),
     Fixture("llama_rope_dynamic", "LlamaForCausalLM", causal=True, cases=(Case(12), Case(20), Case(40)),
             config=ROPE | {"max_position_embeddings": 16,
                            "rope_parameters": {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10000.0}},

@@ -28,7 +28,7 @@ are far from flat: the largest difference of any weight of any map, and of any o
 |---|---|---|---|---|---|---|
 """
 TAIL = """
-Heads on top, by the class that `config.json` names under `architectures`: masked LM, causal LM, sequence classification, token
+The column "heads on top" names those that a fixture covers; each architecture takes all that its classes have. By the class that `config.json` names under `architectures`: masked LM, causal LM, sequence classification, token
 classification. Other classes (question answering, multiple choice) give the maps and hidden states of the stack below them.
 
 Not there: relative positions of old BERT forks (`relative_key`), cross-attention in BERT decoders, mixture-of-experts models,

@@ -69,6 +69,10 @@ bool is_control(utf8proc_int32_t code) {
          category == UTF8PROC_CATEGORY_ZP;
 }
 
+bool is_noncharacter(int32_t code) {
+  return (code >= 0xfdd0 && code <= 0xfdef) || (code & 0xfffe) == 0xfffe;
+}
+
 }  // namespace
 
 size_t find_invalid_utf8(std::string_view text) {
@@ -90,11 +94,23 @@ std::string to_valid_utf8(std::string_view text) {
   return valid;
 }
 
+std::string to_characters(std::string_view text) {
+  std::string characters;
+  for (size_t offset = 0; offset < text.size();) {
+    const Character character = character_at(text, offset);
+    characters += character.code < 0 || is_noncharacter(character.code)
+                      ? std::string_view("\uFFFD")
+                      : text.substr(offset, character.bytes);
+    offset += character.bytes;
+  }
+  return characters;
+}
+
 std::string to_one_line(std::string_view text) {
   std::string line;
   for (size_t offset = 0; offset < text.size();) {
     const Character character = character_at(text, offset);
-    if (character.code < 0) {
+    if (character.code < 0 || is_noncharacter(character.code)) {
       line += "\uFFFD";
     } else if (character.code == '\n') {
       line += "\\n";

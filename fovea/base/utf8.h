@@ -12,6 +12,9 @@ namespace fovea {
 size_t find_invalid_utf8(std::string_view text);
 // Invalid bytes become U+FFFD.
 std::string to_valid_utf8(std::string_view text);
+// As above, and noncharacters (U+FFFE, U+FDD0 and others), which neither XML nor PDF takes, become
+// U+FFFD too.
+std::string to_characters(std::string_view text);
 // Valid UTF-8 that can neither break a line nor steer a terminal: control characters and line
 // separators become escapes such as \n and \x1b.
 std::string to_one_line(std::string_view text);

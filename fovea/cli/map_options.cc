@@ -111,23 +111,26 @@ bool any_choice(const Args& args) {
 }  // namespace
 
 std::vector<Option> map_options() {
-  return {Option::choice("site", site_names(), "which attention, where the model has several"),
-          Option::text("layer", "N|all", "from 0; all: every layer's heads (default: the last)"),
-          Option::text("head", "N|mean|max|all",
-                       "from 0 (default: all; their mean where one map is shown)"),
-          Option::text("token", "WORD|i", "one token, by its text or its number from 0"),
-          Option::flag("column", "with --token: who attends to it, not what it attends to"),
-          Option::choice("view", {"matrix", "read", "reading", "lines", "heads"},
-                         "what to draw (default: heads; matrix for one head, read for one token)"),
-          Option::flag("words", "put the pieces of words together: rows by mean, columns by sum"),
-          Option::choice("colors", color_names(), "the colour map (default: what suits the view)"),
-          Option::flag("json", "print the weights and labels as JSON"),
-          Option::text("out", "FILE",
-                       "write a file: .png .svg .pdf, .html with all heads to move through, or the "
-                       "numbers as " +
-                           data_suffixes()),
-          Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
-          Option::flag("sidecar", "also write what a figure shows to FILE.json")};
+  return {
+      Option::choice("site", site_names(), "which attention, where the model has several"),
+      Option::text("layer", "N|all", "from 0; all: every layer's heads (default: the last)"),
+      Option::text("head", "N|mean|max|all",
+                   "from 0 (default: all; their mean where one map is shown)"),
+      Option::text("token", "WORD|i",
+                   "one token (a word, with --words): by its text, its number from 0, or #number "
+                   "where the text itself is a number"),
+      Option::flag("column", "with --token: who attends to it, not what it attends to"),
+      Option::choice("view", {"matrix", "read", "reading", "lines", "heads"},
+                     "what to draw (default: heads; matrix for one head, read for one token)"),
+      Option::flag("words", "put the pieces of words together: rows by mean, columns by sum"),
+      Option::choice("colors", color_names(), "the colour map (default: what suits the view)"),
+      Option::flag("json", "print the weights and labels as JSON"),
+      Option::text("out", "FILE",
+                   "write a file: .png .svg .pdf, .html with all heads to move through, or the "
+                   "numbers as " +
+                       data_suffixes()),
+      Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
+      Option::flag("sidecar", "also write what a figure shows to FILE.json")};
 }
 
 void check_map_args(const Args& args) {
@@ -139,6 +142,17 @@ void check_map_args(const Args& args) {
            "suffixes",
            path.string(), data_suffixes());
     }
+  }
+  const bool figure = args.has("out") && is_figure_suffix(args["out"]);
+  for (const char* name : {"scale", "sidecar"}) {
+    if (args.has(name) && !figure) {
+      fail(ErrorKind::kInvalidArgument,
+           "--{} is for figures; give --out FILE.png, .svg or .pdf too", name);
+    }
+  }
+  if (args.flag("column") && !args.has("token")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--column shows who attends to a token, but none is chosen; give --token too");
   }
   view_choice(args);
 }

@@ -63,6 +63,7 @@ std::string run_summary(const Run& run, const Terminal& terminal) {
                terminal);
   for (const Axis& axis : run.axes) {
     if (axis.source.empty() && axis.grid_rows == 0) continue;
+    if (axis.name == "steps") continue;  // the rows of a generation: the same text again
     text += fact(run.axes.size() == 1 ? "input" : shorten(printable(axis.name), kNameColumns - 1),
                  input_text(axis, terminal.width - kNameColumns), terminal);
   }

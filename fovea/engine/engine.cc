@@ -21,6 +21,13 @@ struct Engine::State::Lazy {
 
 namespace {
 
+// An architecture that is not known is told before weights that are not there yet.
+void check_architecture(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "config.json";
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) find_architecture(Config::open(path));
+}
+
 // "LABEL_0" and the like say nothing.
 bool is_placeholder(std::string_view label) {
   return label.starts_with("LABEL_");
@@ -49,6 +56,7 @@ std::vector<int64_t> end_ids(const Checkpoint& checkpoint) {
 Engine Engine::open(std::string_view name, const EngineOptions& options) {
   auto state = std::make_shared<State>();
   state->name = name;
+  check_architecture(resolve_model(name).folder);
   state->checkpoint = open_checkpoint(name);
   state->architecture = find_architecture(state->checkpoint.config);
   state->model = state->architecture.build(
@@ -110,6 +118,9 @@ TextInput Engine::encode(std::string_view text, std::optional<std::string_view> 
     input.inputs.token_type_ids.assign(encoding.type_ids.begin(), encoding.type_ids.end());
   }
   input.axis = text_axis(tokens, encoding, text, pair.value_or(""));
+  if (std::ranges::all_of(input.axis.positions, &Position::special)) {
+    input.warnings.emplace_back("the text has no words; only the model's own tokens are shown");
+  }
   if (encoding.invalid_bytes > 0) {
     input.warnings.push_back(
         fmt::format("{} bytes of the {} are no UTF-8 (the first at {}); each is read as U+FFFD",
@@ -119,13 +130,12 @@ TextInput Engine::encode(std::string_view text, std::optional<std::string_view> 
   return input;
 }
 
-void Engine::warn_length(int64_t tokens, std::vector<std::string>& warnings) const {
-  if (facts().most_tokens == 0 && facts().trained_tokens > 0 && tokens > facts().trained_tokens) {
-    warnings.push_back(fmt::format(
-        "the text has {} tokens but the model was trained on {} at most; its maps may mean little "
-        "beyond them",
-        tokens, facts().trained_tokens));
-  }
+std::vector<std::string> Engine::length_warnings(int64_t tokens) const {
+  if (facts().most_tokens > 0 || tokens <= facts().trained_tokens) return {};
+  return {fmt::format(
+      "the text has {} tokens but the model was trained on {} at most; its maps may mean little "
+      "beyond them",
+      tokens, facts().trained_tokens)};
 }
 
 RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
@@ -133,7 +143,9 @@ RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
   Progress progress("running the model", facts().layers);
   RunResult result;
   result.warnings = input.warnings;
-  warn_length(input.inputs.tokens(), result.warnings);
+  for (std::string& warning : length_warnings(input.inputs.tokens())) {
+    result.warnings.push_back(std::move(warning));
+  }
   result.outputs = model().forward(input.inputs, {.recorder = &recorder,
                                                   .logits = options.logits,
                                                   .progress = &progress,
@@ -162,7 +174,6 @@ RunResult Engine::generate(const TextInput& input, GenerateOptions how,
   if (how.stop_ids.empty()) how.stop_ids = end_ids(state_->checkpoint);
   RunResult result;
   result.warnings = input.warnings;
-  warn_length(prompt + how.most_tokens, result.warnings);
   AttentionCache cache;
   result.generated = fovea::generate(model(), input.inputs.input_ids, how, cache, options.cancel);
 

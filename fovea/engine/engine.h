@@ -64,19 +64,22 @@ class Engine {
   // Names of classes from id2label; empty where the model has none or they say nothing.
   std::vector<std::string> labels() const;
 
+  // What to tell people before a text of so many tokens is run; usually nothing.
+  std::vector<std::string> length_warnings(int64_t tokens) const;
+
   // Throws Error{kInvalidArgument} if the text gives no tokens.
   TextInput encode(std::string_view text, std::optional<std::string_view> pair = {}) const;
 
   RunResult run(const TextInput& input, const RunOptions& options = {}) const;
   RunResult run(const ModelInputs& inputs, const RunOptions& options = {}) const;
-  // Goes on writing, and gives one map of all steps.
+  // Goes on writing, and gives one map of all steps. Length warnings are for the caller to give
+  // before.
   RunResult generate(const TextInput& input, GenerateOptions how,
                      const RunOptions& options = {}) const;
 
  private:
   struct State;
   explicit Engine(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-  void warn_length(int64_t tokens, std::vector<std::string>& warnings) const;
 
   struct State {
     std::string name;

@@ -52,6 +52,13 @@ Value BertEmbeddings::operator()(std::span<const int64_t> ids, std::span<const i
                                  std::span<const int64_t> positions) const {
   const std::vector<int64_t> zeros(segments.empty() ? ids.size() : 0);
   if (segments.empty()) segments = zeros;
+  for (const int64_t segment : segments) {
+    if (segment < 0 || segment >= segments_.size(0)) {
+      fail(ErrorKind::kInvalidArgument,
+           "token_type_ids holds {} but this model has {} segments, counted from 0", segment,
+           segments_.size(0));
+    }
+  }
   const Value sum = ops::add(ops::embedding(words_, ids), ops::embedding(segments_, segments));
   return norm_(ops::add(sum, ops::embedding(positions_, positions)));
 }

@@ -15,7 +15,6 @@ namespace {
 struct RopeMembers {
   Config members;  // factor, low_freq_factor, ...
   double base = 0;
-  double partial = 1;
   std::string type = "default";
 };
 
@@ -25,11 +24,9 @@ RopeMembers find_members(const Config& config, double default_base, std::string_
   if (section && !layer_type.empty()) section = section->find_section(layer_type);
   if (!section) section = config.find_section("rope_scaling");
   rope.base = config.get_double("rope_theta", default_base);
-  rope.partial = config.get_double("partial_rotary_factor", 1.0);
   if (section) {
     rope.members = *section;
     rope.base = section->get_double("rope_theta", rope.base);
-    rope.partial = section->get_double("partial_rotary_factor", rope.partial);
     rope.type = section->get_string("rope_type", section->get_string("type", "default"));
   }
   return rope;
@@ -113,20 +110,13 @@ RotaryEmbedding RotaryEmbedding::plain(int64_t rotated_dim, double base) {
   return rotary;
 }
 
-RotaryEmbedding RotaryEmbedding::of(const Config& config, int64_t head_dim, double default_base,
+RotaryEmbedding RotaryEmbedding::of(const Config& config, int64_t dim, double default_base,
                                     std::string_view layer_type) {
   const RopeMembers rope = find_members(config, default_base, layer_type);
-  if (!(rope.partial > 0 && rope.partial <= 1)) {
+  if (dim < 1 || !(rope.base > 1)) {
     fail(ErrorKind::kBadFile,
-         "{}: rotates a share of {} of each head; it must be above 0 and at most 1",
-         config.source(), rope.partial);
-  }
-  const auto dim = static_cast<int64_t>(static_cast<double>(head_dim) * rope.partial);
-  if (dim < 1 || dim + dim % 2 > head_dim || !(rope.base > 1)) {
-    fail(ErrorKind::kBadFile,
-         "{}: rotates {} of {} numbers of a head with base {}; they must be within the head, the "
-         "base above 1",
-         config.source(), dim, head_dim, rope.base);
+         "{}: rotates {} numbers of a head with base {}; there must be some and the base above 1",
+         config.source(), dim, rope.base);
   }
   RotaryEmbedding rotary = plain(dim, rope.base);
   if (rope.type == "default" || rope.type == "factors") return rotary;

@@ -14,10 +14,12 @@ namespace fovea {
 
 class RotaryEmbedding {
  public:
-  // Reads rope_parameters, or the older rope_theta and rope_scaling. `layer_type` names the section
-  // of rope_parameters where layers differ ("sliding_attention"). Throws Error{kBadFile} for
-  // missing members, Error{kUnsupported} for a kind of stretching that fovea does not know.
-  static RotaryEmbedding of(const Config& config, int64_t head_dim, double default_base = 10000,
+  // Of the first `dim` numbers of a head, usually all: a partial_rotary_factor counts only where
+  // the architecture says so, as in transformers. Reads rope_parameters, or the older rope_theta
+  // and rope_scaling. `layer_type` names the section of rope_parameters where layers differ
+  // ("sliding_attention"). Throws Error{kBadFile} for missing members, Error{kUnsupported} for a
+  // kind of stretching that fovea does not know.
+  static RotaryEmbedding of(const Config& config, int64_t dim, double default_base = 10000,
                             std::string_view layer_type = "");
   // Plain rotation with this base, of the first `rotated_dim` numbers of a head.
   static RotaryEmbedding plain(int64_t rotated_dim, double base);

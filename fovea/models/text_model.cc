@@ -91,6 +91,12 @@ Tensor word_weights(const Config& config, const LayerSource& source,
   return source.weights.tensor(*names.begin(), tied.shape());  // says that it is missing
 }
 
+Tensor word_bias(const Config& config, const LayerSource& head, int64_t size) {
+  return config.get_bool("tie_word_embeddings", true)
+             ? first_vector(head, {"bias", "decoder.bias"}, size)
+             : first_vector(head, {"decoder.bias", "bias"}, size);
+}
+
 Tensor first_vector(const LayerSource& source, std::initializer_list<std::string_view> names,
                     int64_t size) {
   for (const std::string_view name : names) {

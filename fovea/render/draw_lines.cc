@@ -191,7 +191,7 @@ Body draw_lines(const LinesFigure& figure) {
   if (static_cast<int64_t>(plan->links.size()) > kMostLines) {
     fail(ErrorKind::kInvalidArgument,
          "the figure would have {} lines but more than {} cannot be told apart; choose a row, "
-         "fewer heads or a smaller mass",
+         "fewer heads, or choose a token",
          plan->links.size(), kMostLines);
   }
   // Weak lines first, so that the strong ones lie on top.

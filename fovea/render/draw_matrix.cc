@@ -50,6 +50,11 @@ struct Plan {
   double map_top() const { return column_title.height() + 6 + column_labels.height(); }
 };
 
+// Two digits; what is smaller is 0.00 beside its neighbours.
+std::string cell_text(float value) {
+  return tick_text(std::abs(value) < 0.005F ? 0 : value, 0.01);
+}
+
 void draw_numbers(Canvas& canvas, const Plan& plan, Point corner) {
   const auto weights = plan.figure.weights.matrix<float>();
   for (int64_t r = 0; r < weights.rows; ++r) {
@@ -57,7 +62,7 @@ void draw_numbers(Canvas& canvas, const Plan& plan, Point corner) {
       const float value = weights(r, c);
       if (std::isnan(value)) continue;
       const TextStyle style{.size = 9, .color = text_color_on(plan.axis.at(value))};
-      const TextBlock number = TextBlock::line(tick_text(value, 0.01), style);
+      const TextBlock number = TextBlock::line(cell_text(value), style);
       const Point middle{corner.x + (static_cast<double>(c) + 0.5) * plan.cell,
                          corner.y + (static_cast<double>(r) + 0.5) * plan.cell};
       canvas.text(number, {middle.x - number.width() / 2,

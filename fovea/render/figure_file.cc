@@ -81,9 +81,9 @@ const FigureText& text_of(const Figure& figure) {
   return std::visit([](const auto& each) -> const FigureText& { return each.text; }, figure);
 }
 
-// What any format can carry: valid UTF-8 without control characters but line breaks.
+// What any format can carry: characters, and of control characters only line breaks.
 std::string clean(std::string_view text) {
-  std::string result = to_valid_utf8(text);
+  std::string result = to_characters(text);
   std::erase_if(result, [](char letter) {
     return (static_cast<unsigned char>(letter) < 0x20 && letter != '\n') || letter == 0x7f;
   });

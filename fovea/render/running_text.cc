@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kSpaces = " \t\n\r\v\f";
 
 bool has_usable_source(const Axis& axis) {
-  if (axis.source.empty() || find_invalid_utf8(axis.source) != std::string::npos) return false;
+  if (axis.source.empty() || to_characters(axis.source) != axis.source) return false;
   const auto size = static_cast<int64_t>(axis.source.size());
   return std::ranges::all_of(axis.positions, [&](const Position& position) {
     return position.source_begin >= 0 && position.source_begin <= position.source_end &&

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/render/png.h"
 
 namespace fovea {
@@ -157,7 +158,7 @@ std::string with_description(const std::string& svg, const FigureText& text, con
   if (inside == std::string::npos) fail(ErrorKind::kInternal, "cairo wrote no SVG");
   const std::string words = "\n<title>" + escape_xml(text.title) + "</title>\n<desc>" +
                             escape_xml(text.caption) + "</desc>\n<metadata>" +
-                            escape_xml(metadata.dump()) + "</metadata>";
+                            escape_xml(to_characters(metadata.dump())) + "</metadata>";
   std::string result = svg;
   return result.insert(inside + 1, words).insert(inside, " role=\"img\"");
 }
@@ -233,7 +234,7 @@ EncodedFigure encode_as_pdf(const Body& body, const FigureText& text,
   set(CAIRO_PDF_METADATA_TITLE, text.title);
   set(CAIRO_PDF_METADATA_SUBJECT, text.caption);
   set(CAIRO_PDF_METADATA_CREATOR, "fovea");
-  set(CAIRO_PDF_METADATA_KEYWORDS, encoded.metadata.dump());
+  set(CAIRO_PDF_METADATA_KEYWORDS, to_characters(encoded.metadata.dump()));
   // A fixed day: the same figure gives the same bytes.
   set(CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
   cairo_surface_finish(surface.get());

@@ -174,6 +174,14 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice, const CancelToken
   figure.text.caption =
       token_caption(token, layer_text(*record, head), std::span<const double>(&sum, 1)) +
       frame.note(choice.words) + note_of(found);
+  for (size_t i = 0; i < figure.weights.size(); ++i) {
+    const bool beyond =
+        figure.axis.positions[i].special && double{figure.weights[i]} > figure.scale.high * 1.0001;
+    if (beyond && figure.text.caption.find("beyond the scale") == std::string::npos) {
+      figure.text.caption += fmt::format(" · {} has {:.2f}, beyond the scale",
+                                         figure.axis.positions[i].text, figure.weights[i]);
+    }
+  }
   figure.text.metadata = metadata_of(run, frame, head, figure.scale);
   figure.text.metadata.set(choice.column ? "column" : "row", found.index);
   return figure;

@@ -178,6 +178,14 @@ FoundToken find_token(const Axis& axis, std::string_view token) {
   if (found.size() == 1) return {found.front(), ""};
   if (found.size() > 1) fail_ambiguous(token, found);
 
+  // As the text writes it: a tokenizer may have made "The" into "the".
+  std::vector<int64_t> written;
+  for (int64_t i = 0; i < static_cast<int64_t>(axis.positions.size()); ++i) {
+    if (trimmed(source_text(axis, i, i + 1)) == token) written.push_back(i);
+  }
+  if (written.size() == 1) return {written.front(), ""};
+  if (written.size() > 1) fail_ambiguous(token, written);
+
   std::vector<PositionGroup> words;
   for (const PositionGroup& group : word_groups(axis)) {
     if (group.size() > 1 && trimmed(source_text(axis, group.begin, group.end)) == token) {

@@ -183,7 +183,7 @@ BAD = [
     (["--head", "1", "--view", "heads"], 2, "--view heads shows all heads"),
     (["--token", "dog"], 2, "'dog' is none of the 7 tokens"),
     (["--token", "99"], 2, "there are 7, 0 to 6"),
-    (["--view", "matrix", "--column"], 2, "no token is chosen"),
+    (["--view", "matrix", "--column"], 2, "none is chosen"),
     (["--view", "heads", "--token", "it"], 2, "use another view"),
     (["--site", "cross"], 1, "no cross-attention; it has self-attention"),
     (["--site", "elsewhere"], 2, "must be one of"),

@@ -32,6 +32,32 @@ def test_text_draws_all_heads_of_the_last_layer(bert):
     assert "each row sums to 1.00" in shown and "Rows attend to columns" in shown
 
 
+def test_a_token_is_found_as_the_text_writes_it(bert):
+    assert "Row 1" in ok("text", "-m", bert, "The cat", "--token", "The")
+    assert_fails(run("text", "-m", bert, "the cat", "--column"), 2, "--token")
+    assert_fails(run("text", "-m", bert, "the cat", "--sidecar"), 2, "--out")
+
+
+def test_noncharacters_do_not_break_figures(bert, tmp_path):
+    import xml.dom.minidom
+
+    (tmp_path / "odd.txt").write_text("the \ufffe cat \ufdd0 \U0001fffe")
+    for suffix in ("svg", "pdf"):
+        ok("text", "-m", bert, "--text-file", tmp_path / "odd.txt", "--view", "matrix", "--out", tmp_path / f"x.{suffix}")
+    xml.dom.minidom.parse(str(tmp_path / "x.svg"))
+
+
+def test_an_unknown_architecture_is_told_before_missing_weights(tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "t5"}')
+    assert_fails(run("info", "-m", tmp_path), 1, "t5", "bert")
+
+
+def test_segments_beyond_the_table_are_told(tmp_path):
+    save_file({"input_ids": numpy.array([1, 2]), "token_type_ids": numpy.array([0, 7])}, tmp_path / "in.safetensors")
+    assert_fails(run("text", "-m", models.PARITY / "bert_model", "--inputs", tmp_path / "in.safetensors"), 2,
+                 "token_type_ids", "7")
+
+
 def test_text_shades_what_one_word_attends_to(bert):
     row = ok("text", "-m", bert, TEXT, "--token", "it")
     assert '→ what it attends to' in row and "sum 1.00" in row
@@ -195,7 +221,10 @@ def test_invalid_utf8_is_replaced_and_reported(bert, tmp_path):
 
 
 def test_empty_text(bert, gpt):
-    assert "2 tokens" in ok("text", "-m", bert, "")  # its [CLS] and [SEP]
+    result = run("text", "-m", bert, "")  # its [CLS] and [SEP]
+    assert (result.returncode, result.stderr) == (
+        0, "fovea: note: the text has no words; only the model's own tokens are shown\n")
+    assert "2 tokens" in result.stdout
     assert_fails(run("text", "-m", gpt, ""), 2, "no tokens")
 
 
@@ -230,7 +259,7 @@ def test_a_config_that_contradicts_the_weights_is_told(tmp_path, changes, facts)
     ("roberta_model", {"pad_token_id": 2**62}, ["pad_token_id"]),
     ("llama_gqa", {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e4, "factor": 0}}, ["factor", "0"]),
     ("llama_gqa", {"rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4}}, ["longrope"]),
-    ("llama_gqa", {"rope_parameters": {"rope_theta": 1e4, "partial_rotary_factor": 1e300}}, ["1e+300"]),
+    ("gpt_neox_parallel", {"rope_parameters": {"rope_theta": 1e4, "partial_rotary_factor": 1e300}}, ["1e+300"]),
     ("llama_gqa", {"rope_parameters": {"rope_type": "llama3", "rope_theta": 1e4, "factor": 2, "low_freq_factor": 4,
                                        "high_freq_factor": 4}}, ["high_freq_factor"]),
     ("llama_gqa", {"num_key_value_heads": 3}, ["3"]),

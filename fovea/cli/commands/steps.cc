@@ -101,8 +101,7 @@ std::vector<Option> steps_options() {
           Option::flag("column", "of vectors, with --token or --at: who attends to it"),
           Option::text("at", "X,Y", "the pixel of an image: column, row (default: centre)"),
           Option::flag("json", "print every number as JSON"),
-          Option::text("out", "FILE",
-                       "write a file instead: .json, .npz or .png; of a model also .svg and .pdf")};
+          Option::text("out", "FILE", "write a file instead: .json, .npz, .png, .svg or .pdf")};
 }
 
 }  // namespace

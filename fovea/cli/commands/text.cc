@@ -32,6 +32,9 @@ void run(const Args& args) {
   const bool writes = args.has("generate");
   const Engine engine = open_engine(args, writes ? kDefaultCausalModel : kDefaultTextModel);
   const TextInput input = read_input(engine, args);
+  if (writes) {
+    print_warnings(engine.length_warnings(input.inputs.tokens() + args.integer("generate")));
+  }
   const RunResult result = writes ? engine.generate(input, generate_options(args))
                                   : engine.run(input, {.logits = logits_wanted(engine, input)});
   print_warnings(result.warnings);

@@ -74,15 +74,13 @@ class Albert final : public TextModel {
     if (source.is("ForMaskedLM", "predictions.dense.weight") || source.is("ForPreTraining", "")) {
       const int64_t narrow = config.get_size("embedding_size");
       const LayerSource head = all["predictions"];
-      return word_head(
-          HeadKind::kMaskedLm,
-          WordScores(word_weights(config, head, {"decoder.weight"}, embed_.words()),
-                     first_vector(head, {"bias", "decoder.bias"}, embed_.words().size(0)),
-                     all.compute),
-          WordTransform(
-              load_linear(head["dense"], width, narrow),
-              activation_named(config, "hidden_act", "gelu_new"),
-              Norm::layer(head["LayerNorm"], narrow, config.get_double("layer_norm_eps", 1e-12))));
+      return word_head(HeadKind::kMaskedLm,
+                       WordScores(word_weights(config, head, {"decoder.weight"}, embed_.words()),
+                                  word_bias(config, head, embed_.words().size(0)), all.compute),
+                       WordTransform(load_linear(head["dense"], width, narrow),
+                                     activation_named(config, "hidden_act", "gelu_new"),
+                                     Norm::layer(head["LayerNorm"], narrow,
+                                                 config.get_double("layer_norm_eps", 1e-12))));
     }
     if (source.is("ForTokenClassification", "")) {
       return token_class_head(load_linear(all["classifier"], width, label_count(config)));

@@ -53,12 +53,10 @@ class Bert final : public TextModel {
                                     activation_named(config, "hidden_act", "gelu"),
                                     Norm::layer(head["transform.LayerNorm"], width,
                                                 config.get_double("layer_norm_eps", 1e-12)));
-      return word_head(
-          masked ? HeadKind::kMaskedLm : HeadKind::kCausalLm,
-          WordScores(word_weights(config, head, {"decoder.weight"}, embed_.words()),
-                     first_vector(head, {"bias", "decoder.bias"}, embed_.words().size(0)),
-                     all.compute),
-          transform);
+      return word_head(masked ? HeadKind::kMaskedLm : HeadKind::kCausalLm,
+                       WordScores(word_weights(config, head, {"decoder.weight"}, embed_.words()),
+                                  word_bias(config, head, embed_.words().size(0)), all.compute),
+                       transform);
     }
     if (source.is("ForTokenClassification", "")) {
       return token_class_head(load_linear(all["classifier"], width, label_count(config)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/error.h"
 #include "fovea/layers/attention_layer.h"
 #include "fovea/layers/feed_forward.h"
 #include "fovea/layers/rotary_embedding.h"
@@ -35,14 +36,19 @@ ops::Linear load_projections(const LayerSource& source, const AttentionSizes& si
                      source.compute);
 }
 
+// A part of each head turns: rotary_pct, or what newer files call it.
 RotaryEmbedding load_rotary(const Config& config, int64_t head_dim) {
-  if (config.has("rope_parameters")) return RotaryEmbedding::of(config, head_dim);
-  // The older names.
-  Json json = config.json();
-  json.set("rope_theta",
-           config.get_double("rotary_emb_base", config.get_double("rope_theta", 10000)));
-  json.set("partial_rotary_factor", config.get_double("rotary_pct", 0.25));
-  return RotaryEmbedding::of(Config(std::move(json), config.source()), head_dim);
+  double share = config.get_double("rotary_pct", 0.25);
+  if (const std::optional<Config> rope = config.find_section("rope_parameters")) {
+    share = rope->get_double("partial_rotary_factor", share);
+  }
+  const auto dim =
+      share > 0 && share <= 1 ? static_cast<int64_t>(static_cast<double>(head_dim) * share) : 0;
+  if (dim < 1 || dim + dim % 2 > head_dim) {
+    fail(ErrorKind::kBadFile, "{}: rotates a share of {} of heads of {}; it must be within (0, 1]",
+         config.source(), share, head_dim);
+  }
+  return RotaryEmbedding::of(config, dim, config.get_double("rotary_emb_base", 10000));
 }
 
 class GptNeoX final : public TextModel {

@@ -51,14 +51,12 @@ class Roberta final : public TextModel {
     const bool masked = source.is("ForMaskedLM", "lm_head.dense.weight");
     if (masked || source.is("ForCausalLM", "")) {
       const LayerSource head = all["lm_head"];
-      return word_head(
-          masked ? HeadKind::kMaskedLm : HeadKind::kCausalLm,
-          WordScores(word_weights(config, head, {"decoder.weight"}, embed_.words()),
-                     first_vector(head, {"bias", "decoder.bias"}, embed_.words().size(0)),
-                     all.compute),
-          WordTransform(
-              load_linear(head["dense"], width, width), Activation::kGelu,
-              Norm::layer(head["layer_norm"], width, config.get_double("layer_norm_eps", 1e-12))));
+      return word_head(masked ? HeadKind::kMaskedLm : HeadKind::kCausalLm,
+                       WordScores(word_weights(config, head, {"decoder.weight"}, embed_.words()),
+                                  word_bias(config, head, embed_.words().size(0)), all.compute),
+                       WordTransform(load_linear(head["dense"], width, width), Activation::kGelu,
+                                     Norm::layer(head["layer_norm"], width,
+                                                 config.get_double("layer_norm_eps", 1e-12))));
     }
     if (source.is("ForTokenClassification", "")) {
       return token_class_head(load_linear(all["classifier"], width, label_count(config)));

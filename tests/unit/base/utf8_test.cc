@@ -26,6 +26,12 @@ TEST(ToValidUtf8, ReplacesOnlyWhatIsInvalid) {
   EXPECT_EQ(to_valid_utf8("a\xff漢\xc3"), "a\uFFFD漢\uFFFD");
 }
 
+TEST(ToCharacters, ReplacesWhatIsNoCharacter) {
+  EXPECT_EQ(to_characters("a\xef\xbf\xbe\xef\xb7\x90\xf0\x9f\xbf\xbe\xff!"),
+            "a\uFFFD\uFFFD\uFFFD\uFFFD!");
+  EXPECT_EQ(to_characters("\uFDCF\uFFFD\u4e2d\U0001F600"), "\uFDCF\uFFFD\u4e2d\U0001F600");
+}
+
 TEST(ToOneLine, ShowsControlCharactersAsEscapes) {
   EXPECT_EQ(to_one_line("a\nb\tc\r\x1b[0m\x7f"), "a\\nb\\tc\\x0d\\x1b[0m\\x7f");
   EXPECT_EQ(to_one_line("\u0085\u009b\u2028\u2029"), "\\x85\\x9b\\u2028\\u2029");

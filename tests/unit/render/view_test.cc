@@ -260,8 +260,8 @@ TEST(ReadView, ShowsARowOrAColumn) {
   for (int64_t i = 2; i < 5; ++i) sum += double{map.cell(i, 2)};
   EXPECT_EQ(column.text.caption,
             fmt::format("Column 2 \"cat\" ← who attends to it · layer 0, head 1 · softmax weight · "
-                        "sum {:.2f}",
-                        sum));
+                        "sum {:.2f} · [SEP] has {:.2f}, beyond the scale",
+                        sum, map.cell(4, 2)));
   EXPECT_EQ(column.text.metadata.at("column", "").as_int(""), 2);
   EXPECT_EQ(row.scale.high, double{row.weights[1]}) << "neither special nor the chosen one";
   EXPECT_EQ(read_view(run, {}).chosen, 3) << "the last that is not special";
