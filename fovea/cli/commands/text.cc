@@ -33,7 +33,9 @@ void run(const Args& args) {
   const Engine engine = open_engine(args, writes ? kDefaultCausalModel : kDefaultTextModel);
   const TextInput input = read_input(engine, args);
   if (writes) {
-    print_warnings(engine.length_warnings(input.inputs.tokens() + args.integer("generate")));
+    const int64_t tokens = input.inputs.tokens(), more = args.integer("generate");
+    check_room(engine.facts(), tokens, more);
+    print_warnings(engine.length_warnings(tokens + more));
   }
   const RunResult result = writes ? engine.generate(input, generate_options(args))
                                   : engine.run(input, {.logits = logits_wanted(engine, input)});
