@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "fovea/base/file.h"
+#include "fovea/base/markup.h"
 #include "fovea/base/version.h"
 #include "fovea/checkpoint/resolve.h"
 #include "fovea/cli/gallery_items.h"
@@ -47,29 +48,6 @@ void run_verb(const Picture& picture, const std::filesystem::path& folder) {
   }
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += letter;
-    }
-  }
-  return result;
-}
-
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --ink: #1b1b1f; --soft: #63636b; --line: #e3e3e8; --paper: #fff; --card: #fafafb; }
 @media (prefers-color-scheme: dark) {
@@ -98,21 +76,22 @@ a.open { display: inline-block; padding: .6rem 1rem; border: 1px solid var(--lin
 )";
 
 std::string picture_html(const Picture& picture) {
-  const std::string command = fmt::format("<code>{}</code>", escaped(command_line(picture)));
+  const std::string command = fmt::format("<code>{}</code>", escape_markup(command_line(picture)));
   const std::string shown =
       picture.file.ends_with(".html")
-          ? fmt::format("<a class=\"open\" href=\"{}\">{}</a>", picture.file, escaped(picture.alt))
+          ? fmt::format("<a class=\"open\" href=\"{}\">{}</a>", picture.file,
+                        escape_markup(picture.alt))
           : fmt::format("<a href=\"{0}\"><img src=\"{0}\" alt=\"{1}\" loading=\"lazy\"></a>",
-                        picture.file, escaped(picture.alt));
+                        picture.file, escape_markup(picture.alt));
   return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", shown, command);
 }
 
 std::string chapter_html(const Chapter& chapter, const std::vector<const Picture*>& made,
                          const std::vector<std::string>& missing) {
-  std::string html = fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n", escaped(chapter.title),
-                                 escaped(chapter.lead));
+  std::string html = fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n",
+                                 escape_markup(chapter.title), escape_markup(chapter.lead));
   for (const std::string& note : missing) {
-    html += fmt::format("<p class=\"missing\">Left out: {}</p>\n", escaped(note));
+    html += fmt::format("<p class=\"missing\">Left out: {}</p>\n", escape_markup(note));
   }
   std::string pictures;
   for (const Picture* picture : made) pictures += picture_html(*picture);
@@ -122,8 +101,8 @@ std::string chapter_html(const Chapter& chapter, const std::vector<const Picture
       "<dl>\n<dt>What you see</dt><dd>{}</dd>\n<dt>How it is computed</dt><dd>{}</dd>\n"
       "<dt>How to read it</dt><dd>{}</dd>\n<dt>What it does not say</dt><dd>{}</dd>\n</dl>\n"
       "</section>\n",
-      escaped(chapter.see), escaped(chapter.computed), escaped(chapter.read),
-      escaped(chapter.limits));
+      escape_markup(chapter.see), escape_markup(chapter.computed), escape_markup(chapter.read),
+      escape_markup(chapter.limits));
   return html;
 }
 

@@ -16,9 +16,7 @@ TextHead decoder_head(const ModelSource& source, const Tensor& words, float soft
     return token_class_head(load_linear(all["score"], width, label_count(source.config)));
   }
   if (source.is("ForSequenceClassification", "score.weight")) {
-    return class_head([config = source.config](
-                          const ModelInputs& inputs) { return last_real_token(config, inputs); },
-                      load_linear(all["score"], width, label_count(source.config), /*bias=*/false));
+    return last_token_class_head(source, width);
   }
   return {};
 }
@@ -35,15 +33,12 @@ RopeModel::RopeModel(const ModelSource& source, const RopeDecoderOptions& option
                         source.config.get_size("hidden_size"))),
       decoder_(base, source.config, options) {
   const AttentionSizes& sizes = decoder_.sizes();
-  set_facts({.layers = decoder_.layers(),
-             .heads = sizes.heads,
-             .kv_heads = sizes.kv_heads,
-             .head_dim = sizes.head_dim,
-             .width = sizes.width,
-             .vocabulary = words_.size(0),
-             .trained_tokens = source.config.get_size("max_position_embeddings", 2048),
-             .causal = true,
-             .rotary = true});
+  ModelFacts facts = stack_facts(sizes, decoder_.layers());
+  facts.vocabulary = words_.size(0);
+  facts.trained_tokens = source.config.get_size("max_position_embeddings", 2048);
+  facts.causal = true;
+  facts.rotary = true;
+  set_facts(facts);
   set_head(decoder_head(source, words_));
 }
 

@@ -18,6 +18,14 @@ void check_beside(std::string_view name, const std::vector<int64_t>& values, int
 
 }  // namespace
 
+ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers) {
+  return {.layers = layers,
+          .heads = sizes.heads,
+          .kv_heads = sizes.kv_heads,
+          .head_dim = sizes.head_dim,
+          .width = sizes.width};
+}
+
 TextModel::TextModel(const ModelSource& source) : config_(source.config) {}
 
 void TextModel::set_head(TextHead head) {
@@ -73,6 +81,14 @@ TextHead class_head(PlaceOfClass place, std::function<Value(const Value&)> class
                                         const Value& hidden, const ModelInputs& inputs, LogitRows) {
             return as_vector(classify(row_of(hidden, place(inputs))));
           }};
+}
+
+TextHead last_token_class_head(const ModelSource& source, int64_t width) {
+  return class_head(
+      [config = source.config](const ModelInputs& inputs) {
+        return last_real_token(config, inputs);
+      },
+      load_linear(source.weights["score"], width, label_count(source.config), /*bias=*/false));
 }
 
 TextHead token_class_head(ops::Linear classifier) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "fovea/layers/attention_layer.h"
 #include "fovea/layers/heads.h"
 #include "fovea/models/model.h"
 
@@ -13,6 +14,9 @@ struct TextHead {
   HeadKind kind = HeadKind::kNone;
   std::function<Value(const Value& hidden, const ModelInputs& inputs, LogitRows rows)> logits;
 };
+
+// What a stack of `layers` with such heads is like; the caller adds the rest.
+ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers);
 
 class TextModel : public Model {
  public:
@@ -44,6 +48,8 @@ TextHead word_head(HeadKind kind, WordScores scores,
 // Classes from row `place` of the hidden states: out(activation(dense(row))), or out(row).
 using PlaceOfClass = std::function<int64_t(const ModelInputs& inputs)>;
 TextHead class_head(PlaceOfClass place, std::function<Value(const Value&)> classify);
+// Classes from the last token that is no padding, by "score": what decoders do.
+TextHead last_token_class_head(const ModelSource& source, int64_t width);
 // Classes of each token.
 TextHead token_class_head(ops::Linear classifier);
 

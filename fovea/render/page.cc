@@ -9,6 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
+#include "fovea/base/markup.h"
 #include "fovea/base/parallel.h"
 #include "fovea/base/sha256.h"
 #include "fovea/base/utf8.h"
@@ -165,26 +166,7 @@ std::vector<PageMap> encode_maps(PageContent& content) {
 }
 
 std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char letter : to_one_line(text)) {
-    switch (letter) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += letter;
-    }
-  }
-  return result;
+  return escape_markup(to_one_line(text));
 }
 
 // As a policy names an inline script or style.

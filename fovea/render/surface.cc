@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "fovea/base/error.h"
+#include "fovea/base/markup.h"
 #include "fovea/base/utf8.h"
 #include "fovea/render/png.h"
 
@@ -82,26 +83,6 @@ RgbImage to_rgb_image(cairo_surface_t* surface) {
   return image;
 }
 
-std::string escape_xml(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      default:
-        result += letter;
-    }
-  }
-  return result;
-}
-
 bool is_name_letter(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
          (letter >= '0' && letter <= '9') || letter == '-' || letter == '_';
@@ -156,9 +137,9 @@ std::string with_description(const std::string& svg, const FigureText& text, con
   const size_t root = svg.find("<svg");
   const size_t inside = root == std::string::npos ? root : svg.find('>', root);
   if (inside == std::string::npos) fail(ErrorKind::kInternal, "cairo wrote no SVG");
-  const std::string words = "\n<title>" + escape_xml(text.title) + "</title>\n<desc>" +
-                            escape_xml(text.caption) + "</desc>\n<metadata>" +
-                            escape_xml(to_characters(metadata.dump())) + "</metadata>";
+  const std::string words = "\n<title>" + escape_markup(text.title) + "</title>\n<desc>" +
+                            escape_markup(text.caption) + "</desc>\n<metadata>" +
+                            escape_markup(to_characters(metadata.dump())) + "</metadata>";
   std::string result = svg;
   return result.insert(inside + 1, words).insert(inside, " role=\"img\"");
 }

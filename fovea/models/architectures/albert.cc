@@ -55,15 +55,12 @@ class Albert final : public TextModel {
                                    source.config, sizes_));
       }
     }
-    set_facts({.layers = layers_ * inner,
-               .heads = sizes_.heads,
-               .kv_heads = sizes_.kv_heads,
-               .head_dim = sizes_.head_dim,
-               .width = sizes_.width,
-               .vocabulary = embed_.words().size(0),
-               .most_tokens = embed_.positions(),
-               .trained_tokens = embed_.positions(),
-               .takes_segments = true});
+    ModelFacts facts = stack_facts(sizes_, layers_ * inner);
+    facts.vocabulary = embed_.words().size(0);
+    facts.most_tokens = embed_.positions();
+    facts.trained_tokens = embed_.positions();
+    facts.takes_segments = true;
+    set_facts(facts);
     set_head(load_head(source, base));
   }
 

@@ -49,14 +49,11 @@ class DistilBert final : public TextModel {
     for (int64_t i = 0; i < layers; ++i) {
       blocks_.push_back(load_block(base["transformer.layer"][i], source.config, sizes_));
     }
-    set_facts({.layers = layers,
-               .heads = sizes_.heads,
-               .kv_heads = sizes_.kv_heads,
-               .head_dim = sizes_.head_dim,
-               .width = sizes_.width,
-               .vocabulary = words_.size(0),
-               .most_tokens = positions_.size(0),
-               .trained_tokens = positions_.size(0)});
+    ModelFacts facts = stack_facts(sizes_, layers);
+    facts.vocabulary = words_.size(0);
+    facts.most_tokens = positions_.size(0);
+    facts.trained_tokens = positions_.size(0);
+    set_facts(facts);
     set_head(load_head(source));
   }
 

@@ -28,16 +28,13 @@ class Electra final : public TextModel {
     if (narrow != sizes.width) {
       widen_ = load_linear(base["embeddings_project"], narrow, sizes.width);
     }
-    set_facts({.layers = encoder_.layers(),
-               .heads = sizes.heads,
-               .kv_heads = sizes.kv_heads,
-               .head_dim = sizes.head_dim,
-               .width = sizes.width,
-               .vocabulary = embed_.words().size(0),
-               .most_tokens = embed_.positions(),
-               .trained_tokens = embed_.positions(),
-               .causal = causal_,
-               .takes_segments = true});
+    ModelFacts facts = stack_facts(sizes, encoder_.layers());
+    facts.vocabulary = embed_.words().size(0);
+    facts.most_tokens = embed_.positions();
+    facts.trained_tokens = embed_.positions();
+    facts.causal = causal_;
+    facts.takes_segments = true;
+    set_facts(facts);
     set_head(load_head(source));
   }
 

@@ -86,15 +86,12 @@ class Gemma3 final : public TextModel {
       blocks_.push_back(
           load_block(base["layers"][static_cast<int64_t>(i)], source.config, windows[i]));
     }
-    set_facts({.layers = static_cast<int64_t>(blocks_.size()),
-               .heads = sizes_.heads,
-               .kv_heads = sizes_.kv_heads,
-               .head_dim = sizes_.head_dim,
-               .width = sizes_.width,
-               .vocabulary = words_.size(0),
-               .trained_tokens = source.config.get_size("max_position_embeddings", 131072),
-               .causal = !both_ways_,
-               .rotary = true});
+    ModelFacts facts = stack_facts(sizes_, static_cast<int64_t>(blocks_.size()));
+    facts.vocabulary = words_.size(0);
+    facts.trained_tokens = source.config.get_size("max_position_embeddings", 131072);
+    facts.causal = !both_ways_;
+    facts.rotary = true;
+    set_facts(facts);
     set_head(
         decoder_head(source, words_,
                      static_cast<float>(source.config.get_double("final_logit_softcapping", 0))));

@@ -41,15 +41,12 @@ class Gpt2 final : public TextModel {
     for (int64_t i = 0; i < layers; ++i) {
       blocks_.push_back(load_block(base["h"][i], source.config, i));
     }
-    set_facts({.layers = layers,
-               .heads = sizes_.heads,
-               .kv_heads = sizes_.kv_heads,
-               .head_dim = sizes_.head_dim,
-               .width = sizes_.width,
-               .vocabulary = words_.size(0),
-               .most_tokens = positions_.size(0),
-               .trained_tokens = positions_.size(0),
-               .causal = true});
+    ModelFacts facts = stack_facts(sizes_, layers);
+    facts.vocabulary = words_.size(0);
+    facts.most_tokens = positions_.size(0);
+    facts.trained_tokens = positions_.size(0);
+    facts.causal = true;
+    set_facts(facts);
     set_head(load_head(source));
   }
 
@@ -77,11 +74,7 @@ class Gpt2 final : public TextModel {
     const LayerSource& all = source.weights;
     const bool scores_classes = source.is("ForSequenceClassification", "score.weight");
     if (scores_classes) {
-      return class_head(
-          [config = source.config](const ModelInputs& inputs) {
-            return last_real_token(config, inputs);
-          },
-          load_linear(all["score"], sizes_.width, label_count(source.config), /*bias=*/false));
+      return last_token_class_head(source, sizes_.width);
     }
     if (source.is("ForTokenClassification", "")) {
       return token_class_head(

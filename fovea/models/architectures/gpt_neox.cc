@@ -77,15 +77,12 @@ class GptNeoX final : public TextModel {
     for (int64_t i = 0; i < layers; ++i) {
       blocks_.push_back(load_block(base["layers"][i], source.config));
     }
-    set_facts({.layers = layers,
-               .heads = sizes_.heads,
-               .kv_heads = sizes_.kv_heads,
-               .head_dim = sizes_.head_dim,
-               .width = sizes_.width,
-               .vocabulary = words_.size(0),
-               .trained_tokens = source.config.get_size("max_position_embeddings", 2048),
-               .causal = true,
-               .rotary = true});
+    ModelFacts facts = stack_facts(sizes_, layers);
+    facts.vocabulary = words_.size(0);
+    facts.trained_tokens = source.config.get_size("max_position_embeddings", 2048);
+    facts.causal = true;
+    facts.rotary = true;
+    set_facts(facts);
     set_head(load_head(source));
   }
 
@@ -116,11 +113,7 @@ class GptNeoX final : public TextModel {
           load_linear(all["classifier"], sizes_.width, label_count(source.config)));
     }
     if (source.is("ForSequenceClassification", "score.weight")) {
-      return class_head(
-          [config = source.config](const ModelInputs& inputs) {
-            return last_real_token(config, inputs);
-          },
-          load_linear(all["score"], sizes_.width, label_count(source.config), /*bias=*/false));
+      return last_token_class_head(source, sizes_.width);
     }
     return {};
   }

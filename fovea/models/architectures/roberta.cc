@@ -32,15 +32,12 @@ class Roberta final : public TextModel {
            source.config.source(), padding_, embed_.positions());
     }
     const int64_t most = embed_.positions() - padding_ - 1;
-    set_facts({.layers = encoder_.layers(),
-               .heads = sizes.heads,
-               .kv_heads = sizes.kv_heads,
-               .head_dim = sizes.head_dim,
-               .width = sizes.width,
-               .vocabulary = embed_.words().size(0),
-               .most_tokens = most,
-               .trained_tokens = most,
-               .causal = causal_});
+    ModelFacts facts = stack_facts(sizes, encoder_.layers());
+    facts.vocabulary = embed_.words().size(0);
+    facts.most_tokens = most;
+    facts.trained_tokens = most;
+    facts.causal = causal_;
+    set_facts(facts);
     set_head(load_head(source));
   }
 
