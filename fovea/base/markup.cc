@@ -1,8 +1,9 @@
 #include "fovea/base/markup.h"
 
 namespace fovea {
+namespace {
 
-std::string escape_markup(std::string_view text) {
+std::string escaped(std::string_view text, std::string_view quote) {
   std::string result;
   for (const char letter : text) {
     switch (letter) {
@@ -16,13 +17,23 @@ std::string escape_markup(std::string_view text) {
         result += "&gt;";
         break;
       case '"':
-        result += "&quot;";
+        result += quote;
         break;
       default:
         result += letter;
     }
   }
   return result;
+}
+
+}  // namespace
+
+std::string escape_text(std::string_view text) {
+  return escaped(text, "\"");
+}
+
+std::string escape_attribute(std::string_view text) {
+  return escaped(text, "&quot;");
 }
 
 }  // namespace fovea

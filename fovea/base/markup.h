@@ -6,7 +6,9 @@
 
 namespace fovea {
 
-// & < > and " as entities: safe between tags and in quoted attributes.
-std::string escape_markup(std::string_view text);
+// & < and > as entities: safe between tags.
+std::string escape_text(std::string_view text);
+// Quotes too: also safe in a quoted attribute.
+std::string escape_attribute(std::string_view text);
 
 }  // namespace fovea

@@ -76,22 +76,23 @@ a.open { display: inline-block; padding: .6rem 1rem; border: 1px solid var(--lin
 )";
 
 std::string picture_html(const Picture& picture) {
-  const std::string command = fmt::format("<code>{}</code>", escape_markup(command_line(picture)));
+  const std::string command =
+      fmt::format("<code>{}</code>", escape_attribute(command_line(picture)));
   const std::string shown =
       picture.file.ends_with(".html")
           ? fmt::format("<a class=\"open\" href=\"{}\">{}</a>", picture.file,
-                        escape_markup(picture.alt))
+                        escape_attribute(picture.alt))
           : fmt::format("<a href=\"{0}\"><img src=\"{0}\" alt=\"{1}\" loading=\"lazy\"></a>",
-                        picture.file, escape_markup(picture.alt));
+                        picture.file, escape_attribute(picture.alt));
   return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", shown, command);
 }
 
 std::string chapter_html(const Chapter& chapter, const std::vector<const Picture*>& made,
                          const std::vector<std::string>& missing) {
   std::string html = fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n",
-                                 escape_markup(chapter.title), escape_markup(chapter.lead));
+                                 escape_attribute(chapter.title), escape_attribute(chapter.lead));
   for (const std::string& note : missing) {
-    html += fmt::format("<p class=\"missing\">Left out: {}</p>\n", escape_markup(note));
+    html += fmt::format("<p class=\"missing\">Left out: {}</p>\n", escape_attribute(note));
   }
   std::string pictures;
   for (const Picture* picture : made) pictures += picture_html(*picture);
@@ -101,8 +102,8 @@ std::string chapter_html(const Chapter& chapter, const std::vector<const Picture
       "<dl>\n<dt>What you see</dt><dd>{}</dd>\n<dt>How it is computed</dt><dd>{}</dd>\n"
       "<dt>How to read it</dt><dd>{}</dd>\n<dt>What it does not say</dt><dd>{}</dd>\n</dl>\n"
       "</section>\n",
-      escape_markup(chapter.see), escape_markup(chapter.computed), escape_markup(chapter.read),
-      escape_markup(chapter.limits));
+      escape_attribute(chapter.see), escape_attribute(chapter.computed),
+      escape_attribute(chapter.read), escape_attribute(chapter.limits));
   return html;
 }
 

@@ -166,7 +166,7 @@ std::vector<PageMap> encode_maps(PageContent& content) {
 }
 
 std::string escaped(std::string_view text) {
-  return escape_markup(to_one_line(text));
+  return escape_attribute(to_one_line(text));
 }
 
 // As a policy names an inline script or style.

@@ -137,9 +137,9 @@ std::string with_description(const std::string& svg, const FigureText& text, con
   const size_t root = svg.find("<svg");
   const size_t inside = root == std::string::npos ? root : svg.find('>', root);
   if (inside == std::string::npos) fail(ErrorKind::kInternal, "cairo wrote no SVG");
-  const std::string words = "\n<title>" + escape_markup(text.title) + "</title>\n<desc>" +
-                            escape_markup(text.caption) + "</desc>\n<metadata>" +
-                            escape_markup(to_characters(metadata.dump())) + "</metadata>";
+  const std::string words = "\n<title>" + escape_text(text.title) + "</title>\n<desc>" +
+                            escape_text(text.caption) + "</desc>\n<metadata>" +
+                            escape_text(to_characters(metadata.dump())) + "</metadata>";
   std::string result = svg;
   return result.insert(inside + 1, words).insert(inside, " role=\"img\"");
 }

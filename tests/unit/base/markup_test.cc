@@ -5,9 +5,10 @@
 namespace fovea {
 namespace {
 
-TEST(EscapeMarkup, LeavesNothingThatOpensATagOrEndsAnAttribute) {
-  EXPECT_EQ(escape_markup("a < b & \"c\" > d"), "a &lt; b &amp; &quot;c&quot; &gt; d");
-  EXPECT_EQ(escape_markup("plain \u4e2d"), "plain \u4e2d");
+TEST(Markup, LeavesNothingThatOpensATagOrEndsAnAttribute) {
+  EXPECT_EQ(escape_text("a < b & \"c\" > d"), "a &lt; b &amp; \"c\" &gt; d");
+  EXPECT_EQ(escape_attribute("a < b & \"c\" > d"), "a &lt; b &amp; &quot;c&quot; &gt; d");
+  EXPECT_EQ(escape_text("plain \u4e2d"), "plain \u4e2d");
 }
 
 }  // namespace
