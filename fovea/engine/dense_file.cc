@@ -37,11 +37,12 @@ std::vector<StreamedTensor> all_tensors(const RunResult& result, const CancelTok
   std::vector<StreamedTensor> tensors;
   for (const auto& record : result.run.records) tensors.push_back(streamed_map(record, cancel));
   const ModelOutputs& outputs = result.outputs;
-  if (!outputs.last_hidden_state.tensor.empty()) {
-    tensors.push_back(streamed("last_hidden_state", outputs.last_hidden_state.tensor));
-  }
-  if (!outputs.logits.tensor.empty()) {
-    tensors.push_back(streamed("logits", outputs.logits.tensor));
+  const std::initializer_list<std::pair<const char*, const Value*>> values{
+      {"last_hidden_state", &outputs.last_hidden_state},
+      {"encoder_last_hidden_state", &outputs.encoder_last_hidden_state},
+      {"logits", &outputs.logits}};
+  for (const auto& [name, value] : values) {
+    if (!value->tensor.empty()) tensors.push_back(streamed(name, value->tensor));
   }
   return tensors;
 }

@@ -9,6 +9,7 @@
 #include "fovea/checkpoint/fingerprint.h"
 #include "fovea/engine/model_tokenizer.h"
 #include "fovea/engine/text_axis.h"
+#include "fovea/models/seq2seq_model.h"
 
 namespace fovea {
 
@@ -88,6 +89,10 @@ const Tokenizer* Engine::find_tokenizer() const {
   }
 }
 
+const Tokenizer* Engine::find_target_tokenizer() const {
+  return find_tokenizer();
+}
+
 std::vector<std::string> Engine::labels() const {
   std::map<int64_t, std::string> sorted;
   for (const auto& [key, label] : state_->checkpoint.config.get_string_map("id2label")) {
@@ -140,7 +145,7 @@ std::vector<std::string> Engine::length_warnings(int64_t tokens) const {
 
 RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
   Recorder recorder(options.record);
-  Progress progress("running the model", facts().layers);
+  Progress progress("running the model", facts().attentions());
   RunResult result;
   result.warnings = input.warnings;
   for (std::string& warning : length_warnings(input.inputs.tokens())) {
@@ -151,14 +156,31 @@ RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
                                                   .progress = &progress,
                                                   .cancel = options.cancel});
   result.inputs = input.inputs;
-  result.run = {.model = name(), .model_hash = model_hash(), .axes = {input.axis}};
+  result.run = {.model = name(), .model_hash = model_hash(), .axes = axes_of(input)};
   result.run.records = recorder.take();
   return result;
 }
 
+std::vector<Axis> Engine::axes_of(const TextInput& input) const {
+  if (!facts().has_decoder()) return {input.axis};
+  std::vector<int64_t> ids = input.inputs.decoder_input_ids;
+  if (input.next_id) ids.push_back(*input.next_id);
+  Axis source = input.axis, target = input.target;
+  source.name = "source";
+  target.name = "target";
+  return {source, target, steps_axis(target, find_target_tokenizer(), ids, 1)};
+}
+
 RunResult Engine::run(const ModelInputs& inputs, const RunOptions& options) const {
-  return run(TextInput{.inputs = inputs, .axis = ids_axis(find_tokenizer(), inputs.input_ids)},
-             options);
+  TextInput input{.inputs = inputs};
+  if (const Seq2SeqModel* model = this->model().seq2seq()) {
+    input.inputs.decoder_input_ids = model->decoder_ids(inputs);
+    input.target = ids_axis(find_target_tokenizer(), input.inputs.decoder_input_ids);
+  }
+  input.axis = facts().takes_features
+                   ? sound_axis(facts().most_tokens, facts().seconds_per_position)
+                   : ids_axis(find_tokenizer(), inputs.input_ids);
+  return run(input, options);
 }
 
 RunResult Engine::generate(const TextInput& input, GenerateOptions how,

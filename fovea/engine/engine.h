@@ -29,7 +29,9 @@ struct RunOptions {
 // A text as the model takes it.
 struct TextInput {
   ModelInputs inputs;
-  Axis axis;
+  Axis axis;    // of the text, or of the source where there is a decoder
+  Axis target;  // of what the decoder reads; without positions where there is none
+  std::optional<int64_t> next_id;     // what comes after the target, where it is known
   std::vector<std::string> warnings;  // for the user: what was replaced, what is longer than usual
 };
 
@@ -61,6 +63,8 @@ class Engine {
   const Tokenizer& tokenizer() const;
   // The same, or null if the model has none.
   const Tokenizer* find_tokenizer() const;
+  // Of what a decoder reads and writes; most models have one tokenizer for both sides.
+  const Tokenizer* find_target_tokenizer() const;
   // Names of classes from id2label; empty where the model has none or they say nothing.
   std::vector<std::string> labels() const;
 
@@ -80,6 +84,7 @@ class Engine {
  private:
   struct State;
   explicit Engine(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::vector<Axis> axes_of(const TextInput& input) const;
 
   struct State {
     std::string name;

@@ -1,8 +1,13 @@
 #include "fovea/engine/input_file.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "fovea/base/error.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/io/tensor_bytes.h"
+#include "fovea/tensor/convert.h"
 
 namespace fovea {
 namespace {
@@ -34,27 +39,52 @@ std::vector<int64_t> whole_numbers(const Tensor& tensor, const std::string& wher
   }
 }
 
+// [bands, frames] as f32.
+Tensor features(const Tensor& tensor, const std::string& where) {
+  const bool batch_of_one = tensor.rank() == 3 && tensor.size(0) == 1;
+  if (tensor.rank() != 2 && !batch_of_one) {
+    fail(ErrorKind::kBadFile, "{} has shape {}; it must be [bands, frames] without a batch axis",
+         where, to_string(tensor.shape()));
+  }
+  const Tensor values = convert(tensor, DType::kF32);
+  for (const float value : values.values<float>()) {
+    if (!std::isfinite(value)) {
+      fail(ErrorKind::kBadFile, "{} holds {}; every number must be finite", where, value);
+    }
+  }
+  return batch_of_one ? values.reshaped({tensor.size(1), tensor.size(2)}) : values;
+}
+
 }  // namespace
 
 ModelInputs read_inputs(const std::filesystem::path& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   ModelInputs inputs;
+  const std::array<std::pair<std::string_view, std::vector<int64_t>*>, 5> lists{
+      {{"input_ids", &inputs.input_ids},
+       {"token_type_ids", &inputs.token_type_ids},
+       {"attention_mask", &inputs.attention_mask},
+       {"decoder_input_ids", &inputs.decoder_input_ids},
+       {"decoder_attention_mask", &inputs.decoder_attention_mask}}};
   for (const SafetensorsFile::Entry& entry : file.entries()) {
     const std::string where = fmt::format("{}: {}", path.string(), quote_name(entry.name));
-    std::vector<int64_t>* target = nullptr;
-    if (entry.name == "input_ids") target = &inputs.input_ids;
-    if (entry.name == "token_type_ids") target = &inputs.token_type_ids;
-    if (entry.name == "attention_mask") target = &inputs.attention_mask;
-    if (target == nullptr) {
+    if (entry.name == "input_features") {
+      inputs.input_features = features(file.tensor(entry), where);
+      continue;
+    }
+    const auto* list = std::ranges::find(lists, entry.name, [](const auto& l) { return l.first; });
+    if (list == lists.end()) {
       fail(ErrorKind::kUnsupported,
-           "{} is not an input that fovea's models take; they take input_ids, token_type_ids and "
-           "attention_mask",
+           "{} is not an input that fovea's models take; they take input_ids, token_type_ids, "
+           "attention_mask, decoder_input_ids, decoder_attention_mask and input_features",
            where);
     }
-    *target = whole_numbers(file.tensor(entry), where);
+    *list->second = whole_numbers(file.tensor(entry), where);
   }
-  if (inputs.input_ids.empty()) {
-    fail(ErrorKind::kBadFile, "{}: holds no input_ids; save them under that name", path.string());
+  if (inputs.input_ids.empty() && inputs.input_features.empty()) {
+    fail(ErrorKind::kBadFile,
+         "{}: holds neither input_ids nor input_features; save them under that name",
+         path.string());
   }
   return inputs;
 }

@@ -7,9 +7,10 @@
 
 namespace fovea {
 
-// input_ids, token_type_ids and attention_mask: whole numbers of any width, without a batch axis
-// (or one of size 1). Throws Error{kBadFile} if input_ids is missing or a tensor is of another
-// kind, Error{kUnsupported} naming a tensor that fovea does not take.
+// Lists of ids and masks are whole numbers of any width, input_features numbers [bands, frames],
+// all without a batch axis (or one of size 1). Throws Error{kBadFile} if there is neither input_ids
+// nor input_features or a tensor is of another kind, Error{kUnsupported} naming a tensor that fovea
+// does not take.
 ModelInputs read_inputs(const std::filesystem::path& path);
 
 }  // namespace fovea

@@ -50,8 +50,18 @@ Axis steps_axis(const Axis& columns, const Tokenizer* tokenizer, std::span<const
   Axis axis = columns;
   axis.name = "steps";
   for (size_t i = static_cast<size_t>(prompt) - 1; i < axis.positions.size(); ++i) {
-    axis.positions[i].text = fmt::format("after {} → predicts {}", columns.positions[i].text,
-                                         label(tokenizer, ids[i + 1]));
+    std::string& text = axis.positions[i].text;
+    text = fmt::format("after {}", columns.positions[i].text);
+    if (i + 1 < ids.size()) text += fmt::format(" → predicts {}", label(tokenizer, ids[i + 1]));
+  }
+  return axis;
+}
+
+Axis sound_axis(int64_t positions, double seconds_each) {
+  Axis axis{.name = "source"};
+  for (int64_t i = 0; i < positions; ++i) {
+    axis.positions.push_back(
+        {.text = fmt::format("{:.2f} s", static_cast<double>(i) * seconds_each)});
   }
   return axis;
 }

@@ -18,8 +18,11 @@ Axis text_axis(const Tokenizer& tokenizer, const Encoding& encoding, std::string
 Axis ids_axis(const Tokenizer* tokenizer, std::span<const int64_t> ids);
 
 // Rows of a generation: the tokens of `columns`, and from place `prompt` - 1 on "after X → predicts
-// Y". `ids` holds the prompt and all that was written after it.
+// Y". `ids` holds the prompt and all that was written after it, as far as it is known.
 Axis steps_axis(const Axis& columns, const Tokenizer* tokenizer, std::span<const int64_t> ids,
                 int64_t prompt);
+
+// The states of a sound's encoder: the second at which each begins.
+Axis sound_axis(int64_t positions, double seconds_each);
 
 }  // namespace fovea

@@ -5,10 +5,23 @@
 
 namespace fovea {
 
+AttentionPlace AttentionPlace::of(SiteId site) {
+  switch (site.kind) {
+    case SiteKind::kEncoderSelf:
+      return {.site = site, .row_axis = "source", .col_axis = "source"};
+    case SiteKind::kDecoderSelf:
+      return {.site = site, .row_axis = "steps", .col_axis = "target"};
+    case SiteKind::kCross:
+      return {.site = site, .row_axis = "steps", .col_axis = "source"};
+    default:
+      return {.site = site};
+  }
+}
+
 Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries, const Value& keys,
              const Value& values, const std::shared_ptr<const ScoreRule>& rule) {
   pass.cancel.check();
-  if (pass.cache != nullptr) {
+  if (pass.cache != nullptr && place.site.kind != SiteKind::kCross) {
     // The records of a generation are made from the cache once it is over.
     return ops::merge_heads(
         pass.cache->attend(place.site, queries.tensor, keys.tensor, values.tensor, *rule));

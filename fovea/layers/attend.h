@@ -17,10 +17,15 @@ struct AttentionPlace {
   std::string col_axis = "tokens";
   // The block around it, made only if somebody wants it.
   std::function<BlockContext()> block = nullptr;
+
+  // With the axes that the site's kind counts along: of encoders "source", of decoders "target",
+  // whose rows are the "steps" of writing it.
+  static AttentionPlace of(SiteId site);
 };
 
 // softmax(scores by `rule`) V for queries [heads, rows, dim], keys and values [kv_heads, cols, ..];
-// gives [rows, heads * value_dim]. Records it, and in a generation goes on from the steps before.
+// gives [rows, heads * value_dim]. Records it, and in a generation goes on from the steps before;
+// cross-attention has all its keys from the first step on.
 Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries, const Value& keys,
              const Value& values, const std::shared_ptr<const ScoreRule>& rule);
 

@@ -1,7 +1,10 @@
 #include "fovea/layers/attention_layer.h"
 
+#include <cmath>
+
 #include "fovea/base/error.h"
 #include "fovea/kernels/attention.h"
+#include "fovea/layers/attention_cache.h"
 #include "fovea/ops/layout.h"
 #include "fovea/ops/rotary.h"
 #include "fovea/ops/slice.h"
@@ -65,6 +68,10 @@ AttentionSizes AttentionSizes::grouped_heads(const Config& config) {
   return sizes;
 }
 
+float AttentionSizes::scale() const {
+  return 1 / std::sqrt(static_cast<float>(head_dim));
+}
+
 AttentionLayer::Projected AttentionLayer::project(const Value& x) const {
   const int64_t heads = sizes_.heads, kv_heads = sizes_.kv_heads;
   if (projections_.size() == 3) {
@@ -92,7 +99,7 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
     p.queries = ops::rotary(p.queries, *setting.rotary, setting.pairing);
     p.keys = ops::rotary(p.keys, *setting.rotary, setting.pairing);
   }
-  AttentionPlace place{.site = site};
+  AttentionPlace place = AttentionPlace::of(site);
   if (pass.recorder != nullptr && pass.recorder->options().block) {
     const Value& input = setting.block_input != nullptr ? *setting.block_input
                          : residual.tensor.empty()      ? x
@@ -100,6 +107,23 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
     place.block = [this, &input, after] { return block_of(input, output_, after); };
   }
   const Value mixed = attend(pass, place, p.queries, p.keys, p.values, setting.rule);
+  return output_(mixed, Activation::kNone, residual);
+}
+
+Value AttentionLayer::cross(const Pass& pass, SiteId site, const Value& x, const Value& memory,
+                            const std::shared_ptr<const ScoreRule>& rule, const Value& residual,
+                            const Norm* after) const {
+  FOVEA_ASSERT(projections_.size() == 3);
+  const auto project_memory = [&]() -> AttentionCache::Memory {
+    return {ops::split_heads(projections_[1](memory), sizes_.kv_heads),
+            ops::split_heads(projections_[2](memory), sizes_.kv_heads)};
+  };
+  const AttentionCache::Memory made =
+      pass.cache == nullptr ? project_memory() : pass.cache->memory(site, project_memory);
+  AttentionPlace place = AttentionPlace::of(site);
+  place.block = [this, &memory, after] { return block_of(memory, output_, after); };
+  const Value queries = ops::split_heads(projections_[0](x), sizes_.heads);
+  const Value mixed = attend(pass, place, queries, made.keys, made.values, rule);
   return output_(mixed, Activation::kNone, residual);
 }
 

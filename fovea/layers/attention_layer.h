@@ -23,6 +23,9 @@ struct AttentionSizes {
                                     std::string_view heads_key = "num_attention_heads");
   // Llama's form: num_key_value_heads and head_dim may be given too.
   static AttentionSizes grouped_heads(const Config& config);
+
+  // 1 / sqrt(head_dim), what scores are usually multiplied by.
+  float scale() const;
 };
 
 // What changes from layer to layer or with the input, but is no weight.
@@ -50,6 +53,12 @@ class AttentionLayer {
   // for the record's block: null in pre-norm blocks.
   Value operator()(const Pass& pass, SiteId site, const Value& x, const AttentionSetting& setting,
                    const Value& residual = {}, const Norm* after = nullptr) const;
+
+  // The same from `x` to `memory`, the states of an encoder; in a generation their keys and values
+  // are computed once. Needs three projections.
+  Value cross(const Pass& pass, SiteId site, const Value& x, const Value& memory,
+              const std::shared_ptr<const ScoreRule>& rule, const Value& residual = {},
+              const Norm* after = nullptr) const;
 
   const ops::Linear& output() const { return output_; }
 

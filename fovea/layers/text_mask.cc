@@ -2,20 +2,33 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include "fovea/base/error.h"
 #include "fovea/layers/attention_cache.h"
 
 namespace fovea {
+namespace {
+
+std::vector<uint8_t> valid_keys(std::span<const int64_t> attention) {
+  if (std::ranges::find(attention, 0) == attention.end()) return {};
+  std::vector<uint8_t> valid;
+  for (const int64_t entry : attention) valid.push_back(entry != 0);
+  return valid;
+}
+
+}  // namespace
 
 int64_t first_position(const Pass& pass) {
   return pass.cache == nullptr ? 0 : pass.cache->length();
 }
 
 std::vector<int64_t> token_positions(const Pass& pass, int64_t tokens) {
+  const int64_t hypotheses = pass.cache == nullptr ? 1 : pass.cache->hypotheses();
+  const auto each = static_cast<size_t>(tokens / hypotheses);
   std::vector<int64_t> positions(static_cast<size_t>(tokens));
-  std::iota(positions.begin(), positions.end(), first_position(pass));
+  for (size_t i = 0; i < positions.size(); ++i) {
+    positions[i] = first_position(pass) + static_cast<int64_t>(i % each);
+  }
   return positions;
 }
 
@@ -25,9 +38,14 @@ std::shared_ptr<const ScoreRule> text_rule(const Pass& pass, float scale, const 
   rule->mask.query_offset = first_position(pass);
   if (mask.causal) rule->mask.ahead = 0;
   if (mask.window) rule->mask.behind = *mask.window - 1;
-  if (std::ranges::find(mask.attention, 0) != mask.attention.end()) {
-    for (const int64_t valid : mask.attention) rule->mask.key_valid.push_back(valid != 0);
-  }
+  rule->mask.key_valid = valid_keys(mask.attention);
+  return rule;
+}
+
+std::shared_ptr<const ScoreRule> source_rule(float scale, std::span<const int64_t> attention) {
+  auto rule = std::make_shared<ScoreRule>();
+  rule->scale = scale;
+  rule->mask.key_valid = valid_keys(attention);
   return rule;
 }
 

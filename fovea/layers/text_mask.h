@@ -14,7 +14,7 @@ namespace fovea {
 
 // Place of the first token of this pass: 0, or how many steps came before it.
 int64_t first_position(const Pass& pass);
-// first_position, first_position + 1, ...
+// first_position, first_position + 1, ...; with several hypotheses, the same for each in turn.
 std::vector<int64_t> token_positions(const Pass& pass, int64_t tokens);
 
 struct TextMask {
@@ -24,6 +24,9 @@ struct TextMask {
 };
 // `scale` q . k under that mask.
 std::shared_ptr<const ScoreRule> text_rule(const Pass& pass, float scale, const TextMask& mask);
+
+// The same for cross-attention to a source, wherever the target stands.
+std::shared_ptr<const ScoreRule> source_rule(float scale, std::span<const int64_t> attention);
 
 // Throws Error{kInvalidArgument} with both numbers if the text is longer than a learned table.
 void check_length(const Config& config, int64_t tokens, int64_t positions);

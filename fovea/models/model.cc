@@ -30,6 +30,8 @@ std::string_view name_of(HeadKind kind) {
       return "classes of the text";
     case HeadKind::kTokenClass:
       return "classes of each token";
+    case HeadKind::kTargetWords:
+      return "next word of the target";
     case HeadKind::kNone:
       break;
   }

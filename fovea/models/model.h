@@ -21,14 +21,19 @@ struct ModelInputs {
   std::vector<int64_t> input_ids;
   std::vector<int64_t> token_type_ids;  // empty: all 0
   std::vector<int64_t> attention_mask;  // 0 for padding; empty: all 1
+  // What a decoder beside an encoder reads: the start token and the target so far.
+  std::vector<int64_t> decoder_input_ids;
+  std::vector<int64_t> decoder_attention_mask;
+  Tensor input_features;  // f32 [mel bands, frames], sound
 
   int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }
 };
 
 // What the model gave; empty where it has no such output.
 struct ModelOutputs {
-  Value last_hidden_state;  // [tokens, width], after the final norm where there is one
-  Value logits;             // [tokens or 1, vocabulary], [classes] or [tokens, classes]
+  Value last_hidden_state;          // [tokens, width], after the final norm where there is one
+  Value logits;                     // [tokens or 1, vocabulary], [classes] or [tokens, classes]
+  Value encoder_last_hidden_state;  // [source positions, width]
 };
 
 enum class HeadKind {
@@ -37,10 +42,11 @@ enum class HeadKind {
   kCausalLm,       // the next word
   kSequenceClass,  // classes of the whole text
   kTokenClass,     // classes of each token
+  kTargetWords,    // the next word of a target, from a source
 };
 std::string_view name_of(HeadKind kind);
 
-// What front ends need to know of a model.
+// What front ends need to know of a model. Of two stacks, what has no other name is the encoder's.
 struct ModelFacts {
   int64_t layers = 0;
   int64_t heads = 0;
@@ -51,10 +57,23 @@ struct ModelFacts {
   int64_t most_tokens = 0;     // a learned table of positions ends there; 0: no limit
   int64_t trained_tokens = 0;  // how long texts were in training, as far as config.json says
   bool causal = false;
-  bool rotary = false;          // q and k are turned by their positions before they meet
-  bool takes_segments = false;  // token_type_ids
+  bool rotary = false;              // q and k are turned by their positions before they meet
+  bool takes_segments = false;      // token_type_ids
+  bool takes_features = false;      // input_features in the place of input_ids
+  double seconds_per_position = 0;  // of sound
   HeadKind head = HeadKind::kNone;
+  // Of the decoder beside an encoder; 0: there is none.
+  int64_t decoder_layers = 0;
+  int64_t decoder_heads = 0;
+  int64_t target_vocabulary = 0;
+  int64_t most_target_tokens = 0;  // as most_tokens
+
+  bool has_decoder() const { return decoder_layers > 0; }
+  // How many attentions a run goes through: of each layer, and cross-attention.
+  int64_t attentions() const { return layers + 2 * decoder_layers; }
 };
+
+class Seq2SeqModel;
 
 // forward() may be called from any thread.
 class Model {
@@ -68,6 +87,8 @@ class Model {
   // Throws Error{kInvalidArgument} for inputs that the model cannot take: too long, ids beyond the
   // vocabulary.
   virtual ModelOutputs forward(const ModelInputs& inputs, const Pass& pass) const = 0;
+  // This model, if it has an encoder and a decoder; otherwise null.
+  virtual const Seq2SeqModel* seq2seq() const { return nullptr; }
 };
 
 struct ModelSource {

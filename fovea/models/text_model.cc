@@ -1,22 +1,11 @@
 #include "fovea/models/text_model.h"
 
-#include <algorithm>
-
 #include "fovea/base/error.h"
 #include "fovea/layers/attention_cache.h"
 #include "fovea/layers/text_mask.h"
+#include "fovea/models/check_inputs.h"
 
 namespace fovea {
-namespace {
-
-void check_beside(std::string_view name, const std::vector<int64_t>& values, int64_t tokens) {
-  if (!values.empty() && static_cast<int64_t>(values.size()) != tokens) {
-    fail(ErrorKind::kInvalidArgument, "{} has {} entries but input_ids has {}; they must agree",
-         name, values.size(), tokens);
-  }
-}
-
-}  // namespace
 
 ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers) {
   return {.layers = layers,
@@ -34,20 +23,12 @@ void TextModel::set_head(TextHead head) {
 }
 
 void TextModel::check(const ModelInputs& inputs, const Pass& pass) const {
-  if (inputs.input_ids.empty()) {
-    fail(ErrorKind::kInvalidArgument, "there are no tokens to run; give a text that is not empty");
-  }
-  for (const int64_t id : inputs.input_ids) {
-    if (id < 0 || id >= facts_.vocabulary) {
-      fail(ErrorKind::kInvalidArgument,
-           "token id {} is beyond this model's vocabulary of {} ({}); are tokenizer and weights of "
-           "the same model?",
-           id, facts_.vocabulary, config_.source());
-    }
-  }
-  check_beside("token_type_ids", inputs.token_type_ids, inputs.tokens());
+  refuse_inputs("a model of one text", inputs,
+                {"decoder_input_ids", "decoder_attention_mask", "input_features"});
+  check_ids(config_, inputs.input_ids, facts_.vocabulary);
+  check_beside("token_type_ids", inputs.token_type_ids, "input_ids", inputs.tokens());
   if (pass.cache == nullptr) {
-    check_beside("attention_mask", inputs.attention_mask, inputs.tokens());
+    check_beside("attention_mask", inputs.attention_mask, "input_ids", inputs.tokens());
   } else if (!facts_.causal || !inputs.attention_mask.empty()) {
     fail(ErrorKind::kInvalidArgument,
          "text is written word by word only by causal models and without padding");

@@ -63,6 +63,8 @@ void compare(const RunResult& result, const SafetensorsFile& expected, Errors& e
     const Tensor tensor = expected.tensor(entry);
     if (entry.name == "last_hidden_state") {
       compare_output(result.outputs.last_hidden_state.tensor, tensor, entry.name, errors);
+    } else if (entry.name == "encoder_last_hidden_state") {
+      compare_output(result.outputs.encoder_last_hidden_state.tensor, tensor, entry.name, errors);
     } else if (entry.name == "logits") {
       compare_output(result.outputs.logits.tensor, tensor, entry.name, errors);
     } else {

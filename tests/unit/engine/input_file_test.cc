@@ -37,10 +37,10 @@ TEST_F(InputFile, WholeNumbersOfAnyWidthAreTaken) {
 }
 
 TEST_F(InputFile, OtherThingsAreRefusedByName) {
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds no input_ids", [&] {
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds neither input_ids nor input_features", [&] {
     read({{"attention_mask", numbers<int64_t>({1, 1, 0})}});
   }));
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds no input_ids", [&] {
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds neither input_ids nor input_features", [&] {
     read({{"input_ids", Tensor(Shape{0}, DType::kI64)}});
   }));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'pixel_values'", [&] {

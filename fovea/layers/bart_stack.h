@@ -1,0 +1,85 @@
+// The embeddings and blocks of BART with the names of their weights, which Marian, mBART, M2M100
+// and Whisper share (Lewis et al. 2020, arXiv:1910.13461).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fovea/layers/attention_layer.h"
+#include "fovea/layers/encoded_source.h"
+#include "fovea/layers/feed_forward.h"
+
+namespace fovea {
+
+// norm(scale * word + position)
+struct BartEmbeddings {
+  Tensor words;
+  float scale = 1;
+  Tensor positions;
+  std::optional<Norm> norm;
+
+  // `places` are rows of the table of positions.
+  Value operator()(std::span<const int64_t> ids, std::span<const int64_t> places) const;
+};
+
+// In what the blocks differ.
+struct BartBlockOptions {
+  bool norm_first = false;  // norms before each part and after the stack; otherwise after residuals
+  bool key_bias = true;
+};
+
+// "layers.N" of an encoder, sized by d_model, encoder_layers, encoder_attention_heads and
+// encoder_ffn_dim.
+class BartEncoder {
+ public:
+  BartEncoder(const LayerSource& source, const Config& config, const BartBlockOptions& options);
+
+  const AttentionSizes& sizes() const { return sizes_; }
+  int64_t layers() const { return static_cast<int64_t>(blocks_.size()); }
+  // `attention_mask` is 0 for padding, or empty.
+  Value operator()(const Pass& pass, Value x, std::span<const int64_t> attention_mask) const;
+
+ private:
+  struct Block {
+    AttentionLayer attention;
+    Norm attention_norm;
+    FeedForward feed_forward;
+    Norm output_norm;
+  };
+  AttentionSizes sizes_;
+  bool norm_first_;
+  std::vector<Block> blocks_;
+  std::optional<Norm> norm_;
+};
+
+// The same of a decoder, each block with cross-attention to the source.
+class BartDecoder {
+ public:
+  BartDecoder(const LayerSource& source, const Config& config, const BartBlockOptions& options);
+
+  const AttentionSizes& sizes() const { return sizes_; }
+  int64_t layers() const { return static_cast<int64_t>(blocks_.size()); }
+  Value operator()(const Pass& pass, Value x, const EncodedSource& source,
+                   std::span<const int64_t> attention_mask) const;
+
+ private:
+  struct Block {
+    AttentionLayer attention;
+    Norm attention_norm;
+    AttentionLayer cross;
+    Norm cross_norm;
+    FeedForward feed_forward;
+    Norm output_norm;
+  };
+  Value run_block(const Block& block, const Pass& pass, int layer, const Value& x,
+                  const EncodedSource& source, const std::shared_ptr<const ScoreRule>& causal_rule,
+                  const std::shared_ptr<const ScoreRule>& cross_rule) const;
+
+  AttentionSizes sizes_;
+  bool norm_first_;
+  std::vector<Block> blocks_;
+  std::optional<Norm> norm_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,21 @@
+// What all models check before they run.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "fovea/models/model.h"
+
+namespace fovea {
+
+// Throws Error{kInvalidArgument} unless there are ids and all are below `vocabulary`.
+void check_ids(const Config& config, std::span<const int64_t> ids, int64_t vocabulary);
+// Throws Error{kInvalidArgument} unless `values` is empty or as long as what is called `beside`.
+void check_beside(std::string_view name, std::span<const int64_t> values, std::string_view beside,
+                  int64_t size);
+// Throws Error{kInvalidArgument} naming an input that is given although the model, "a text model"
+// say, does not take it.
+void refuse_inputs(std::string_view model, const ModelInputs& inputs,
+                   std::initializer_list<std::string_view> not_taken);
+
+}  // namespace fovea

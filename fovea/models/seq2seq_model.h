@@ -1,0 +1,59 @@
+// A model of two stacks: an encoder reads the source, a decoder writes the target and looks at the
+// source while it does.
+#pragma once
+
+#include <optional>
+
+#include "fovea/layers/attention_layer.h"
+#include "fovea/layers/encoded_source.h"
+#include "fovea/layers/heads.h"
+#include "fovea/models/model.h"
+
+namespace fovea {
+
+class Seq2SeqModel : public Model {
+ public:
+  const ModelFacts& facts() const final { return facts_; }
+  const Seq2SeqModel* seq2seq() const final { return this; }
+  ModelOutputs forward(const ModelInputs& inputs, const Pass& pass) const final;
+
+  // What the decoder reads: decoder_input_ids, or what the model takes where they are not given.
+  // Throws Error{kInvalidArgument} unless it has a rule for that.
+  std::vector<int64_t> decoder_ids(const ModelInputs& inputs) const;
+
+  // The two halves of forward(), for whoever decodes step by step. Only the parts of `inputs` that
+  // belong to the source are read. Throws as forward() does.
+  EncodedSource encode(const ModelInputs& inputs, const Pass& pass) const;
+  // In a generation `ids` go on from the cache, hypothesis by hypothesis. `attention_mask` is 0 for
+  // padding, or empty.
+  ModelOutputs decode(const EncodedSource& source, std::span<const int64_t> ids,
+                      std::span<const int64_t> attention_mask, const Pass& pass) const;
+
+ protected:
+  explicit Seq2SeqModel(const ModelSource& source) : config_(source.config) {}
+  // For constructors, once the parts are loaded.
+  void set_facts(const ModelFacts& facts) { facts_ = facts; }
+  void set_word_scores(WordScores scores);
+  // The decoder's states are multiplied by it before they are scored (T5).
+  void set_score_factor(float factor) { score_factor_ = factor; }
+  const Config& config() const { return config_; }
+
+  virtual Value encoder_states(const ModelInputs& inputs, const Pass& pass) const = 0;
+  virtual Value decoder_states(const EncodedSource& source, std::span<const int64_t> ids,
+                               std::span<const int64_t> attention_mask, const Pass& pass) const = 0;
+  virtual std::vector<int64_t> default_decoder_ids(const ModelInputs& inputs) const;
+
+ private:
+  void check_source(const ModelInputs& inputs) const;
+
+  Config config_;
+  ModelFacts facts_;
+  std::optional<WordScores> word_scores_;
+  float score_factor_ = 1;
+};
+
+// What an encoder and a decoder of these sizes are like; the caller adds the rest.
+ModelFacts two_stack_facts(const AttentionSizes& encoder, int64_t encoder_layers,
+                           const AttentionSizes& decoder, int64_t decoder_layers);
+
+}  // namespace fovea
