@@ -9,6 +9,7 @@ find_package(ZLIB REQUIRED) # io: npz
 find_package(OpenSSL REQUIRED COMPONENTS Crypto) # base/sha256.cc
 find_package(CURL REQUIRED) # checkpoint/http.cc: headers only, loaded when used
 find_package(OneDNN REQUIRED) # kernels: matmul, convolution (2.6 or 3.x)
+find_package(SentencePiece REQUIRED) # text/sentence_piece.cc
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy) # kernels
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc) # base/utf8.cc, text

@@ -17,6 +17,8 @@ install(EXPORT fovea NAMESPACE fovea:: FILE fovea-targets.cmake DESTINATION ${pa
 if(TARGET fovea)
   install(TARGETS fovea RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/models
+        PATTERN train EXCLUDE)
 if(TARGET fovea-bench) # where `fovea bench` looks for it
   install(TARGETS fovea-bench RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/fovea OPTIONAL)
 endif()
@@ -28,6 +30,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/fovea-config-version.cmak
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/fovea-config.cmake ${PROJECT_BINARY_DIR}/fovea-config-version.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindOneDNN.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindSentencePiece.cmake
         DESTINATION ${package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})

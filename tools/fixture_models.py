@@ -14,6 +14,10 @@ class Case:
     masked: tuple = ()  # positions that attention_mask forbids; they become padding tokens
     keep_ids: bool = False  # ... unless this is set
     pad_ids: tuple = ()  # positions that hold the padding token though the mask allows them
+    eos_ids: tuple = ()  # positions that hold the end of a text
+    target: int = 0  # what the decoder beside an encoder reads; 0: it is not told
+    target_masked: tuple = ()  # positions that decoder_attention_mask forbids
+    target_pad_ids: tuple = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Fixture:
     rename: Callable | None = None  # of every stored tensor
     extra: Callable | None = None  # stored tensors -> more that old checkpoints hold
     folder: str = "parity"  # of tests/data
+    untied: tuple = ()  # modules that get a weight of their own although transformers ties it
     forms: dict = dataclasses.field(default_factory=dict)  # form -> function of the config, see config-*.json
 
 

@@ -30,12 +30,32 @@ ELECTRA = dict(embedding_size=128, hidden_size=256, num_hidden_layers=12, num_at
                vocab_size=30522, pad_token_id=0)
 
 
+SEQ2SEQ = dict(is_encoder_decoder=True, decoder_start_token_id=2, bos_token_id=0, eos_token_id=2, pad_token_id=1)
+BART = SEQ2SEQ | dict(d_model=768, encoder_layers=6, decoder_layers=6, encoder_attention_heads=12,
+                      decoder_attention_heads=12, encoder_ffn_dim=3072, decoder_ffn_dim=3072, vocab_size=50265,
+                      activation_function="gelu", max_position_embeddings=1024, scale_embedding=False)
+LARGE = BART | dict(d_model=1024, encoder_layers=12, decoder_layers=12, encoder_attention_heads=16,
+                    decoder_attention_heads=16, encoder_ffn_dim=4096, decoder_ffn_dim=4096, scale_embedding=True)
+T5 = dict(is_encoder_decoder=True, d_model=512, d_kv=64, d_ff=1024, num_layers=8, num_decoder_layers=8, num_heads=6,
+          relative_attention_num_buckets=32, feed_forward_proj="gated-gelu", layer_norm_epsilon=1e-6, vocab_size=32128,
+          tie_word_embeddings=False, decoder_start_token_id=0, eos_token_id=1, pad_token_id=0)
+OLD_BIN = "pytorch_model.bin holds tied weights at each of their places"
+
+
 def old_norms(name: str) -> str:
     return name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
 
 
 def pooler(prefix: str) -> dict:
     return {f"{prefix}pooler.dense.weight": [768, 768], f"{prefix}pooler.dense.bias": [768]}
+
+
+def words(shape: list, *places: str) -> dict:
+    return {f"{place}.weight": shape for place in places}
+
+
+def two_stacks(prefix: str) -> tuple:
+    return f"{prefix}encoder.embed_tokens", f"{prefix}decoder.embed_tokens"
 
 
 def gpt_neox_buffers() -> dict:
@@ -132,6 +152,46 @@ CHECKPOINTS = {
                     rope_theta=1000000, sliding_window=512, sliding_window_pattern=6, vocab_size=262144,
                     torch_dtype="bfloat16"),
                dict(elements=999885952, published="google/gemma-3-1b-it")),
+    "marian": ("Helsinki-NLP/opus-mt-en-de", "marian", "MarianMTModel",
+               BART | dict(d_model=512, encoder_attention_heads=8, decoder_attention_heads=8, encoder_ffn_dim=2048,
+                           decoder_ffn_dim=2048, vocab_size=58101, activation_function="swish", scale_embedding=True,
+                           max_position_embeddings=512, static_position_embeddings=True, normalize_before=False,
+                           normalize_embedding=False, add_bias_logits=False, add_final_layer_norm=False,
+                           pad_token_id=58100, decoder_start_token_id=58100, eos_token_id=0),
+               dict(extra=words([58101, 512], *two_stacks("model."), "lm_head") | {"final_logits_bias": [1, 58101]},
+                    source=f"{OLD_BIN}, and the sinusoids")),
+    "bart": ("facebook/bart-base", "bart", "BartModel", BART | dict(normalize_before=False, normalize_embedding=True),
+             dict(extra=words([50265, 768], *two_stacks("")), source=OLD_BIN)),
+    "bart_sequence": ("facebook/bart-large-mnli", "bart", "BartForSequenceClassification",
+                      LARGE | dict(scale_embedding=False, num_labels=3,
+                                   id2label={"0": "contradiction", "1": "neutral", "2": "entailment"}),
+                      dict(extra=words([50265, 1024], *two_stacks("model.")),
+                           source=OLD_BIN)),
+    "mbart": ("facebook/mbart-large-50-many-to-many-mmt", "mbart", "MBartForConditionalGeneration",
+              LARGE | dict(vocab_size=250054, add_final_layer_norm=True, normalize_before=True),
+              dict(extra=words([250054, 1024], *two_stacks("model."), "lm_head") | {"final_logits_bias": [1, 250054]},
+                   source=OLD_BIN)),
+    "m2m_100": ("facebook/m2m100_418M", "m2m_100", "M2M100ForConditionalGeneration",
+                LARGE | dict(vocab_size=128112, activation_function="relu"),
+                dict(extra=words([128112, 1024], *two_stacks("model."), "lm_head"), source=OLD_BIN)),
+    "t5": ("google-t5/t5-small", "t5", "T5ForConditionalGeneration",
+           T5 | dict(d_ff=2048, num_layers=6, num_decoder_layers=6, num_heads=8, n_positions=512,
+                     feed_forward_proj="relu", tie_word_embeddings=True),
+           dict(extra=words([32128, 512], *two_stacks(""), "lm_head") |
+                words([32, 8], "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias"),
+                source=f"{OLD_BIN}; the bias of a cross-attention that has none is what transformers ignores by name")),
+    "flan_t5": ("google/flan-t5-small", "t5", "T5ForConditionalGeneration", T5 | dict(n_positions=512),
+                dict(extra=words([32128, 512], *two_stacks(""), "lm_head"), source=OLD_BIN)),
+    "mt5": ("google/mt5-small", "mt5", "MT5ForConditionalGeneration", T5 | dict(vocab_size=250112),
+            dict(extra=words([250112, 512], *two_stacks(""), "lm_head"), source=OLD_BIN)),
+    "umt5": ("google/umt5-small", "umt5", "UMT5ForConditionalGeneration", T5 | dict(vocab_size=256384),
+             dict(extra=words([256384, 512], *two_stacks(""), "lm_head"), source=OLD_BIN)),
+    "whisper": ("openai/whisper-tiny", "whisper", "WhisperForConditionalGeneration",
+                BART | dict(d_model=384, encoder_layers=4, decoder_layers=4, encoder_attention_heads=6,
+                            decoder_attention_heads=6, encoder_ffn_dim=1536, decoder_ffn_dim=1536, vocab_size=51865,
+                            num_mel_bins=80, max_source_positions=1500, max_target_positions=448, bos_token_id=50257,
+                            eos_token_id=50257, pad_token_id=50257, decoder_start_token_id=50258),
+                dict(elements=37760640)),
 }
 
 
@@ -143,8 +203,9 @@ def tensors_of(architecture: str, config: dict) -> dict:
     names = {}
     for name, parameter in model.named_parameters(remove_duplicate=False):
         names.setdefault(id(parameter), []).append(name)
-    # Files hold a tied weight as the embedding.
-    stored = {min(tied, key=lambda name: "embed" not in name and "wte" not in name) for tied in names.values()}
+    # Files hold a tied weight as the embedding, and what two stacks share under that name.
+    stored = {min(tied, key=lambda name: ("shared" not in name, "embed" not in name and "wte" not in name))
+              for tied in names.values()}
     return {name: list(parameter.shape) for name, parameter in model.named_parameters(remove_duplicate=False)
             if name in stored}
 

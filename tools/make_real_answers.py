@@ -5,6 +5,7 @@
 
 CACHE is a folder that tools/fetch_models.py has filled with all models (--cache). Each NAME.safetensors holds the
 inputs, some maps (self.L), last_hidden_state and logits where they are small enough; "metadata" tells the text.
+whisper.safetensors holds some rows of each map, because the maps are 1500 wide; its input is whisper_features().
 rxnmapper.json holds the package's own atom maps for the reactions of its tests.
 """
 
@@ -87,6 +88,53 @@ def smollm2(folder):
     save("smollm2", tensors, text=tokenizer.decode(written[0]))
 
 
+OPENAI_NAMES = {  # of OpenAI's file -> of transformers, parts of names between dots
+    "blocks": "layers", "attn": "self_attn", "cross_attn": "encoder_attn", "query": "q_proj", "key": "k_proj",
+    "value": "v_proj", "out": "out_proj", "attn_ln": "self_attn_layer_norm", "cross_attn_ln": "encoder_attn_layer_norm",
+    "mlp_ln": "final_layer_norm", "ln": "layer_norm", "ln_post": "layer_norm", "token_embedding": "embed_tokens",
+    "positional_embedding": "embed_positions.weight",
+}
+WHISPER_TARGET = [50257, 50362, 383, 3797, 3332, 13]  # start, no times, " The cat sat."
+
+
+def whisper_features():
+    """Noise that changes slowly; numpy promises that RandomState gives the same for ever."""
+    steps = np.random.RandomState(7).standard_normal((80, 3000))
+    return (0.3 * steps + np.sin(np.arange(80)[:, None] / 7 + np.arange(3000) / 90)).astype(np.float32)
+
+
+def whisper(folder):
+    stored = torch.load(folder / "tiny.en.pt", weights_only=True)
+    dims = stored["dims"]
+    config = transformers.WhisperConfig(
+        d_model=dims["n_audio_state"], num_mel_bins=dims["n_mels"], vocab_size=dims["n_vocab"],
+        encoder_layers=dims["n_audio_layer"], encoder_attention_heads=dims["n_audio_head"],
+        decoder_layers=dims["n_text_layer"], decoder_attention_heads=dims["n_text_head"],
+        encoder_ffn_dim=4 * dims["n_audio_state"], decoder_ffn_dim=4 * dims["n_text_state"],
+        max_source_positions=dims["n_audio_ctx"], max_target_positions=dims["n_text_ctx"])
+    model = transformers.WhisperForConditionalGeneration._from_config(config, attn_implementation="eager").eval()
+    weights = {}
+    for name, tensor in stored["model_state_dict"].items():
+        name = ".".join(OPENAI_NAMES.get(part, part) for part in name.split("."))
+        weights["model." + name.replace("mlp.0", "fc1").replace("mlp.2", "fc2")] = tensor.float()
+    missing, unexpected = model.load_state_dict(weights, strict=False)
+    assert missing == ["proj_out.weight"] and not unexpected, (missing, unexpected)
+    model.tie_weights()
+    with torch.no_grad():
+        outputs = model(torch.from_numpy(whisper_features())[None], decoder_input_ids=torch.tensor([WHISPER_TARGET]),
+                        output_attentions=True)
+        hidden = model.model.decoder(torch.tensor([WHISPER_TARGET]),
+                                     encoder_hidden_states=outputs.encoder_last_hidden_state)
+    tensors = {"decoder_input_ids": np.array(WHISPER_TARGET, np.int64),
+               "encoder_last_hidden_state": outputs.encoder_last_hidden_state[0, ::100].numpy(),
+               "last_hidden_state": hidden.last_hidden_state[0].numpy(), "last_logits": outputs.logits[0, -1].numpy()[::50]}
+    for layer in range(dims["n_audio_layer"]):
+        tensors[f"encoder_self.{layer}"] = outputs.encoder_attentions[layer][0, :, ::700].numpy()[:, :, ::10]
+        tensors[f"decoder_self.{layer}"] = outputs.decoder_attentions[layer][0].numpy()
+        tensors[f"cross.{layer}"] = outputs.cross_attentions[layer][0].numpy()[:, :, ::10]
+    save("whisper", tensors)
+
+
 REACTIONS = {  # of the package's tests; False: not made canonical
     "CC(C)S.CN(C)C=O.Fc1cccnc1F.O=C([O-])[O-].[K+].[K+]>>CC(C)Sc1ncccc1F": True,
     "C1COCCO1.CC(C)(C)OC(=O)CONC(=O)NCc1cccc2ccccc12.Cl>>O=C(O)CONC(=O)NCc1cccc2ccccc12": True,
@@ -142,6 +190,7 @@ def main():
     microformer(models / "microformer-mgm")
     smollm2(models / "smollm2-135m-instruct")
     rxnmapper(models / "rxnmapper")
+    whisper(models / "whisper-tiny.en")
 
 
 if __name__ == "__main__":

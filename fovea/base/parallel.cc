@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/base/error.h"
+#include "fovea/base/single_thread.h"
 
 namespace fovea {
 namespace {
@@ -51,6 +52,16 @@ int thread_count() {
 void set_thread_count(int count) {
   if (count < 1) fail(ErrorKind::kInvalidArgument, "{} threads asked for; use 1 or more", count);
   omp_set_num_threads(count);
+}
+
+SingleThread::SingleThread(bool small) {
+  if (!small || inside_team()) return;
+  before_ = omp_get_max_threads();
+  omp_set_num_threads(1);
+}
+
+SingleThread::~SingleThread() {
+  if (before_ > 0) omp_set_num_threads(before_);
 }
 
 void parallel_for(int64_t count, const std::function<void(int64_t)>& body) {

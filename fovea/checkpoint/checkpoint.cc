@@ -10,7 +10,9 @@
 #include "fovea/checkpoint/gguf_source.h"
 #include "fovea/checkpoint/safetensors_source.h"
 #include "fovea/checkpoint/sharded_source.h"
+#include "fovea/checkpoint/torch_file.h"
 #include "fovea/checkpoint/torch_source.h"
+#include "fovea/checkpoint/whisper_config.h"
 
 namespace fovea {
 namespace {
@@ -69,6 +71,9 @@ Config open_config(const fs::path& folder, const fs::path& weights) {
   const fs::path path = folder / "config.json";
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
+    if (is_torch(weights.filename().string())) {
+      if (auto config = find_whisper_config(TorchFile::open(weights))) return *std::move(config);
+    }
     fail(ErrorKind::kNotFound,
          "{}: is missing, and {} does not say which model its tensors are; put the model's "
          "config.json beside it",

@@ -22,8 +22,9 @@ struct Checkpoint {
 
 // `name` as resolve_model takes it. In a folder the weights are the first of model.safetensors, its
 // index of shards, pytorch_model.bin, its index, then a single .safetensors, .bin, .pt, .pth or
-// .gguf file. A GGUF file has its own configuration; all others need config.json beside them. Reads
-// names and shapes only. Throws what the readers throw, and Error{kNotFound} if a file is missing.
+// .gguf file. A GGUF file has its own configuration and so has OpenAI's form of Whisper; all others
+// need config.json beside them. Reads names and shapes only. Throws what the readers throw, and
+// Error{kNotFound} if a file is missing.
 Checkpoint open_checkpoint(std::string_view name,
                            const ModelCaches& caches = ModelCaches::from_environment());
 

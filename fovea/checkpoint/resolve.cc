@@ -22,6 +22,26 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+std::vector<fs::path> bundled_places() {
+  const fs::path own = path_from_variable("FOVEA_MODELS");
+  if (!own.empty()) return {own};
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  std::vector<fs::path> places;
+  if (!program.empty()) places.push_back(program.parent_path() / "../share/fovea/models");
+  places.emplace_back(FOVEA_INSTALLED_MODELS);
+  places.emplace_back(FOVEA_SOURCE_MODELS);
+  return places;
+}
+
+// Its folder, or an empty path.
+fs::path find_bundled(std::string_view name, const ModelCaches& caches) {
+  for (const fs::path& place : caches.bundled) {
+    if (is_there(place / name / "config.json")) return (place / name).lexically_normal();
+  }
+  return {};
+}
+
 [[noreturn]] void fail_not_found(std::string_view name, const std::optional<HubName>& hub_name,
                                  const ModelCaches& caches) {
   if (!hub_name) {
@@ -45,6 +65,7 @@ ModelCaches ModelCaches::from_environment() {
   caches.models = (own.empty() ? user_cache() / "fovea" : own) / "models";
   const fs::path hub = path_from_variable("HF_HUB_CACHE");
   caches.hub = hub.empty() ? hub_home() / "hub" : hub;
+  caches.bundled = bundled_places();
   return caches;
 }
 
@@ -58,6 +79,8 @@ ModelPlace resolve_model(std::string_view name, const ModelCaches& caches) {
   if (is_there(path)) return {.folder = path.parent_path(), .file = path};
   const std::optional<HubName> hub_name = HubName::parse(name);
   if (hub_name) {
+    const fs::path bundled = find_bundled(name, caches);
+    if (!bundled.empty()) return {.folder = bundled, .file = {}};
     const fs::path own = caches.models / path;
     if (is_folder(own)) return {.folder = own, .file = {}};
     if (is_there(own)) return {.folder = own.parent_path(), .file = own};
@@ -65,6 +88,10 @@ ModelPlace resolve_model(std::string_view name, const ModelCaches& caches) {
     if (!snapshot.empty()) return {.folder = snapshot, .file = {}};
   }
   fail_not_found(name, hub_name, caches);
+}
+
+bool is_at_hand(std::string_view name, const ModelCaches& caches) {
+  return !find_bundled(name, caches).empty() || is_there(caches.models / name);
 }
 
 }  // namespace fovea

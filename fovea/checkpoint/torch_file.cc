@@ -295,6 +295,20 @@ void TorchFile::read_entries() {
   Flattener(*container_, source_, entries_).walk(weights, "", 0);
 }
 
+std::vector<std::pair<std::string, int64_t>> TorchFile::numbers(std::string_view member) const {
+  std::vector<std::pair<std::string, int64_t>> result;
+  const PickleNode& root = container_->pickle().root();
+  const PickleNode* dict = root.kind == PickleKind::kDict ? find_member(root, member) : nullptr;
+  if (dict == nullptr || dict->kind != PickleKind::kDict) return result;
+  for (size_t i = 0; i + 1 < dict->items.size(); i += 2) {
+    const PickleNode &key = *dict->items[i], &value = *dict->items[i + 1];
+    if (key.kind == PickleKind::kString && value.kind == PickleKind::kInt) {
+      result.emplace_back(key.text, value.number);
+    }
+  }
+  return result;
+}
+
 Tensor TorchFile::tensor(const Entry& entry) const {
   if (entry.shape.elements() == 0) return Tensor(entry.shape, entry.dtype);
   const SharedBytes storage = container_->read(entry.storage);

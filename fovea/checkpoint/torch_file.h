@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fovea/base/file.h"
@@ -39,6 +40,10 @@ class TorchFile {
                          std::shared_ptr<const void> keep_alive = nullptr);
 
   const std::vector<Entry>& entries() const { return entries_; }
+  const std::string& source() const { return source_; }
+  // The whole numbers of a dict that stands on top beside the weights, under that name; empty if
+  // there is none.
+  std::vector<std::pair<std::string, int64_t>> numbers(std::string_view member) const;
   // Borrows the file where the tensor is contiguous and aligned, otherwise a copy in row-major
   // order. Throws Error{kBadFile} if the storage's checksum is wrong.
   Tensor tensor(const Entry& entry) const;

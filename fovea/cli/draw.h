@@ -12,6 +12,8 @@ namespace fovea {
 // With numbers where there is room, as blocks where not; a matrix larger than the screen shows the
 // largest weight of each group of cells and says so.
 std::string draw(const MatrixFigure& figure, const Terminal& terminal, const ColorMap& colors);
+// The same, links between source and target marked.
+std::string draw(const AlignFigure& figure, const Terminal& terminal, const ColorMap& colors);
 // Small multiples, as many next to each other as fit.
 std::string draw(const HeadsFigure& figure, const Terminal& terminal, const ColorMap& colors);
 // The text with its words shaded and the chosen one marked, then the five largest weights.

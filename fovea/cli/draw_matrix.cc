@@ -55,6 +55,11 @@ class MatrixPainter {
     return 0;
   }
 
+  bool is_marked(int64_t row, int64_t col) const {
+    return std::ranges::any_of(
+        figure_.marks, [&](const CellMark& mark) { return mark.row == row && mark.col == col; });
+  }
+
   std::string row_heading(int64_t row) const {
     const bool chosen = figure_.chosen_row == row;
     const std::string label = label_of(figure_.rows, row, label_width_);
@@ -77,12 +82,14 @@ class MatrixPainter {
       text += row_heading(r);
       for (int64_t c = 0; c < cols_; ++c) {
         const float weight = figure_.weights.matrix<float>()(r, c);
-        text += cells_.on(weight, centred(short_weight(double{weight}), cell));
+        const std::string number = short_weight(double{weight});
+        text += cells_.on(weight, centred(is_marked(r, c) ? "[" + number + "]" : number, cell));
       }
       text += "\n";
     }
-    if (terminal_.has_color()) return text + legend();
-    return has_forbidden(figure_.weights) ? text + "\n· not allowed\n" : text + "\n";
+    const std::string brackets = figure_.marks.empty() ? "" : "[ ] a link\n";
+    if (terminal_.has_color()) return text + legend() + brackets;
+    return text + "\n" + (has_forbidden(figure_.weights) ? "· not allowed\n" : "") + brackets;
   }
 
   // Labels of columns from top to bottom, ending at the cells.
@@ -121,9 +128,18 @@ class MatrixPainter {
     const CellGrid grid = pool_cells(figure_.weights, 1, 1);
     std::string text = tall_heading();
     for (int64_t r = 0; r < rows_; ++r) {
-      text += row_heading(r) + cells_.line(grid, r, 2, false) + "\n";
+      text += row_heading(r);
+      if (figure_.marks.empty()) {
+        text += cells_.line(grid, r, 2, false);
+      } else {
+        for (int64_t c = 0; c < cols_; ++c) {
+          const float weight = grid.at(r, c);
+          text += is_marked(r, c) ? cells_.on(weight, "[]") : cells_.block(weight, 2);
+        }
+      }
+      text += "\n";
     }
-    return text + legend();
+    return text + legend() + (figure_.marks.empty() ? "" : "[] a link\n");
   }
 
   // A number every ten columns.
@@ -182,6 +198,10 @@ class MatrixPainter {
 };
 
 }  // namespace
+
+std::string draw(const AlignFigure& figure, const Terminal& terminal, const ColorMap& colors) {
+  return draw(as_matrix(figure), terminal, colors);
+}
 
 std::string draw(const MatrixFigure& figure, const Terminal& terminal, const ColorMap& colors) {
   return without_trailing_spaces(title_lines(figure.text, terminal) +

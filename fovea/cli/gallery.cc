@@ -17,9 +17,7 @@ namespace fovea {
 namespace {
 
 bool at_hand(std::string_view model) {
-  std::error_code ignored;
-  return model.empty() ||
-         std::filesystem::exists(ModelCaches::from_environment().models / model, ignored);
+  return model.empty() || is_at_hand(model);
 }
 
 // A word as one would type it in a shell.

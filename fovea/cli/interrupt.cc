@@ -46,4 +46,8 @@ InterruptGuard::~InterruptGuard() {
   if (guards.fetch_sub(1) == 1 && waiting_signal.load() != 0) leave(waiting_signal.load());
 }
 
+bool interrupt_waits() {
+  return waiting_signal.load() != 0;
+}
+
 }  // namespace fovea

@@ -16,4 +16,7 @@ class InterruptGuard {
   ~InterruptGuard();
 };
 
+// Whether an interrupt waits for a guard: long work below one should leave.
+bool interrupt_waits();
+
 }  // namespace fovea

@@ -42,9 +42,17 @@ std::vector<std::string> color_names() {
   return names;
 }
 
+std::vector<std::string> map_views() {
+  return {"matrix", "read", "reading", "lines", "heads"};
+}
+
+bool has_map_view(const Args& args) {
+  return args.has("view") && std::ranges::count(map_views(), args["view"]) > 0;
+}
+
 // What was asked for, or what suits the rest of the choice.
 std::string view_name(const Args& args) {
-  if (args.has("view")) return args["view"];
+  if (has_map_view(args)) return args["view"];
   if (args.has("token") || args.flag("column")) return "read";
   return args.has("head") && args["head"] != "all" ? "matrix" : "heads";
 }
@@ -79,18 +87,10 @@ std::string draw_any(const Figure& figure, const Terminal& terminal, const Color
   return draw(std::get<LinesFigure>(figure), terminal, colors);
 }
 
-FigureOptions figure_options(const Args& args) {
-  FigureOptions options{.sidecar = args.flag("sidecar")};
-  if (args.has("colors")) options.colors = args["colors"];
-  if (args.has("scale"))
-    options.scale = static_cast<int>(std::min<int64_t>(args.integer("scale"), 99));
-  return options;
-}
-
 // The page holds what the choice leaves over: everything, or one layer, or one head.
 void write_run_page(const Run& run, const Args& args, const ViewChoice& choice) {
   PageOptions options{.choice = choice};
-  if (args.has("view")) options.view = args["view"];
+  if (has_map_view(args)) options.view = args["view"];
   if (args.has("colors")) options.colors = args["colors"];
   {
     const InterruptGuard guard;
@@ -110,6 +110,14 @@ bool any_choice(const Args& args) {
 
 }  // namespace
 
+FigureOptions figure_options(const Args& args) {
+  FigureOptions options{.sidecar = args.flag("sidecar")};
+  if (args.has("colors")) options.colors = args["colors"];
+  if (args.has("scale"))
+    options.scale = static_cast<int>(std::min<int64_t>(args.integer("scale"), 99));
+  return options;
+}
+
 std::vector<Option> map_options() {
   return {
       Option::choice("site", site_names(), "which attention, where the model has several"),
@@ -120,7 +128,7 @@ std::vector<Option> map_options() {
                    "one token (a word, with --words): by its text, its number from 0, or #number "
                    "where the text itself is a number"),
       Option::flag("column", "with --token: who attends to it, not what it attends to"),
-      Option::choice("view", {"matrix", "read", "reading", "lines", "heads"},
+      Option::choice("view", map_views(),
                      "what to draw (default: heads; matrix for one head, read for one token)"),
       Option::flag("words", "put the pieces of words together: rows by mean, columns by sum"),
       Option::choice("colors", color_names(), "the colour map (default: what suits the view)"),
@@ -133,7 +141,7 @@ std::vector<Option> map_options() {
       Option::flag("sidecar", "also write what a figure shows to FILE.json")};
 }
 
-void check_map_args(const Args& args) {
+void check_out_suffix(const Args& args) {
   if (args.has("out")) {
     const std::filesystem::path path = args["out"];
     if (!is_data_suffix(path) && !is_figure_suffix(path) && !is_page_suffix(path)) {
@@ -150,6 +158,10 @@ void check_map_args(const Args& args) {
            "--{} is for figures; give --out FILE.png, .svg or .pdf too", name);
     }
   }
+}
+
+void check_map_args(const Args& args) {
+  check_out_suffix(args);
   if (args.flag("column") && !args.has("token")) {
     fail(ErrorKind::kInvalidArgument,
          "--column shows who attends to a token, but none is chosen; give --token too");
@@ -192,9 +204,10 @@ ViewChoice view_choice(const Args& args) {
   return choice;
 }
 
-void show_run(const Run& run, const Args& args) {
+void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind) {
   check_map_args(args);
-  const ViewChoice choice = view_choice(args);
+  ViewChoice choice = view_choice(args);
+  if (!choice.kind) choice.kind = kind;
   if (args.has("out") && is_page_suffix(args["out"])) {
     write_run_page(run, args, choice);
     return;

@@ -1,10 +1,12 @@
 // What every verb that shows maps of a run has in common: its options, and showing.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "fovea/capture/run.h"
 #include "fovea/cli/command.h"
+#include "fovea/render/figure_file.h"
 #include "fovea/render/view.h"
 
 namespace fovea {
@@ -16,10 +18,15 @@ std::vector<Option> map_options();
 // Error{kInvalidArgument}.
 void check_map_args(const Args& args);
 
+// The suffix of --out, and options that only figures have.
+void check_out_suffix(const Args& args);
+
 ViewChoice view_choice(const Args& args);
+// --colors, --scale and --sidecar.
+FigureOptions figure_options(const Args& args);
 
 // Draws the chosen view in the terminal, or writes it to --out or as JSON. Without a choice: what
-// the run is, and all heads of the last layer.
-void show_run(const Run& run, const Args& args);
+// the run is, and all heads of the last layer. `kind` is what is shown without --site.
+void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind = {});
 
 }  // namespace fovea

@@ -6,7 +6,7 @@
 #include "fovea/base/file.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/input_file.h"
-#include "fovea/engine/text_axis.h"
+#include "fovea/engine/translator.h"
 
 namespace fovea {
 namespace {
@@ -38,13 +38,11 @@ std::string model_name(const Args& args, std::string_view default_model) {
 Engine open_engine(const Args& args, std::string_view default_model) {
   const EngineOptions options{.compute = args["dtype"] == "bf16" ? DType::kBF16 : DType::kF32};
   if (args.has("model")) return Engine::open(args["model"], options);
-  const ModelCaches caches = ModelCaches::from_environment();
-  std::error_code ignored;
-  if (!std::filesystem::exists(caches.models / default_model, ignored)) {
+  if (!is_at_hand(default_model)) {
     fail(ErrorKind::kNotFound,
          "no model is named and the default one, {}, is not in {}; name one with -m, or start "
          "fovea through ./run with a network, which fetches it",
-         default_model, caches.models.string());
+         default_model, ModelCaches::from_environment().models.string());
   }
   return Engine::open(default_model, options);
 }
@@ -55,9 +53,13 @@ Positional input_positional() {
 
 std::vector<Option> input_options() {
   return {Option::text("pair", "TEXT", "a second text, for models that compare two"),
+          Option::text("target", "TEXT",
+                       "what the decoder of a translation model is made to write (default: what it "
+                       "writes itself)"),
           Option::text("text-file", "FILE", "read the text from a file instead"),
           Option::text("inputs", "FILE.safetensors",
-                       "token ids instead of a text: input_ids, token_type_ids, attention_mask")};
+                       "token ids instead of a text: input_ids, token_type_ids, attention_mask, "
+                       "decoder_input_ids; or input_features")};
 }
 
 void check_input_args(const Args& args) {
@@ -72,17 +74,34 @@ void check_input_args(const Args& args) {
   }
 }
 
+std::string read_source(const Args& args) {
+  if (!args.has("text-file")) return args["INPUT"];
+  return read_text_file(args["text-file"], kLargestText);
+}
+
 TextInput read_input(const Engine& engine, const Args& args) {
   check_input_args(args);
-  if (args.has("inputs")) {
-    TextInput input{.inputs = read_inputs(args["inputs"])};
-    input.axis = ids_axis(engine.find_tokenizer(), input.inputs.input_ids);
-    return input;
+  if (!args.has("inputs")) return engine.encode(read_source(args), find_pair(args));
+  return engine.label(read_inputs(args["inputs"]));
+}
+
+RunResult run_input(const Engine& engine, const Args& args, const RunOptions& options) {
+  check_input_args(args);
+  if (args.has("inputs")) return engine.run(read_inputs(args["inputs"]), options);
+  if (!engine.facts().has_decoder()) {
+    if (args.has("target")) {
+      fail(ErrorKind::kInvalidArgument,
+           "--target is what a decoder writes but {} has none; leave it out", engine.name());
+    }
+    return engine.run(read_input(engine, args), options);
   }
-  if (args.has("text-file")) {
-    return engine.encode(read_text_file(args["text-file"], kLargestText), find_pair(args));
+  if (args.has("pair")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--pair is a second text but {} has a decoder; did you mean --target?", engine.name());
   }
-  return engine.encode(args["INPUT"], find_pair(args));
+  TranslateOptions how;
+  if (args.has("target")) how.target = args["target"];
+  return Translator(engine).translate(read_source(args), how, options).result;
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {

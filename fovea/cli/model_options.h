@@ -12,6 +12,7 @@ namespace fovea {
 // The models of the cache that serve where none is named; ./run fetches them.
 inline constexpr std::string_view kDefaultTextModel = "all-minilm-l6-v2";
 inline constexpr std::string_view kDefaultCausalModel = "smollm2-135m-instruct";
+inline constexpr std::string_view kDefaultTranslationModel = "en-fr";  // bundled
 
 // --model and --dtype
 std::vector<Option> model_options(std::string_view default_model);
@@ -20,12 +21,16 @@ Engine open_engine(const Args& args, std::string_view default_model);
 // The name that open_engine opens.
 std::string model_name(const Args& args, std::string_view default_model);
 
-// INPUT, and --pair, --text-file and --inputs beside it.
+// INPUT, and --pair, --target, --text-file and --inputs beside it.
 Positional input_positional();
 std::vector<Option> input_options();
 // Exactly one of INPUT, --text-file and --inputs must be given. Throws Error{kInvalidArgument}.
 void check_input_args(const Args& args);
+// INPUT or the text of --text-file.
+std::string read_source(const Args& args);
 TextInput read_input(const Engine& engine, const Args& args);
+// Runs the model on that; a model with a decoder writes what it writes, or --target.
+RunResult run_input(const Engine& engine, const Args& args, const RunOptions& options = {});
 
 // One line each on stderr.
 void print_warnings(const std::vector<std::string>& warnings);

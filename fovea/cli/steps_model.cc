@@ -37,18 +37,37 @@ int64_t default_token(const Axis& axis, const Mask& mask, bool causal) {
   return causal ? places.back() : places.front();
 }
 
-int chosen_layer(const Args& args, const Engine& engine) {
-  const int64_t layers = engine.facts().layers;
+SiteKind chosen_kind(const Args& args, const Engine& engine) {
+  const bool two_stacks = engine.facts().has_decoder();
+  const std::string site = args.has("site") ? args["site"] : two_stacks ? "cross" : "self";
+  if (two_stacks == (site == "self")) {
+    fail(ErrorKind::kInvalidArgument, "--site is {} but {} has {}; choose {}", site, engine.name(),
+         two_stacks ? "an encoder and a decoder" : "one stack",
+         two_stacks ? "encoder, decoder or cross" : "self");
+  }
+  if (site == "encoder") return SiteKind::kEncoderSelf;
+  if (site == "decoder") return SiteKind::kDecoderSelf;
+  return site == "cross" ? SiteKind::kCross : SiteKind::kSelf;
+}
+
+bool in_decoder(SiteKind kind) {
+  return kind == SiteKind::kDecoderSelf || kind == SiteKind::kCross;
+}
+
+int chosen_layer(const Args& args, const Engine& engine, SiteKind kind) {
+  const ModelFacts& facts = engine.facts();
+  const int64_t layers = in_decoder(kind) ? facts.decoder_layers : facts.layers;
   const int64_t layer = args.has("layer") ? args.integer("layer") : layers - 1;
   if (layer >= layers) {
-    fail(ErrorKind::kInvalidArgument, "--layer is {} but {} has {} layers, 0 to {}", layer,
-         engine.name(), layers, layers - 1);
+    fail(ErrorKind::kInvalidArgument, "--layer is {} but {} has {} layers of {}, 0 to {}", layer,
+         engine.name(), layers, name_of(kind), layers - 1);
   }
   return static_cast<int>(layer);
 }
 
-int64_t chosen_head(const Args& args, const Engine& engine) {
-  const int64_t heads = engine.facts().heads;
+int64_t chosen_head(const Args& args, const Engine& engine, SiteKind kind) {
+  const ModelFacts& facts = engine.facts();
+  const int64_t heads = in_decoder(kind) ? facts.decoder_heads : facts.heads;
   const int64_t head = args.has("head") ? args.integer("head") : 0;
   if (head >= heads) {
     fail(ErrorKind::kInvalidArgument, "--head is {} but {} has {} heads, 0 to {}", head,
@@ -60,7 +79,7 @@ int64_t chosen_head(const Args& args, const Engine& engine) {
 }  // namespace
 
 std::string ModelStepsView::token_name() const {
-  return fmt::format("\"{}\"", isolated(printable(plain_label(axis, steps.row))));
+  return fmt::format("\"{}\"", isolated(printable(plain_label(rows, steps.row))));
 }
 
 std::string ModelStepsView::similarity_name() const {
@@ -72,32 +91,42 @@ std::string ModelStepsView::caption() const {
   if (steps.similarity) {
     place += fmt::format(" · {} similarity, {}", similarity_name(), kNotTheModel);
   }
-  return token_caption(token_text(axis, steps.row, false), place, std::vector{steps.sum});
+  return token_caption(token_text(rows, steps.row, false), place, std::vector{steps.sum});
 }
 
 ModelStepsView read_model_steps(const Args& args) {
   const std::optional<Similarity> similarity = chosen_similarity(args);
-  const Engine engine = open_engine(args, kDefaultTextModel);
-  const int layer = chosen_layer(args, engine);
-  const int64_t head = chosen_head(args, engine);
-  const TextInput input = read_input(engine, args);
-  ModelStepsView view{.axis = input.axis, .facts = engine.facts()};
-  FoundToken token;
-  if (args.has("token")) token = find_token(view.axis, args["token"]);
-
+  const bool translates = args.has("target") || (args.has("site") && args["site"] != "self");
+  const Engine engine =
+      open_engine(args, translates ? kDefaultTranslationModel : kDefaultTextModel);
+  const SiteId site{chosen_kind(args, engine),
+                    chosen_layer(args, engine, chosen_kind(args, engine))};
+  const int64_t head = chosen_head(args, engine, site.kind);
   RunOptions options;
-  options.record = {.outputs = true, .block = true, .wanted = [layer](SiteId site) {
-                      return site.layer == layer;
-                    }};
-  RunResult result = engine.run(input, options);
+  options.record = {
+      .outputs = true, .block = true, .wanted = [site](SiteId other) { return other == site; }};
+  RunResult result = run_input(engine, args, options);
   print_warnings(result.warnings);
-  const auto record = result.run.record({SiteKind::kSelf, layer});
+  const auto record = result.run.record(site);
+
+  ModelStepsView view{.facts = engine.facts()};
+  // Rows that are steps of writing are named by what the decoder reads there.
+  view.rows = *result.run.find_axis(record->row_axis == "steps" ? "target" : record->row_axis);
+  view.cols = *result.run.find_axis(record->col_axis);
+  FoundToken token;
+  if (args.has("token")) token = find_token(view.rows, args["token"]);
   if (!args.has("layer")) view.choices.emplace_back("the last layer");
   if (!args.has("head")) view.choices.emplace_back("head 0");
   if (!args.has("token")) {
-    const bool causal = view.facts.causal;
-    token.index = default_token(view.axis, record->rule.mask, causal);
+    const bool causal = view.facts.causal || site.kind == SiteKind::kDecoderSelf;
+    const Mask own = site.kind == SiteKind::kCross ? Mask() : record->rule.mask;
+    token.index = default_token(view.rows, own, causal);
     view.choices.push_back(fmt::format("the {} token", causal ? "last" : "first"));
+  }
+  if (record->row_axis == "steps") {
+    const Axis& steps = *result.run.find_axis("steps");
+    if (!token.note.empty()) token.note += " · ";
+    token.note += steps.positions[static_cast<size_t>(token.index)].text;
   }
   view.run = std::move(result.run);
   view.rule = record->rule;

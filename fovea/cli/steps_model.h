@@ -20,13 +20,15 @@ inline constexpr std::string_view kNotTheModel = "not what the model computed";
 // What is shown, and what the user left to be chosen.
 struct ModelStepsView {
   Run run;
-  Axis axis;
+  Axis rows;  // what asks
+  Axis cols;  // what is looked at: the same text, or in cross-attention the source
   ModelFacts facts;
   ModelSteps steps;
   ScoreRule rule;
   std::string token_note;            // what was chosen where a word had several pieces
   std::vector<std::string> choices;  // "the last layer", "head 0": nobody asked for them
 
+  bool is_cross() const { return steps.site.kind == SiteKind::kCross; }
   std::string token_name() const;  // "fox" in quotes, fit to print
   std::string similarity_name() const;
   // Row or column, layer, head, what the numbers are and what they sum to.

@@ -29,7 +29,7 @@ class StageMaker {
     for (const int64_t j : tokens_) token_labels_.push_back(label(j));
   }
 
-  std::string label(int64_t token) const { return printable(plain_label(view_.axis, token)); }
+  std::string label(int64_t token) const { return printable(plain_label(view_.cols, token)); }
 
   // Rows of `matrix` at the shown tokens, columns at `parts`.
   StepsStage matrix(const Matrix& matrix, const std::vector<int64_t>& parts) const {
@@ -68,7 +68,8 @@ class StageMaker {
   }
 
   StepsStage query() const {
-    StepsStage stage = lines({label(steps_.row)}, {steps_.q}, score_parts_);
+    StepsStage stage =
+        lines({printable(plain_label(view_.rows, steps_.row))}, {steps_.q}, score_parts_);
     stage.name = "Query";
     stage.formula = "q = x Wq";
     stage.explanation = fmt::format(
@@ -82,7 +83,7 @@ class StageMaker {
   StepsStage keys() const {
     StepsStage stage = matrix(steps_.k, score_parts_);
     stage.name = "Keys";
-    stage.formula = "k = x Wk";
+    stage.formula = view_.is_cross() ? "k = s Wk, s: the source" : "k = x Wk";
     stage.explanation = "What each token can be found by.";
     if (static_cast<int64_t>(tokens_.size()) < steps_.shape.cols) {
       double rest = steps_.sum;
@@ -152,7 +153,7 @@ class StageMaker {
   StepsStage values() const {
     StepsStage stage = matrix(steps_.v, value_parts_);
     stage.name = "Values";
-    stage.formula = "v = x Wv";
+    stage.formula = view_.is_cross() ? "v = s Wv" : "v = x Wv";
     stage.explanation = fmt::format(
         "What each token passes on. Shown are {} of {} numbers, the largest of the weighted sum.",
         value_parts_.size(), steps_.shape.value_dim);
@@ -226,7 +227,8 @@ Json metadata(const ModelStepsView& view) {
   json.set("method", "steps");
   json.set("model", view.run.model);
   json.set("model_hash", view.run.model_hash);
-  json.set("input", view.axis.source);
+  json.set("input", view.cols.source);
+  if (view.is_cross()) json.set("target", view.rows.source);
   json.set("site", to_string(view.steps.site));
   json.set("layer", view.steps.site.layer);
   json.set("head", view.steps.head);

@@ -65,9 +65,10 @@ Json model_steps_json(const ModelStepsView& view) {
   json.set("kind", "model");
   json.set("model", view.run.model);
   json.set("model_hash", view.run.model_hash);
-  json.set("input", view.axis.source);
+  json.set("input", view.cols.source);
+  if (view.is_cross()) json.set("target", view.rows.source);
   Json tokens = Json::array();
-  for (const Position& position : view.axis.positions) tokens.push_back(position.text);
+  for (const Position& position : view.cols.positions) tokens.push_back(position.text);
   json.set("tokens", std::move(tokens));
   json.set("site", to_string(steps.site));
   json.set("layer", steps.site.layer);

@@ -119,7 +119,7 @@ std::string mask_sentence(const ModelStepsView& view) {
   if (hidden.empty()) return fmt::format("{} {} sees all {}.", reason, view.token_name(), all);
   if (hidden.size() == all) return fmt::format("{} {} sees no token.", reason, view.token_name());
   return fmt::format("{} Hidden from {}: {} of {}, {}", reason, view.token_name(), hidden.size(),
-                     all, named(view.axis, hidden));
+                     all, named(view.cols, hidden));
 }
 
 }  // namespace fovea

@@ -29,7 +29,7 @@ double largest_of(std::span<const double> values) {
 }
 
 std::string label_of(const ModelStepsView& view, int64_t token) {
-  return shorten(printable(plain_label(view.axis, token)), kLabelColumns);
+  return shorten(printable(plain_label(view.cols, token)), kLabelColumns);
 }
 
 std::string others(int64_t count) {
@@ -94,7 +94,7 @@ class ModelStepsWriter {
       writer_.facts({fmt::format("By default {}", fmt::join(view_.choices, ", ")),
                      "--layer, --head and --token choose others"});
     }
-    const std::string line = marked_text(view_.axis, steps_.row, terminal_);
+    const std::string line = marked_text(view_.rows, steps_.row, terminal_);
     if (!line.empty()) writer_.line(line);
   }
 
@@ -114,6 +114,9 @@ class ModelStepsWriter {
   std::string vectors_sentence() const {
     std::string sentence =
         "What the token asks for, what each can be found by, what each passes on.";
+    if (view_.is_cross()) {
+      sentence += " x is the decoder's state, s the encoder's states of the source.";
+    }
     if (view_.facts.rotary) {
       sentence += " q and k are shown after rotation by their positions (rotary embedding).";
     }
@@ -127,7 +130,10 @@ class ModelStepsWriter {
   }
 
   void vectors() {
-    writer_.stage(1, "Query, key, value", "q = x Wq   k = x Wk   v = x Wv", vectors_sentence());
+    writer_.stage(
+        1, "Query, key, value",
+        view_.is_cross() ? "q = x Wq   k = s Wk   v = s Wv" : "q = x Wq   k = x Wk   v = x Wv",
+        vectors_sentence());
     TextBlock own;
     if (!steps_.x.empty()) own = vector_line("x", steps_.x);
     for (TextLine& line : vector_line("q", steps_.q)) own.push_back(std::move(line));

@@ -15,8 +15,8 @@ namespace fovea {
 
 // What is read only when somebody asks.
 struct Engine::State::Lazy {
-  std::once_flag tokenizer_once, hash_once;
-  std::optional<Tokenizer> tokenizer;
+  std::once_flag tokenizer_once, target_once, hash_once;
+  std::optional<Tokenizer> tokenizer, target_tokenizer;
   std::string hash;
 };
 
@@ -34,22 +34,17 @@ bool is_placeholder(std::string_view label) {
   return label.starts_with("LABEL_");
 }
 
-// Ends of a text: generation_config's or config's eos_token_id (one or several).
-std::vector<int64_t> end_ids(const Config& config) {
-  const Json* member = config.json().find("eos_token_id");
-  if (member == nullptr || member->is_null()) return {};
-  if (member->is_array()) return config.get_ints("eos_token_id");
-  return {config.get_int("eos_token_id")};
-}
-
-std::vector<int64_t> end_ids(const Checkpoint& checkpoint) {
-  const std::filesystem::path path = checkpoint.folder / "generation_config.json";
-  std::error_code ignored;
-  if (!checkpoint.gguf && std::filesystem::exists(path, ignored)) {
-    const std::vector<int64_t> ids = end_ids(Config::open(path));
-    if (!ids.empty()) return ids;
+// What `find` gives, or null if there is no tokenizer that fovea reads.
+template <typename Find>
+const Tokenizer* or_null(const Find& find) {
+  try {
+    return &find();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kNotFound || error.kind() == ErrorKind::kUnsupported) {
+      return nullptr;
+    }
+    throw;
   }
-  return end_ids(checkpoint.config);
 }
 
 }  // namespace
@@ -78,19 +73,26 @@ const Tokenizer& Engine::tokenizer() const {
   return *lazy.tokenizer;
 }
 
+const Tokenizer& Engine::target_tokenizer() const {
+  State::Lazy& lazy = *state_->lazy;
+  std::call_once(lazy.target_once,
+                 [&] { lazy.target_tokenizer = target_tokenizer_of(state_->checkpoint); });
+  return *lazy.target_tokenizer;
+}
+
 const Tokenizer* Engine::find_tokenizer() const {
-  try {
-    return &tokenizer();
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::kNotFound || error.kind() == ErrorKind::kUnsupported) {
-      return nullptr;
-    }
-    throw;
-  }
+  return or_null([this]() -> const Tokenizer& { return tokenizer(); });
 }
 
 const Tokenizer* Engine::find_target_tokenizer() const {
-  return find_tokenizer();
+  return or_null([this]() -> const Tokenizer& { return target_tokenizer(); });
+}
+
+GenerationConfig Engine::generation_config() const {
+  const Checkpoint& checkpoint = state_->checkpoint;
+  // A GGUF file stands for itself, whatever lies beside it.
+  return checkpoint.gguf ? read_generation_config(checkpoint.config)
+                         : open_generation_config(checkpoint.folder, checkpoint.config);
 }
 
 std::vector<std::string> Engine::labels() const {
@@ -109,29 +111,8 @@ std::vector<std::string> Engine::labels() const {
 }
 
 TextInput Engine::encode(std::string_view text, std::optional<std::string_view> pair) const {
-  const Tokenizer& tokens = tokenizer();
-  const Encoding encoding = pair ? tokens.encode_pair(text, *pair) : tokens.encode(text);
-  if (encoding.size() == 0) {
-    fail(ErrorKind::kInvalidArgument,
-         "the text gives no tokens: it has {} bytes and this tokenizer adds none of its own; give "
-         "some text",
-         text.size());
-  }
-  TextInput input;
-  input.inputs.input_ids.assign(encoding.ids.begin(), encoding.ids.end());
-  if (facts().takes_segments) {
-    input.inputs.token_type_ids.assign(encoding.type_ids.begin(), encoding.type_ids.end());
-  }
-  input.axis = text_axis(tokens, encoding, text, pair.value_or(""));
-  if (std::ranges::all_of(input.axis.positions, &Position::special)) {
-    input.warnings.emplace_back("the text has no words; only the model's own tokens are shown");
-  }
-  if (encoding.invalid_bytes > 0) {
-    input.warnings.push_back(
-        fmt::format("{} bytes of the {} are no UTF-8 (the first at {}); each is read as U+FFFD",
-                    encoding.invalid_bytes, encoding.invalid_in_pair ? "pair" : "text",
-                    encoding.first_invalid));
-  }
+  TextInput input = encode_text(tokenizer(), text, pair);
+  if (!facts().takes_segments) input.inputs.token_type_ids.clear();
   return input;
 }
 
@@ -143,22 +124,37 @@ std::vector<std::string> Engine::length_warnings(int64_t tokens) const {
       tokens, facts().trained_tokens)};
 }
 
-RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
-  Recorder recorder(options.record);
-  Progress progress("running the model", facts().attentions());
+RunResult Engine::result_of(const TextInput& input, Recorder& recorder,
+                            ModelOutputs outputs) const {
   RunResult result;
   result.warnings = input.warnings;
   for (std::string& warning : length_warnings(input.inputs.tokens())) {
     result.warnings.push_back(std::move(warning));
   }
-  result.outputs = model().forward(input.inputs, {.recorder = &recorder,
-                                                  .logits = options.logits,
-                                                  .progress = &progress,
-                                                  .cancel = options.cancel});
   result.inputs = input.inputs;
+  result.outputs = std::move(outputs);
   result.run = {.model = name(), .model_hash = model_hash(), .axes = axes_of(input)};
   result.run.records = recorder.take();
   return result;
+}
+
+RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
+  Recorder recorder(options.record);
+  Progress progress("running the model", facts().attentions());
+  return result_of(input, recorder,
+                   model().forward(input.inputs, {.recorder = &recorder,
+                                                  .logits = options.logits,
+                                                  .progress = &progress,
+                                                  .cancel = options.cancel}));
+}
+
+RunResult Engine::run_decoder(const TextInput& input, const EncodedSource& source,
+                              Recorder& recorder, const RunOptions& options) const {
+  ModelOutputs outputs = model().seq2seq()->decode(
+      source, input.inputs.decoder_input_ids, input.inputs.decoder_attention_mask,
+      {.recorder = &recorder, .logits = options.logits, .cancel = options.cancel});
+  outputs.encoder_last_hidden_state = source.states;
+  return result_of(input, recorder, std::move(outputs));
 }
 
 std::vector<Axis> Engine::axes_of(const TextInput& input) const {
@@ -172,6 +168,10 @@ std::vector<Axis> Engine::axes_of(const TextInput& input) const {
 }
 
 RunResult Engine::run(const ModelInputs& inputs, const RunOptions& options) const {
+  return run(label(inputs), options);
+}
+
+TextInput Engine::label(const ModelInputs& inputs) const {
   TextInput input{.inputs = inputs};
   if (const Seq2SeqModel* model = this->model().seq2seq()) {
     input.inputs.decoder_input_ids = model->decoder_ids(inputs);
@@ -180,7 +180,7 @@ RunResult Engine::run(const ModelInputs& inputs, const RunOptions& options) cons
   input.axis = facts().takes_features
                    ? sound_axis(facts().most_tokens, facts().seconds_per_position)
                    : ids_axis(find_tokenizer(), inputs.input_ids);
-  return run(input, options);
+  return input;
 }
 
 RunResult Engine::generate(const TextInput& input, GenerateOptions how,
@@ -193,7 +193,7 @@ RunResult Engine::generate(const TextInput& input, GenerateOptions how,
          "alone");
   }
   check_room(facts(), prompt, how.most_tokens);
-  if (how.stop_ids.empty()) how.stop_ids = end_ids(state_->checkpoint);
+  if (how.stop_ids.empty()) how.stop_ids = generation_config().search.stop_ids;
   RunResult result;
   result.warnings = input.warnings;
   AttentionCache cache;

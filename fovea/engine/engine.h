@@ -10,7 +10,10 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/capture/run.h"
 #include "fovea/checkpoint/checkpoint.h"
+#include "fovea/engine/text_input.h"
 #include "fovea/generate/generate.h"
+#include "fovea/generate/generation_config.h"
+#include "fovea/layers/encoded_source.h"
 #include "fovea/models/model.h"
 #include "fovea/text/tokenizer.h"
 
@@ -24,15 +27,6 @@ struct RunOptions {
   RecorderOptions record;
   LogitRows logits = LogitRows::kNone;
   CancelToken cancel;
-};
-
-// A text as the model takes it.
-struct TextInput {
-  ModelInputs inputs;
-  Axis axis;    // of the text, or of the source where there is a decoder
-  Axis target;  // of what the decoder reads; without positions where there is none
-  std::optional<int64_t> next_id;     // what comes after the target, where it is known
-  std::vector<std::string> warnings;  // for the user: what was replaced, what is longer than usual
 };
 
 // What a run gave: the records and axes, and the outputs.
@@ -63,8 +57,11 @@ class Engine {
   const Tokenizer& tokenizer() const;
   // The same, or null if the model has none.
   const Tokenizer* find_tokenizer() const;
-  // Of what a decoder reads and writes; most models have one tokenizer for both sides.
+  // Of what a decoder reads and writes; in most models the same.
+  const Tokenizer& target_tokenizer() const;
   const Tokenizer* find_target_tokenizer() const;
+  // How the model's authors want it to write. Throws as open_generation_config does.
+  GenerationConfig generation_config() const;
   // Names of classes from id2label; empty where the model has none or they say nothing.
   std::vector<std::string> labels() const;
 
@@ -74,7 +71,13 @@ class Engine {
   // Throws Error{kInvalidArgument} if the text gives no tokens.
   TextInput encode(std::string_view text, std::optional<std::string_view> pair = {}) const;
 
+  // Ids and features with the names that their axes show.
+  TextInput label(const ModelInputs& inputs) const;
+
   RunResult run(const TextInput& input, const RunOptions& options = {}) const;
+  // The same of a model with a decoder whose source is encoded already, its records in `recorder`.
+  RunResult run_decoder(const TextInput& input, const EncodedSource& source, Recorder& recorder,
+                        const RunOptions& options = {}) const;
   RunResult run(const ModelInputs& inputs, const RunOptions& options = {}) const;
   // Goes on writing, and gives one map of all steps. Length warnings are for the caller to give
   // before.
@@ -85,6 +88,7 @@ class Engine {
   struct State;
   explicit Engine(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::vector<Axis> axes_of(const TextInput& input) const;
+  RunResult result_of(const TextInput& input, Recorder& recorder, ModelOutputs outputs) const;
 
   struct State {
     std::string name;

@@ -111,6 +111,15 @@ Json to_json(const ModelInfo& info) {
 
 std::vector<LocalModel> local_models(const ModelCaches& caches) {
   std::vector<LocalModel> models;
+  std::set<std::string> bundled;
+  for (const fs::path& place : caches.bundled) {
+    for (const std::string& name : folders_in(place)) {
+      const bool is_model = is_at_hand(name, {.bundled = {place}});
+      if (is_model && bundled.insert(name).second) {
+        models.push_back(local_model(name, place / name, caches));
+      }
+    }
+  }
   for (const std::string& name : folders_in(caches.models)) {
     models.push_back(local_model(name, caches.models / name, caches));
   }

@@ -29,7 +29,7 @@ struct ModelInfo {
 ModelInfo model_info(const Engine& engine);
 Json to_json(const ModelInfo& info);
 
-// A model that is at hand: in fovea's cache or in the hub's.
+// A model that is at hand: bundled, in fovea's cache or in the hub's.
 struct LocalModel {
   std::string name;  // what -m takes
   std::string place;

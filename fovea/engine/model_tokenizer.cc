@@ -52,22 +52,40 @@ std::filesystem::path gguf_in(const std::filesystem::path& folder) {
   return found;
 }
 
-}  // namespace
+using OpenFolder = Tokenizer(const std::filesystem::path&);
 
-Tokenizer tokenizer_of(const Checkpoint& checkpoint) {
+Tokenizer tokenizer_by(OpenFolder& open, const Checkpoint& checkpoint) {
   std::error_code ignored;
   const bool beside = std::filesystem::exists(checkpoint.folder / "tokenizer.json", ignored);
   if (checkpoint.gguf && !beside) return tokenizer_of_gguf(*checkpoint.gguf);
-  return open_tokenizer(checkpoint.folder);
+  return open(checkpoint.folder);
 }
 
-Tokenizer tokenizer_named(std::string_view name) {
+Tokenizer tokenizer_by(OpenFolder& open, std::string_view name) {
   const ModelPlace place = resolve_model(name);
   Checkpoint checkpoint;
   checkpoint.folder = place.folder;
   const std::filesystem::path file = place.file.empty() ? gguf_in(place.folder) : place.file;
   if (file.extension() == ".gguf") checkpoint.gguf = GgufFile::open(file);
-  return tokenizer_of(checkpoint);
+  return tokenizer_by(open, checkpoint);
+}
+
+}  // namespace
+
+Tokenizer tokenizer_of(const Checkpoint& checkpoint) {
+  return tokenizer_by(open_tokenizer, checkpoint);
+}
+
+Tokenizer target_tokenizer_of(const Checkpoint& checkpoint) {
+  return tokenizer_by(open_target_tokenizer, checkpoint);
+}
+
+Tokenizer tokenizer_named(std::string_view name) {
+  return tokenizer_by(open_tokenizer, name);
+}
+
+Tokenizer target_tokenizer_named(std::string_view name) {
+  return tokenizer_by(open_target_tokenizer, name);
 }
 
 }  // namespace fovea

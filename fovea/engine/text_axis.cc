@@ -2,12 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "fovea/text/word_boundaries.h"
+
 namespace fovea {
 namespace {
 
 std::string label(const Tokenizer* tokenizer, int64_t id) {
   return tokenizer == nullptr ? fmt::format("#{}", id)
                               : tokenizer->info(static_cast<int32_t>(id)).display;
+}
+
+bool is_space(char byte) {
+  return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' || byte == '\v' ||
+         byte == '\f';
 }
 
 }  // namespace
@@ -43,6 +50,56 @@ Axis ids_axis(const Tokenizer* tokenizer, std::span<const int64_t> ids) {
          .special = tokenizer != nullptr && tokenizer->is_special(static_cast<int32_t>(id))});
   }
   return axis;
+}
+
+Axis written_axis(const Tokenizer& tokenizer, std::span<const int64_t> ids) {
+  Axis axis = ids_axis(&tokenizer, ids);
+  const std::vector<int32_t> narrow(ids.begin(), ids.end());
+  axis.source = tokenizer.decode(narrow);
+  // A token's part is what the text gains by it; the pieces of one character share its bytes.
+  size_t end = 0;
+  for (size_t i = 0; i < narrow.size(); ++i) {
+    Position& position = axis.positions[i];
+    const std::string so_far = tokenizer.decode(std::span(narrow).first(i + 1));
+    const size_t begin = end;
+    if (axis.source.starts_with(so_far)) end = std::max(end, so_far.size());
+    if (position.special) continue;
+    position.source_begin = static_cast<int64_t>(begin);
+    position.source_end = static_cast<int64_t>(end);
+  }
+  return axis;
+}
+
+void divide_into_words(Axis& axis) {
+  const std::string& text = axis.source;
+  int64_t word = -1;
+  for (Position& position : axis.positions) {
+    position.word = -1;
+    if (position.special) continue;
+    auto begin = static_cast<size_t>(position.source_begin);
+    const auto end = static_cast<size_t>(position.source_end);
+    while (begin < end && is_space(text[begin])) ++begin;
+    const bool continues = begin > 0 && (begin >= end || !begins_word(text, begin));
+    if (word < 0 || !continues) ++word;
+    position.word = word;
+  }
+}
+
+void divide_at_spaces(Axis& axis) {
+  const std::string& text = axis.source;
+  // Of each byte, the word that it is in or, if it is a space, the one that follows.
+  std::vector<int64_t> words(text.size() + 1);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool ends_word = !is_space(text[i]) && (i + 1 == text.size() || is_space(text[i + 1]));
+    words[i + 1] = words[i] + (ends_word ? 1 : 0);
+  }
+  const int64_t count = words.back();
+  for (Position& position : axis.positions) {
+    position.word = -1;
+    if (position.special || count == 0) continue;
+    const auto begin = std::min(static_cast<size_t>(position.source_begin), text.size());
+    position.word = std::min(words[begin], count - 1);
+  }
 }
 
 Axis steps_axis(const Axis& columns, const Tokenizer* tokenizer, std::span<const int64_t> ids,

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "fovea/base/parallel.h"
+#include "fovea/base/single_thread.h"
 #include "fovea/kernels/head_rule.h"
 #include "fovea/kernels/panels.h"
 
@@ -204,6 +205,9 @@ void attend_heads(const std::vector<HeadWork>& work, const CancelToken& cancel) 
 void attention(const AttentionInputs& inputs, MutableHeadsView out, std::span<double> lse,
                const CancelToken& cancel) {
   const AttentionShape shape = inputs.shape();
+  constexpr int64_t kSmall = 2'000'000;  // products: some tens of microseconds of one core
+  const SingleThread one(
+      (shape.rows + 1) * shape.cols * shape.heads * (shape.head_dim + shape.value_dim) <= kSmall);
   const KeyRange all{0, shape.cols};
   std::vector<Panels> keys(static_cast<size_t>(shape.kv_heads));
   std::vector<Panels> values(keys.size());

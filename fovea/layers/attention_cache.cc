@@ -50,6 +50,21 @@ HeadsView AttentionCache::Rows<T>::view() const {
           .row_stride = dim};
 }
 
+namespace {
+
+// The rule of all steps at once, from that of the last. A table of distances has then to reach as
+// far ahead as behind; what is ahead is masked, so that any entry serves.
+ScoreRule whole_rule(ScoreRule rule) {
+  const auto steps_before = static_cast<size_t>(rule.mask.query_offset);
+  rule.mask.query_offset = 0;
+  if (auto* table = std::get_if<DistanceTable>(&rule.bias); table != nullptr) {
+    table->index.resize(table->index.size() + steps_before, table->index.back());
+  }
+  return rule;
+}
+
+}  // namespace
+
 void AttentionCache::branch(std::span<const int64_t> parents) {
   for (const int64_t parent : parents) FOVEA_ASSERT(parent >= 0 && parent < hypotheses_);
   for (auto& [site, entry] : entries_) {
@@ -78,7 +93,6 @@ Tensor AttentionCache::attend(SiteId site, const Tensor& queries, const Tensor& 
   Entry& entry = entries_[site];
   entry.pasts.resize(static_cast<size_t>(hypotheses_));
   entry.rule = rule;
-  entry.rule.mask.query_offset = 0;
   Tensor output = Tensor::uninitialized({heads, all_rows, values.size(2)});
   Tensor lse = Tensor::uninitialized({heads, rows, 1}, DType::kF64);
   for (int64_t h = 0; h < hypotheses_; ++h) {
@@ -117,7 +131,7 @@ void AttentionCache::record_into(Recorder& recorder, const std::string& row_axis
     record.keys = past.keys.tensor();
     if (recorder.options().values) record.values = past.values.tensor();
     record.lse = past.lse.tensor().reshaped({past.lse.heads, past.lse.rows});
-    record.rule = entry.rule;
+    record.rule = whole_rule(entry.rule);
     recorder.add(std::move(record));
   }
 }

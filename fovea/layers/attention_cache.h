@@ -67,7 +67,7 @@ class AttentionCache {
   };
   struct Entry {
     std::vector<Past> pasts;  // one per hypothesis
-    ScoreRule rule;
+    ScoreRule rule;           // of the last step
   };
   std::map<SiteId, Entry> entries_;
   std::map<SiteId, Memory> memories_;

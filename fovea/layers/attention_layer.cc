@@ -48,13 +48,21 @@ AttentionSizes AttentionSizes::equal_heads(const Config& config, std::string_vie
   return sizes;
 }
 
+AttentionSizes AttentionSizes::own_head_size(const Config& config, std::string_view width_key,
+                                             std::string_view heads_key,
+                                             std::string_view head_dim_key) {
+  AttentionSizes sizes;
+  sizes.width = config.get_size(width_key);
+  sizes.heads = sizes.kv_heads = config.get_size(heads_key);
+  sizes.head_dim = config.get_size(head_dim_key);
+  check_head_dim(config, sizes.head_dim);
+  return sizes;
+}
+
 AttentionSizes AttentionSizes::grouped_heads(const Config& config) {
   AttentionSizes sizes;
   if (config.has("head_dim")) {
-    sizes.width = config.get_size("hidden_size");
-    sizes.heads = config.get_size("num_attention_heads");
-    sizes.head_dim = config.get_size("head_dim");
-    check_head_dim(config, sizes.head_dim);
+    sizes = own_head_size(config, "hidden_size", "num_attention_heads", "head_dim");
   } else {
     sizes = equal_heads(config);
   }

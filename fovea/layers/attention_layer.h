@@ -21,6 +21,9 @@ struct AttentionSizes {
   static AttentionSizes equal_heads(const Config& config,
                                     std::string_view width_key = "hidden_size",
                                     std::string_view heads_key = "num_attention_heads");
+  // Heads whose size has a key of its own, as in T5: together they may be wider than the model.
+  static AttentionSizes own_head_size(const Config& config, std::string_view width_key,
+                                      std::string_view heads_key, std::string_view head_dim_key);
   // Llama's form: num_key_value_heads and head_dim may be given too.
   static AttentionSizes grouped_heads(const Config& config);
 

@@ -20,11 +20,11 @@ AttentionLayer load_attention(const LayerSource& source, const AttentionSizes& s
 }
 
 FeedForward load_feed_forward(const LayerSource& source, const Config& config, int64_t width,
-                              std::string_view inner_key) {
+                              std::string_view inner_key, const BartBlockOptions& options) {
   const int64_t inner = config.get_size(inner_key);
   return FeedForward(load_linear(source["fc1"], width, inner),
                      load_linear(source["fc2"], inner, width),
-                     activation_named(config, "activation_function", "gelu"));
+                     activation_named(config, "activation_function", options.activation));
 }
 
 Norm load_norm(const LayerSource& source, int64_t width) {
@@ -57,7 +57,7 @@ BartEncoder::BartEncoder(const LayerSource& source, const Config& config,
     const LayerSource block = source["layers"][i];
     blocks_.push_back({load_attention(block["self_attn"], sizes_, options),
                        load_norm(block["self_attn_layer_norm"], sizes_.width),
-                       load_feed_forward(block, config, sizes_.width, "encoder_ffn_dim"),
+                       load_feed_forward(block, config, sizes_.width, "encoder_ffn_dim", options),
                        load_norm(block["final_layer_norm"], sizes_.width)});
   }
 }
@@ -92,7 +92,7 @@ BartDecoder::BartDecoder(const LayerSource& source, const Config& config,
                        load_norm(block["self_attn_layer_norm"], sizes_.width),
                        load_attention(block["encoder_attn"], sizes_, options),
                        load_norm(block["encoder_attn_layer_norm"], sizes_.width),
-                       load_feed_forward(block, config, sizes_.width, "decoder_ffn_dim"),
+                       load_feed_forward(block, config, sizes_.width, "decoder_ffn_dim", options),
                        load_norm(block["final_layer_norm"], sizes_.width)});
   }
 }

@@ -27,6 +27,7 @@ struct BartEmbeddings {
 struct BartBlockOptions {
   bool norm_first = false;  // norms before each part and after the stack; otherwise after residuals
   bool key_bias = true;
+  std::string_view activation = "gelu";  // where activation_function is not given
 };
 
 // "layers.N" of an encoder, sized by d_model, encoder_layers, encoder_attention_heads and

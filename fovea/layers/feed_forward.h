@@ -24,6 +24,11 @@ class GatedFeedForward {
   // "gate_proj", "up_proj" and "down_proj".
   GatedFeedForward(const LayerSource& source, int64_t width, int64_t inner, Activation activation,
                    bool bias);
+  GatedFeedForward(ops::Linear gate, ops::Linear up, ops::Linear down, Activation activation)
+      : gate_(std::move(gate)),
+        up_(std::move(up)),
+        down_(std::move(down)),
+        activation_(activation) {}
 
   Value operator()(const Value& x, const Value& residual = {}) const;
 

@@ -51,6 +51,10 @@ double positive_number(const Config& config, std::string_view key, double otherw
 
 Activation activation_named(const Config& config, std::string_view key,
                             std::string_view otherwise) {
+  return activation_called(config, key, config.get_string(key, otherwise));
+}
+
+Activation activation_called(const Config& config, std::string_view key, std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, Activation>, 12> kNames{
       {{"gelu", Activation::kGelu},
        {"gelu_python", Activation::kGelu},
@@ -64,7 +68,6 @@ Activation activation_named(const Config& config, std::string_view key,
        {"sigmoid", Activation::kSigmoid},
        {"tanh", Activation::kTanh},
        {"linear", Activation::kNone}}};
-  const std::string name = config.get_string(key, otherwise);
   for (const auto& [known, activation] : kNames) {
     if (known == name) return activation;
   }

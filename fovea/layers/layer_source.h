@@ -40,5 +40,7 @@ double positive_number(const Config& config, std::string_view key, double otherw
 
 // What config.json calls the activation: "gelu", "gelu_new", "silu". Throws Error{kUnsupported}.
 Activation activation_named(const Config& config, std::string_view key, std::string_view otherwise);
+// The same where `name` is only a part of what stands under `key`.
+Activation activation_called(const Config& config, std::string_view key, std::string_view name);
 
 }  // namespace fovea

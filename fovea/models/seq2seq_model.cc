@@ -1,5 +1,9 @@
 #include "fovea/models/seq2seq_model.h"
 
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
 #include "fovea/base/error.h"
 #include "fovea/layers/attention_cache.h"
 #include "fovea/layers/text_mask.h"
@@ -15,6 +19,53 @@ ModelFacts two_stack_facts(const AttentionSizes& encoder, int64_t encoder_layers
   facts.decoder_layers = decoder_layers;
   facts.decoder_heads = decoder.heads;
   return facts;
+}
+
+Tensor load_stack_words(const LayerSource& base, std::string_view stack, int64_t entries,
+                        int64_t width) {
+  const std::string_view other = stack == "encoder" ? "decoder" : "encoder";
+  for (const LayerSource& place :
+       {base[stack]["embed_tokens"], base["shared"], base[other]["embed_tokens"]}) {
+    if (place.weights.has("weight")) return load_table(place, entries, width);
+  }
+  return load_table(base["shared"], entries, width);  // says that it is missing
+}
+
+Tensor shared_table(const Tensor& source, const Tensor& target) {
+  const bool same = source.dtype() == target.dtype() && source.shape() == target.shape() &&
+                    (source.raw() == target.raw() ||
+                     std::memcmp(source.raw(), target.raw(), source.bytes()) == 0);
+  return same ? source : Tensor();
+}
+
+Tensor final_logits_bias(const LayerSource& all, int64_t words) {
+  if (!all.weights.has("final_logits_bias")) return {};
+  return all.weights.tensor("final_logits_bias", {1, words}, DType::kF32).reshaped({words});
+}
+
+void Seq2SeqModel::set_class_head(const LayerSource& source, int64_t width) {
+  classify_ = [dense = load_linear(source["dense"], width, width),
+               out = load_linear(source["out_proj"], width, label_count(config_))](
+                  const Value& row) { return as_vector(out(dense(row, Activation::kTanh))); };
+  facts_.head = HeadKind::kSequenceClass;
+}
+
+Value Seq2SeqModel::class_scores(const Value& states, const ModelInputs& inputs) const {
+  const int64_t eos = config_.get_int("eos_token_id");
+  const auto last = std::ranges::find(inputs.input_ids.rbegin(), inputs.input_ids.rend(), eos);
+  if (last == inputs.input_ids.rend()) {
+    fail(ErrorKind::kInvalidArgument,
+         "the source has no token {}, the end of a text, from which this model takes the classes "
+         "({}); add it",
+         eos, config_.source());
+  }
+  if (states.shape()[0] != inputs.tokens()) {
+    fail(ErrorKind::kInvalidArgument,
+         "decoder_input_ids has {} entries but input_ids has {}; a classifier reads the same text "
+         "on both sides",
+         states.shape()[0], inputs.tokens());
+  }
+  return classify_(row_of(states, std::distance(last, inputs.input_ids.rend()) - 1));
 }
 
 void Seq2SeqModel::set_word_scores(WordScores scores) {
@@ -44,6 +95,9 @@ ModelOutputs Seq2SeqModel::decode(const EncodedSource& source, std::span<const i
   const auto count = static_cast<int64_t>(ids.size());
   check_ids(config_, ids, facts_.target_vocabulary);
   check_beside("decoder_attention_mask", attention_mask, "decoder_input_ids", count);
+  if (pass.cache != nullptr && !attention_mask.empty()) {
+    fail(ErrorKind::kInvalidArgument, "a target is written step by step only without padding");
+  }
   const int64_t each = pass.cache == nullptr ? count : count / pass.cache->hypotheses();
   if (facts_.most_target_tokens > 0) {
     check_length(config_, first_position(pass) + each, facts_.most_target_tokens);
@@ -64,6 +118,9 @@ ModelOutputs Seq2SeqModel::forward(const ModelInputs& inputs, const Pass& pass) 
   const EncodedSource source = encode(inputs, pass);
   ModelOutputs outputs = decode(source, ids, inputs.decoder_attention_mask, pass);
   outputs.encoder_last_hidden_state = source.states;
+  if (classify_ && pass.logits != LogitRows::kNone) {
+    outputs.logits = class_scores(outputs.last_hidden_state, inputs);
+  }
   return outputs;
 }
 

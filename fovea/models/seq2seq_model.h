@@ -2,6 +2,7 @@
 // source while it does.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "fovea/layers/attention_layer.h"
@@ -29,6 +30,10 @@ class Seq2SeqModel : public Model {
   ModelOutputs decode(const EncodedSource& source, std::span<const int64_t> ids,
                       std::span<const int64_t> attention_mask, const Pass& pass) const;
 
+  // The table of words [vocabulary, width], in the file's own type, if encoder and decoder use one;
+  // else empty.
+  virtual Tensor shared_words() const { return {}; }
+
  protected:
   explicit Seq2SeqModel(const ModelSource& source) : config_(source.config) {}
   // For constructors, once the parts are loaded.
@@ -36,6 +41,9 @@ class Seq2SeqModel : public Model {
   void set_word_scores(WordScores scores);
   // The decoder's states are multiplied by it before they are scored (T5).
   void set_score_factor(float factor) { score_factor_ = factor; }
+  // Classes of the source by "dense" and "out_proj", from the decoder's state where the source has
+  // its last eos_token_id.
+  void set_class_head(const LayerSource& source, int64_t width);
   const Config& config() const { return config_; }
 
   virtual Value encoder_states(const ModelInputs& inputs, const Pass& pass) const = 0;
@@ -45,15 +53,27 @@ class Seq2SeqModel : public Model {
 
  private:
   void check_source(const ModelInputs& inputs) const;
+  Value class_scores(const Value& states, const ModelInputs& inputs) const;
 
   Config config_;
   ModelFacts facts_;
   std::optional<WordScores> word_scores_;
+  std::function<Value(const Value& row)> classify_;
   float score_factor_ = 1;
 };
 
 // What an encoder and a decoder of these sizes are like; the caller adds the rest.
 ModelFacts two_stack_facts(const AttentionSizes& encoder, int64_t encoder_layers,
                            const AttentionSizes& decoder, int64_t decoder_layers);
+
+// The words of one stack, "encoder" or "decoder": its own table, or the one that both share.
+Tensor load_stack_words(const LayerSource& base, std::string_view stack, int64_t entries,
+                        int64_t width);
+
+// `source` if `target` holds the same numbers, else an empty tensor.
+Tensor shared_table(const Tensor& source, const Tensor& target);
+
+// [1, words] under "final_logits_bias", or an empty tensor.
+Tensor final_logits_bias(const LayerSource& all, int64_t words);
 
 }  // namespace fovea

@@ -124,6 +124,9 @@ struct AlignFigure {
   ColorScale scale;
 };
 
+// The same as a matrix whose axes are two texts.
+MatrixFigure as_matrix(const AlignFigure& figure);
+
 // A picture with the weights of its patches laid over it, once for each panel.
 struct ImagePanel {
   std::string title;               // "head 3"

@@ -78,7 +78,7 @@ void AddedTokens::add(std::vector<AddedToken> tokens, const TokenModel& model,
       token.id = known->second;
     } else if (const auto id = model.vocabulary().find(token.content)) {
       token.id = *id;
-    } else {
+    } else if (token.id < 0) {
       int32_t largest = -1;
       for (const auto& [content, added] : ids_) largest = std::max(largest, added);
       token.id = std::max(largest + 1, model_size);

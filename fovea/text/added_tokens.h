@@ -21,14 +21,14 @@ struct AddedToken {
   bool lstrip = false;       // takes the white space before it
   bool rstrip = false;       // takes the white space after it
   bool normalized = true;    // looked for after normalization
-  int32_t id = -1;           // given by AddedTokens
+  int32_t id = -1;           // -1: AddedTokens gives it one
 };
 
 AddedToken parse_added_token(const Json& json, std::string_view where);
 
 class AddedTokens {
  public:
-  // One that the model knows keeps the model's id; another gets the next free one.
+  // One that the model knows keeps the model's id; another has its own or gets the next free one.
   void add(std::vector<AddedToken> tokens, const TokenModel& model, const Normalizer* normalizer);
 
   struct Part {
@@ -40,6 +40,7 @@ class AddedTokens {
 
   const AddedToken* by_id(int32_t id) const;
   const AddedToken* by_content(std::string_view content) const;
+  const std::map<int32_t, AddedToken>& all() const { return tokens_; }  // by id
   int32_t end_id() const { return end_id_; }
   bool has(bool normalized) const { return !(normalized ? after_ : before_).patterns.empty(); }
 

@@ -18,13 +18,15 @@ struct WordToken {
   int32_t id;
   uint32_t begin;
   uint32_t end;
+  bool begins_word = false;  // models that cut whole texts: another word than that before it
 };
 
 class TokenModel {
  public:
   virtual ~TokenModel() = default;
-  // Adds the tokens of one word. May be called from any thread. Throws Error{kBadFile} if the word
-  // needs an unknown token that the vocabulary lacks.
+  // Adds the tokens of one word, or of a whole text where there is no pre-tokenizer. May be called
+  // from any thread. Throws Error{kBadFile} if the word needs an unknown token that the vocabulary
+  // lacks.
   virtual void tokenize(std::string_view word, std::vector<WordToken>& tokens) const = 0;
   virtual std::string_view continuing_prefix() const { return {}; }
   virtual std::string_view word_suffix() const { return {}; }

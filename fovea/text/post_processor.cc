@@ -232,6 +232,23 @@ std::vector<TemplatePiece> parse_template(const Json& json, std::string_view key
 
 }  // namespace
 
+std::shared_ptr<const PostProcessor> make_surrounding(const Surroundings& tokens) {
+  const auto pieces_for = [&](int sequences) {
+    std::vector<TemplatePiece> pieces;
+    const auto add = [&](const std::vector<Surroundings::Token>& list) {
+      for (const auto& [text, id] : list) pieces.push_back({-1, {{id}, {text}}, 0});
+    };
+    add(tokens.before);
+    for (int sequence = 0; sequence < sequences; ++sequence) {
+      if (sequence > 0) add(tokens.between);
+      pieces.push_back({sequence, {}, 0});
+    }
+    add(tokens.after);
+    return pieces;
+  };
+  return std::make_shared<TemplateProcessor>(pieces_for(1), pieces_for(2));
+}
+
 std::shared_ptr<const PostProcessor> make_post_processor(const Json& json, std::string_view where) {
   if (json.is_null()) return nullptr;
   const std::string type = string_field(json, "type", where);

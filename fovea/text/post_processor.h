@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,18 @@ class PostProcessor {
   virtual void process(std::vector<Encoding>& parts, std::span<const std::string_view> sources,
                        bool add_special) const = 0;
 };
+
+// What stands before a text, between it and its pair, and behind the last of them.
+struct Surroundings {
+  struct Token {
+    std::string text;
+    int32_t id;
+  };
+  std::vector<Token> before;
+  std::vector<Token> between;
+  std::vector<Token> after;
+};
+std::shared_ptr<const PostProcessor> make_surrounding(const Surroundings& tokens);
 
 std::shared_ptr<const PostProcessor> make_post_processor(const Json& json, std::string_view where);
 

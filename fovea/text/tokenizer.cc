@@ -116,6 +116,7 @@ Encoding Tokenizer::encode_one(std::string_view text, int32_t sequence) const {
       const auto tokens = cache.tokens(piece.view());
       make_room(encoding, tokens.size(), piece.source(0, 1).begin, text.size());
       for (const WordToken& token : tokens) {
+        if (token.begins_word && &token != tokens.data()) ++word;
         encoding.add(token.id, std::string(vocabulary.token(token.id)), sequence, false,
                      piece.source(token.begin, token.end), word, sequence);
       }

@@ -38,7 +38,7 @@ class Tokenizer {
   static Tokenizer from_json(std::string_view text, std::string_view source);
   // BERT's vocab.txt; `config` is tokenizer_config.json or null.
   static Tokenizer from_vocab_txt(const std::filesystem::path& path, const Json& config = Json());
-  // GPT-2's and RoBERTa's vocab.json and merges.txt.
+  // vocab.json and merges.txt of GPT-2, RoBERTa, BART and Whisper.
   static Tokenizer from_vocab_and_merges(const std::filesystem::path& vocab,
                                          const std::filesystem::path& merges,
                                          const Json& config = Json());
@@ -63,7 +63,19 @@ class Tokenizer {
   // Takes roles, and added tokens that tokenizer.json lacks, from tokenizer_config.json.
   Tokenizer with_config(const Json& config, std::string_view source) const;
 
+  // Codes of the languages whose token the tokenizer can put beside a text, such as "fr_XX", "fra"
+  // and "fr"; empty for most. Of Marian's models, the language to translate into.
+  std::vector<std::string> languages() const;
+  // The one that is put there now; empty: none.
+  std::string language() const;
+  // The id of a language's token. Throws Error{kInvalidArgument} for a code that is not known, and
+  // Error{kUnsupported} if there are no languages.
+  int32_t language_id(std::string_view code) const;
+  // The same tokenizer for texts of another language. Throws as language_id does.
+  Tokenizer with_language(std::string_view code) const;
+
   struct Parts;
+  const Parts& parts() const { return *parts_; }  // for fovea/text itself
 
  private:
   explicit Tokenizer(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
@@ -72,8 +84,11 @@ class Tokenizer {
   std::shared_ptr<const Parts> parts_;
 };
 
-// The tokenizer of a folder: tokenizer.json, or vocab.txt, or vocab.json and merges.txt, each with
-// tokenizer_config.json where there is one. Throws Error{kNotFound} if it holds none of them.
+// The tokenizer of a folder: tokenizer.json, or SentencePiece files (Marian, T5, mBART, NLLB,
+// M2M100), or vocab.txt, or vocab.json and merges.txt, each with tokenizer_config.json where there
+// is one. Throws Error{kNotFound} if it holds none of them.
 Tokenizer open_tokenizer(const std::filesystem::path& folder);
+// That of the texts a translation model writes; open_tokenizer's where one serves both sides.
+Tokenizer open_target_tokenizer(const std::filesystem::path& folder);
 
 }  // namespace fovea

@@ -1,4 +1,4 @@
-// Tokenizers that come without tokenizer.json, and what tokenizer_config.json adds.
+// Tokenizers that come as vocabularies and merges, and what tokenizer_config.json adds.
 #include <algorithm>
 #include <cstdlib>
 
@@ -43,12 +43,6 @@ Json pair_of(const std::string& token, const Vocabulary& vocabulary, std::string
   pair.push_back(token);
   pair.push_back(int64_t{*id});
   return pair;
-}
-
-Json read_json_if_there(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return Json();
-  return Json::parse(read_text_file(path), path.string());
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -294,26 +288,6 @@ Tokenizer Tokenizer::with_config(const Json& config, std::string_view source) co
     if (const auto id = result.find(name)) with_roles.roles[std::string(role)] = *id;
   }
   return make_tokenizer(std::move(with_roles));
-}
-
-Tokenizer open_tokenizer(const std::filesystem::path& folder) {
-  const auto there = [&](const char* name) {
-    std::error_code ignored;
-    return std::filesystem::is_regular_file(folder / name, ignored);
-  };
-  const Json config = read_json_if_there(folder / "tokenizer_config.json");
-  const std::string source = (folder / "tokenizer_config.json").string();
-  if (there("tokenizer.json")) {
-    return Tokenizer::from_file(folder / "tokenizer.json").with_config(config, source);
-  }
-  if (there("vocab.txt")) return Tokenizer::from_vocab_txt(folder / "vocab.txt", config);
-  if (there("vocab.json") && there("merges.txt")) {
-    return Tokenizer::from_vocab_and_merges(folder / "vocab.json", folder / "merges.txt", config);
-  }
-  fail(ErrorKind::kNotFound,
-       "{}: has no tokenizer.json, no vocab.txt and no vocab.json with merges.txt; download one of "
-       "them into it",
-       folder.string());
 }
 
 }  // namespace fovea

@@ -7,6 +7,7 @@
 
 #include "fovea/text/added_tokens.h"
 #include "fovea/text/decoder.h"
+#include "fovea/text/languages.h"
 #include "fovea/text/model.h"
 #include "fovea/text/normalizer.h"
 #include "fovea/text/post_processor.h"
@@ -23,6 +24,7 @@ struct Tokenizer::Parts {
   std::shared_ptr<const Decoder> decoder;
   AddedTokens added;
   std::map<std::string, int32_t, std::less<>> roles;
+  LanguageTokens languages;
   bool maps_bytes = false;  // tokens are written in byte characters
   char32_t space_mark = 0;  // ▁
 };

@@ -65,7 +65,7 @@ def test_the_same_again_gives_the_same_bytes(gallery, tmp_path):
 def test_without_models_it_says_what_is_missing(tmp_path):
     said = ok("demo", cwd=tmp_path, environment={"FOVEA_CACHE": str(tmp_path / "none")})
     assert "left out: 1-heads.png needs the model all-minilm-l6-v2" in said
-    assert (tmp_path / "gallery/4-cold.png").exists() and not (tmp_path / "gallery/1-heads.png").exists()
+    assert (tmp_path / "gallery/3-cold.png").exists() and not (tmp_path / "gallery/1-heads.png").exists()
     assert "Left out: 1-heads.png" in (tmp_path / "gallery/index.html").read_text()
 
 

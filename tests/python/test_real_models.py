@@ -175,6 +175,64 @@ def test_smollm2_knows_the_capital_of_france():
     np.testing.assert_allclose(weights.sum(-1), 1, rtol=0, atol=1e-4)
 
 
+def whisper_features():
+    """As tools/make_real_answers.py has it."""
+    steps = np.random.RandomState(7).standard_normal((80, 3000))
+    return (0.3 * steps + np.sin(np.arange(80)[:, None] / 7 + np.arange(3000) / 90)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def whisper_maps(tmp_path_factory):
+    """Every map and output of OpenAI's own file, which has no config.json beside it."""
+    folder = tmp_path_factory.mktemp("whisper")
+    answers = load_file(ANSWERS / "whisper.safetensors")
+    save_file({"input_features": whisper_features(), "decoder_input_ids": answers["decoder_input_ids"]},
+              folder / "inputs.safetensors")
+    ok("export", "-m", fetched("whisper-tiny.en"), "--inputs", folder / "inputs.safetensors", "--out",
+       folder / "maps.safetensors")
+    with safe_open(folder / "maps.safetensors", "numpy") as found:
+        yield found
+
+
+def test_whisper_says_what_it_is():
+    facts = json.loads(ok("info", "-m", fetched("whisper-tiny.en") / "tiny.en.pt", "--json"))
+    assert facts["not_read"] == []
+    assert (facts["model_type"], facts["tensors"]) == ("whisper", 167)
+
+
+def test_whisper_answers_as_transformers(whisper_maps):
+    answers = load_file(ANSWERS / "whisper.safetensors")
+    for layer in range(4):
+        for name, rows, columns in (("encoder_self", 700, 10), ("decoder_self", 1, 1), ("cross", 1, 10)):
+            found = whisper_maps.get_tensor(f"{name}.{layer}")[:, ::rows, ::columns]
+            np.testing.assert_allclose(found, answers[f"{name}.{layer}"], rtol=0, atol=MAP_TOLERANCE,
+                                       err_msg=f"{name}.{layer}")
+    outputs = {"encoder_last_hidden_state": whisper_maps.get_tensor("encoder_last_hidden_state")[::100],
+               "last_hidden_state": whisper_maps.get_tensor("last_hidden_state"),
+               "last_logits": whisper_maps.get_tensor("logits")[-1, ::50]}
+    for name, found in outputs.items():
+        largest = max(1, np.abs(answers[name]).max())
+        np.testing.assert_allclose(found / largest, answers[name] / largest, rtol=0, atol=OUTPUT_TOLERANCE, err_msg=name)
+
+
+def test_whisper_looks_at_all_of_the_sound_and_never_ahead_in_the_text(whisper_maps):
+    for layer in range(4):
+        cross = whisper_maps.get_tensor(f"cross.{layer}")
+        assert cross.shape == (6, 6, 1500)
+        # 1500 weights, each rounded to f32, and the rounding of a log-sum-exp of about 7.
+        np.testing.assert_allclose(cross.sum(-1, dtype=np.float64), 1, rtol=0, atol=1e-5)
+        assert np.triu(whisper_maps.get_tensor(f"decoder_self.{layer}"), 1).max() == 0
+
+
+def test_whisper_takes_thirty_seconds_of_sound(tmp_path):
+    save_file({"input_features": whisper_features()[:, :2998].copy(), "decoder_input_ids": np.array([50257])},
+              tmp_path / "inputs.safetensors")
+    result = run("export", "-m", fetched("whisper-tiny.en"), "--inputs", tmp_path / "inputs.safetensors", "--out",
+                 tmp_path / "maps.safetensors")
+    assert result.returncode == 2 and len(result.stderr.splitlines()) == 1
+    assert "[80, 2998]" in result.stderr and "[80, 3000]" in result.stderr
+
+
 # rxnmapper (Schwaller et al. 2021, doi:10.1126/sciadv.abe4166): one head of an ALBERT trained on reactions knows which
 # atom of the product was which atom of the reactants. Below, the published procedure on fovea's map.
 MAPPING_LAYER, MAPPING_HEAD, NEIGHBOUR_FACTOR = 10, 5, 90

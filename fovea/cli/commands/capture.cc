@@ -18,7 +18,7 @@ void run(const Args& args) {
          "--out is '{}' but a run is kept as .safetensors; call it RUN.fovea.safetensors", path);
   }
   const Engine engine = open_engine(args, kDefaultTextModel);
-  const RunResult result = engine.run(read_input(engine, args));
+  const RunResult result = run_input(engine, args);
   print_warnings(result.warnings);
   {
     const InterruptGuard guard;

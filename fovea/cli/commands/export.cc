@@ -27,8 +27,7 @@ void run(const Args& args) {
          "--out is '{}' but export writes .safetensors; give a name that ends so", path.string());
   }
   const Engine engine = open_engine(args, kDefaultTextModel);
-  const TextInput input = read_input(engine, args);
-  const RunResult result = engine.run(input, {.logits = LogitRows::kAll});
+  const RunResult result = run_input(engine, args, {.logits = LogitRows::kAll});
   print_warnings(result.warnings);
   const uint64_t bytes = dense_bytes(result);
   if (!args.flag("json")) write_stdout(facts_line(result, bytes));
@@ -61,8 +60,9 @@ Command export_command() {
       .summary = "every map and output of a model as dense tensors in one file",
       .details =
           "The file holds float32 self.0, self.1, ... as [heads, rows, columns], and\n"
-          "last_hidden_state and logits where the model has them. `fovea capture` keeps\n"
-          "the same maps without their matrices.\n"
+          "last_hidden_state and logits where the model has them; of translation models\n"
+          "encoder_self.N, decoder_self.N, cross.N and encoder_last_hidden_state.\n"
+          "`fovea capture` keeps the same maps without their matrices.\n"
           "\n"
           "examples:\n"
           "  fovea export \"The cat sat.\" --out maps.safetensors\n"

@@ -28,7 +28,7 @@ void check_args(const Args& args) {
          "INPUT is '{0}' but should be a text; did you mean '--vectors {0}'?", args["INPUT"]);
   }
   const std::vector<std::string_view> foreign =
-      vectors ? std::vector<std::string_view>{"model", "layer", "pair"}
+      vectors ? std::vector<std::string_view>{"model", "layer", "pair", "target", "site"}
               : std::vector<std::string_view>{"temperature", "column", "at"};
   for (const std::string_view name : foreign) {
     if (args.has(name)) {
@@ -88,7 +88,11 @@ void run(const Args& args) {
 
 std::vector<Option> steps_options() {
   return {Option::text("vectors", "FILE.json", "vectors of your own instead of a model, see below"),
-          Option::text("token", "WORD|i", "the query, by its text or its number from 0"),
+          Option::choice("site", {"self", "encoder", "decoder", "cross"},
+                         "which attention of a translation model (default: cross)"),
+          Option::text("token", "WORD|i",
+                       "the query, by its text or its number from 0; of a decoder the word that it "
+                       "reads there"),
           Option::integer("layer", "N", "of a model, from 0 (default: the last)", 0),
           Option::integer("head", "N", "from 0 (default: 0; of vectors all)", 0),
           Option::choice("similarity", similarity_names(),
@@ -126,6 +130,7 @@ Command steps_command() {
           "  fovea steps \"The cat sat on the mat.\" --token cat --layer 2 --head 5\n"
           "  fovea steps \"The cat sat on the mat.\" --token cat --out steps.png\n"
           "  fovea steps \"The cat sat on the mat.\" --similarity cosine\n"
+          "  fovea steps \"I love music.\" --target \"J'aime la musique.\" --token musique\n"
           "  fovea steps --vectors examples/four_words.json\n"
           "  fovea steps --vectors examples/four_words.json --token sleep --head 1\n"
           "  fovea steps --vectors examples/memory.json --temperature 0.5\n"

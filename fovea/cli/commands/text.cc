@@ -27,18 +27,25 @@ void check(const Args& args) {
   if (args.has("generate")) generate_options(args);
 }
 
+RunResult generated(const Engine& engine, const Args& args) {
+  const TextInput input = read_input(engine, args);
+  const int64_t tokens = input.inputs.tokens(), more = args.integer("generate");
+  check_room(engine.facts(), tokens, more);
+  print_warnings(engine.length_warnings(tokens + more));
+  return engine.generate(input, generate_options(args));
+}
+
+RunResult read(const Engine& engine, const Args& args) {
+  if (engine.facts().has_decoder() || args.has("target")) return run_input(engine, args);
+  const TextInput input = read_input(engine, args);
+  return engine.run(input, {.logits = logits_wanted(engine, input)});
+}
+
 void run(const Args& args) {
   check(args);
   const bool writes = args.has("generate");
   const Engine engine = open_engine(args, writes ? kDefaultCausalModel : kDefaultTextModel);
-  const TextInput input = read_input(engine, args);
-  if (writes) {
-    const int64_t tokens = input.inputs.tokens(), more = args.integer("generate");
-    check_room(engine.facts(), tokens, more);
-    print_warnings(engine.length_warnings(tokens + more));
-  }
-  const RunResult result = writes ? engine.generate(input, generate_options(args))
-                                  : engine.run(input, {.logits = logits_wanted(engine, input)});
+  const RunResult result = writes ? generated(engine, args) : read(engine, args);
   print_warnings(result.warnings);
   if (!args.flag("json") && !args.has("out")) {
     write_stdout(predictions_text(engine, result, stdout_terminal()));

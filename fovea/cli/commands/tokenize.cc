@@ -57,7 +57,9 @@ void run(const Args& args) {
   }
   const std::string text =
       args.has("INPUT") ? args["INPUT"] : read_text_file(args["text-file"], kLargestText);
-  const Tokenizer tokenizer = tokenizer_named(model_name(args, kDefaultTextModel));
+  const std::string name = model_name(args, kDefaultTextModel);
+  const Tokenizer tokenizer =
+      args.flag("target-side") ? target_tokenizer_named(name) : tokenizer_named(name);
   const Encoding encoding =
       args.has("pair") ? tokenizer.encode_pair(text, args["pair"]) : tokenizer.encode(text);
   if (encoding.invalid_bytes > 0) {
@@ -86,6 +88,8 @@ Command tokenize_command() {
                       .with_letter('m'),
                   Option::text("text-file", "FILE", "read the text from a file instead"),
                   Option::text("pair", "TEXT", "a second text"),
+                  Option::flag("target-side",
+                               "of a translation model, the tokenizer of what it writes"),
                   Option::flag("json",
                                "print {\"ids\",\"tokens\",\"offsets\",\"type_ids\",\"special\"}")},
       .run = run};

@@ -39,6 +39,7 @@ class Bart final : public Seq2SeqModel {
       : Bart(source, {source.weights.weights.below_one_of(
                           {"model.", ""}, "encoder.layers.0.self_attn.q_proj.weight"),
                       source.weights.compute}) {}
+  Tensor shared_words() const override { return shared_table(source_.words, target_.words); }
 
  private:
   enum class Kind { kBart, kMbart, kM2m100 };
@@ -46,6 +47,11 @@ class Bart final : public Seq2SeqModel {
   static Kind kind_of(const Config& config) {
     if (config.model_type() == "mbart") return Kind::kMbart;
     return config.model_type() == "m2m_100" ? Kind::kM2m100 : Kind::kBart;
+  }
+
+  static BartBlockOptions options(Kind kind) {
+    return {.norm_first = kind != Kind::kBart,
+            .activation = kind == Kind::kM2m100 ? "relu" : "gelu"};
   }
 
   static int64_t padding_id(const Config& config) {
@@ -61,8 +67,8 @@ class Bart final : public Seq2SeqModel {
       : Seq2SeqModel(source),
         kind_(kind_of(source.config)),
         padding_id_(padding_id(source.config)),
-        encoder_(base["encoder"], source.config, {.norm_first = kind_ != Kind::kBart}),
-        decoder_(base["decoder"], source.config, {.norm_first = kind_ != Kind::kBart}),
+        encoder_(base["encoder"], source.config, options(kind_)),
+        decoder_(base["decoder"], source.config, options(kind_)),
         source_(load_embeddings(source.config, base, "encoder")),
         target_(load_embeddings(source.config, base, "decoder")) {
     ModelFacts facts =
@@ -82,14 +88,10 @@ class Bart final : public Seq2SeqModel {
     const int64_t words = config.get_size("vocab_size");
     const int64_t positions = config.get_size("max_position_embeddings", 1024);
     const LayerSource own = base[stack];
-    const bool tied = config.get_bool("tie_word_embeddings", true);
-    const bool use_shared =
-        base.weights.has("shared.weight") && (tied || !own.weights.has("embed_tokens.weight"));
-    BartEmbeddings result{
-        .words = load_table(use_shared ? base["shared"] : own["embed_tokens"], words, width),
-        .scale = config.get_bool("scale_embedding", kind_ == Kind::kM2m100)
-                     ? std::sqrt(static_cast<float>(width))
-                     : 1.0F};
+    BartEmbeddings result{.words = load_stack_words(base, stack, words, width),
+                          .scale = config.get_bool("scale_embedding", kind_ == Kind::kM2m100)
+                                       ? std::sqrt(static_cast<float>(width))
+                                       : 1.0F};
     if (kind_ == Kind::kM2m100 && width < 4) {
       fail(ErrorKind::kBadFile, "{}: d_model is {} but positions of M2M100 need 4 numbers at least",
            config.source(), width);
@@ -104,13 +106,13 @@ class Bart final : public Seq2SeqModel {
   void load_head(const ModelSource& source) {
     const LayerSource& all = source.weights;
     if (source.is("ForConditionalGeneration", "final_logits_bias")) {
-      const int64_t words = target_.words.size(0);
-      Tensor bias;
-      if (kind_ != Kind::kM2m100 && all.weights.has("final_logits_bias")) {
-        bias = all.weights.tensor("final_logits_bias", {1, words}, DType::kF32).reshaped({words});
-      }
+      // M2M100 has no such bias, whatever an old file holds.
+      const Tensor bias =
+          kind_ == Kind::kM2m100 ? Tensor() : final_logits_bias(all, target_.words.size(0));
       set_word_scores(
           {word_weights(source.config, all, {"lm_head.weight"}, target_.words), bias, all.compute});
+    } else if (source.is("ForSequenceClassification", "classification_head.dense.weight")) {
+      set_class_head(all["classification_head"], facts().width);
     }
   }
 
@@ -154,6 +156,12 @@ class Bart final : public Seq2SeqModel {
     return decoder_(pass, embed(target_, pass, ids), source, attention_mask);
   }
 
+  // Padding comes last, so that its number tells where the text ends.
+  int64_t language_id(const std::vector<int64_t>& ids) const {
+    const auto padding = static_cast<size_t>(std::ranges::count(ids, padding_id_));
+    return ids[padding == ids.size() ? 0 : ids.size() - padding - 1];
+  }
+
   // BART reads the source once more, one place later; mBART begins with its last token, which names
   // the language.
   std::vector<int64_t> default_decoder_ids(const ModelInputs& inputs) const override {
@@ -161,10 +169,8 @@ class Bart final : public Seq2SeqModel {
       return Seq2SeqModel::default_decoder_ids(inputs);
     }
     std::vector<int64_t> ids = inputs.input_ids;
-    const int64_t first = kind_ == Kind::kMbart
-                              ? ids[static_cast<size_t>(last_real_token(config(), inputs))]
-                              : config().get_int("decoder_start_token_id", 2);
-    ids.insert(ids.begin(), first);
+    ids.insert(ids.begin(), kind_ == Kind::kMbart ? language_id(ids)
+                                                  : config().get_int("decoder_start_token_id", 2));
     ids.pop_back();
     return ids;
   }

@@ -32,6 +32,7 @@ class Marian final : public Seq2SeqModel {
       : Marian(source, {source.weights.weights.below_one_of(
                             {"model.", ""}, "encoder.layers.0.self_attn.q_proj.weight"),
                         source.weights.compute}) {}
+  Tensor shared_words() const override { return shared_table(source_.words, target_.words); }
 
  private:
   Marian(const ModelSource& source, const LayerSource& base)
@@ -67,14 +68,10 @@ class Marian final : public Seq2SeqModel {
   static BartEmbeddings load_embeddings(const Config& config, const LayerSource& base,
                                         std::string_view stack, std::string_view vocabulary_key) {
     const int64_t width = config.get_size("d_model");
-    const int64_t positions = config.get_size("max_position_embeddings", 512);
+    const int64_t positions = config.get_size("max_position_embeddings", 1024);
     const LayerSource own = base[stack];
-    const bool has_own = own.weights.has("embed_tokens.weight");
-    const LayerSource words = shared(config) && (base.weights.has("shared.weight") || !has_own)
-                                  ? base["shared"]
-                                  : own["embed_tokens"];
-    return {.words = load_table(
-                words, config.get_size(vocabulary_key, config.get_size("vocab_size")), width),
+    return {.words = load_stack_words(
+                base, stack, config.get_size(vocabulary_key, config.get_size("vocab_size")), width),
             .scale = config.get_bool("scale_embedding", false)
                          ? std::sqrt(static_cast<float>(width))
                          : 1.0F,
@@ -86,12 +83,8 @@ class Marian final : public Seq2SeqModel {
 
   WordScores load_scores(const ModelSource& source) const {
     const LayerSource& all = source.weights;
-    const int64_t words = target_.words.size(0);
-    Tensor bias;
-    if (all.weights.has("final_logits_bias")) {
-      bias = all.weights.tensor("final_logits_bias", {1, words}, DType::kF32).reshaped({words});
-    }
-    return {word_weights(source.config, all, {"lm_head.weight"}, target_.words), bias, all.compute};
+    return {word_weights(source.config, all, {"lm_head.weight"}, target_.words),
+            final_logits_bias(all, target_.words.size(0)), all.compute};
   }
 
   Value encoder_states(const ModelInputs& inputs, const Pass& pass) const override {

@@ -104,6 +104,17 @@ TEST_F(Resolve, FoveasOwnCacheIsLookedIntoFirst) {
   EXPECT_EQ(resolve_model("tiny.gguf", caches_).file, caches_.models / "tiny.gguf");
 }
 
+TEST_F(Resolve, ABundledModelHasANameToo) {
+  caches_.bundled = {folder_ / "nowhere", folder_ / "bundled"};
+  fs::create_directories(folder_ / "bundled/en-fr");
+  EXPECT_FALSE(is_at_hand("en-fr", caches_));  // a folder without config.json is no model
+  write_text(folder_ / "bundled/en-fr/config.json", "{}");
+  EXPECT_EQ(resolve_model("en-fr", caches_).folder, folder_ / "bundled/en-fr");
+  EXPECT_TRUE(is_at_hand("en-fr", caches_));
+  EXPECT_TRUE(is_at_hand("small", caches_));
+  EXPECT_FALSE(is_at_hand("fr-en", caches_));
+}
+
 TEST_F(Resolve, WhatIsNotFoundSaysWhereWasLookedAndWhatToDo) {
   EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "fovea pull org/other",
                          [&] { resolve_model("org/other", caches_); }));
@@ -145,6 +156,8 @@ TEST(ModelCaches, FollowTheEnvironment) {
   EXPECT_EQ(ModelCaches::from_environment().hub, "/h/hf/hub");
   const Variable hub_set("HF_HUB_CACHE", "/c");
   EXPECT_EQ(ModelCaches::from_environment().hub, "/c");
+  const Variable bundled("FOVEA_MODELS", "/b");
+  EXPECT_EQ(ModelCaches::from_environment().bundled, std::vector<fs::path>{"/b"});
   const Variable own_set("FOVEA_CACHE", "/o");
   EXPECT_EQ(ModelCaches::from_environment().models, "/o/models");
 }

@@ -73,6 +73,24 @@ TEST_F(TextAxis, IdsAloneHaveTheVocabularysNames) {
   EXPECT_THAT(texts(ids_axis(nullptr, ids)), ElementsAre("#2", "#6", "#40"));
 }
 
+TEST_F(TextAxis, WordsAtSpacesAreWhatSpacesPart) {
+  //                     0         1         2
+  //                     0123456789012345678901
+  Axis axis{.source = "  don't  stop, 3 .\t ! "};
+  const auto piece = [](int64_t begin, int64_t end) {
+    return Position{.source_begin = begin, .source_end = end};
+  };
+  // A space by itself belongs to the word that follows; behind the last word to the last.
+  axis.positions = {piece(0, 1),   piece(1, 5),   piece(5, 6),   piece(6, 7),
+                    piece(8, 13),  piece(13, 14), piece(14, 15), piece(15, 16),
+                    piece(17, 18), piece(20, 21), piece(21, 22), {.special = true}};
+  divide_at_spaces(axis);
+  EXPECT_THAT(words(axis), ElementsAre(0, 0, 0, 0, 1, 1, 2, 2, 3, 4, 4, -1));
+  Axis blank{.source = "  ", .positions = {piece(0, 1)}};
+  divide_at_spaces(blank);
+  EXPECT_THAT(words(blank), ElementsAre(-1));
+}
+
 TEST_F(TextAxis, StepsOfAGenerationSayWhatTheyPredict) {
   const std::vector<int64_t> ids{5, 6, 7, 13};  // "the cat", then "sat on"
   const Axis columns = ids_axis(&tokenizer_, std::span(ids).first(3));

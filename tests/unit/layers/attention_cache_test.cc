@@ -125,6 +125,122 @@ TEST(AttentionCache, KeepsWhatTheRecorderWants) {
   EXPECT_TRUE(records[0]->values.empty());
 }
 
+// One step of one token per hypothesis, each with rows of its own, and all that it has seen.
+struct Seen {
+  std::vector<Tensor> queries, keys, values;  // [heads, 1, dim] each
+};
+
+TEST(AttentionCache, EachHypothesisSeesItsOwnPastOnly) {
+  std::mt19937 random(3);
+  const int64_t heads = 3;
+  AttentionCache cache;
+  std::vector<Seen> hypotheses(1);
+  for (const std::vector<int64_t>& parents :
+       {std::vector<int64_t>{0}, {0, 0, 0}, {2, 2, 0}, {1, 2, 0}, {0, 0, 1, 2}, {3, 1}, {1, 0}}) {
+    cache.branch(parents);
+    ASSERT_EQ(cache.hypotheses(), static_cast<int64_t>(parents.size()));
+    std::vector<Seen> children;
+    for (const int64_t parent : parents) {
+      children.push_back(hypotheses[static_cast<size_t>(parent)]);
+      for (auto* list :
+           {&children.back().queries, &children.back().keys, &children.back().values}) {
+        list->push_back(fovea::testing::random_heads(random, {heads, 1, kDim}, 1.5, DType::kF32));
+      }
+    }
+    hypotheses = std::move(children);
+    const auto joined = [&](std::vector<Tensor> Seen::*list) {
+      std::vector<Value> last;
+      for (const Seen& seen : hypotheses) last.push_back((seen.*list).back());
+      return ops::concat(last, 1).tensor;
+    };
+    const auto rule = text_rule({.cache = &cache}, 0.5F, {.causal = true});
+    const Tensor output = cache.attend(kSite, joined(&Seen::queries), joined(&Seen::keys),
+                                       joined(&Seen::values), *rule);
+    cache.advance(1);
+    for (size_t h = 0; h < hypotheses.size(); ++h) {
+      const auto past = [&](const std::vector<Tensor>& list) {
+        return ops::concat(std::vector<Value>(list.begin(), list.end()), 1).tensor;
+      };
+      AttentionCase alone;
+      const int64_t length = cache.length();
+      alone.shape = {heads, heads, length, length, kDim, kDim};
+      alone.rule = *text_rule({}, 0.5F, {.causal = true});
+      alone.queries = past(hypotheses[h].queries);
+      alone.keys = past(hypotheses[h].keys);
+      alone.values = past(hypotheses[h].values);
+      const DenseAttention dense = fovea::testing::dense_attention(alone);
+      for (int64_t head = 0; head < heads; ++head) {
+        const auto found = output.matrix<float>(head);
+        const auto& expected = dense.outputs[static_cast<size_t>(head)];
+        // As in check_steps.
+        EXPECT_TRUE(
+            fovea::testing::all_close(std::span(found.row(static_cast<int64_t>(h)), size_t{kDim}),
+                                      std::span(expected).last(size_t{kDim}), 2e-6))
+            << "hypothesis " << h << " after " << length << " steps";
+      }
+    }
+  }
+  // The record is that of the first.
+  Recorder recorder;
+  cache.record_into(recorder, "steps");
+  const auto records = recorder.take();
+  EXPECT_EQ(records[0]->keys.matrix<float>(0).row(6)[0],
+            hypotheses[0].keys.back().matrix<float>(0).row(0)[0]);
+}
+
+TEST(AttentionCache, MemoryIsMadeOnceForEachSite) {
+  AttentionCache cache;
+  int made = 0;
+  const auto make = [&]() -> AttentionCache::Memory {
+    ++made;
+    return {Tensor(Shape{1, 2, 3}), Tensor(Shape{1, 2, 3})};
+  };
+  const float* first = cache.memory({SiteKind::kCross, 0}, make).keys.tensor.values<float>().data();
+  cache.branch(std::vector<int64_t>{0, 0});
+  cache.advance(1);
+  EXPECT_EQ(cache.memory({SiteKind::kCross, 0}, make).keys.tensor.values<float>().data(), first);
+  EXPECT_EQ(made, 1);
+  cache.memory({SiteKind::kCross, 1}, make);
+  EXPECT_EQ(made, 2);
+}
+
+TEST(AttentionCache, ATableOfDistancesGrowsWithTheSteps) {
+  AttentionCache cache;
+  const AttentionCase whole = causal_case({2, 2, 9, std::nullopt});
+  DistanceTable table{Tensor(Shape{2, 8}), {}};
+  float value = 0;
+  for (float& entry : table.values.mutable_values<float>()) entry = value += 0.3F;
+  const auto rule_at = [&](int64_t before, int64_t rows) {
+    ScoreRule rule = *text_rule({.cache = &cache}, 1, {.causal = true});
+    table.index = t5_bucket_index(rows, before + rows, before, false, 8, 12);
+    rule.bias = table;
+    return rule;
+  };
+  for (const int64_t step : {4, 1, 3, 1}) {
+    const int64_t begin = cache.length(), end = begin + step;
+    cache.attend(kSite, rows(whole.queries, begin, end), rows(whole.keys, begin, end),
+                 rows(whole.values, begin, end), rule_at(begin, step));
+    cache.advance(step);
+  }
+  AttentionCase at_once = whole;
+  at_once.rule = *text_rule({}, 1, {.causal = true});
+  table.index = t5_bucket_index(9, 9, 0, false, 8, 12);
+  at_once.rule.bias = table;
+  const DenseAttention dense = fovea::testing::dense_attention(at_once);
+  Recorder recorder;
+  cache.record_into(recorder, "steps");
+  const auto records = recorder.take();
+  const AttentionRecord& record = *records[0];
+  validate(record.rule, record.shape());
+  EXPECT_EQ(std::get<DistanceTable>(record.rule.bias).index, table.index);
+  for (int64_t head = 0; head < 2; ++head) {
+    for (int64_t i = 0; i < 9; ++i) {
+      EXPECT_NEAR(record.lse.matrix<double>().row(head)[i],
+                  dense.lse[static_cast<size_t>(head)][static_cast<size_t>(i)], 5e-6);
+    }
+  }
+}
+
 TEST(Attend, RecordsWhatItComputesAndOnlyIfWanted) {
   const AttentionCase c = causal_case({2, 1, 4, std::nullopt});
   const auto rule = std::make_shared<const ScoreRule>(c.rule);

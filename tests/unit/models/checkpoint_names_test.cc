@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <ranges>
 #include <set>
@@ -46,32 +47,45 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> part
 // By how much widths are divided: heads become kHeadDim wide, whatever else is wide as many times
 // narrower, so that all ratios stay.
 int64_t divisor_of(const Config& config) {
-  const int64_t width = config.get_size(
-      config.has("hidden_size") ? "hidden_size" : (config.has("dim") ? "dim" : "n_embd"));
-  const int64_t heads = config.get_size(config.has("num_attention_heads")
-                                            ? "num_attention_heads"
-                                            : (config.has("n_heads") ? "n_heads" : "n_head"));
-  return config.get_size("head_dim", width / heads) / kHeadDim;
+  const auto first_of = [&](std::initializer_list<std::string_view> keys) {
+    return config.get_size(
+        *std::ranges::find_if(keys, [&](std::string_view key) { return config.has(key); }));
+  };
+  const int64_t width = first_of({"hidden_size", "dim", "n_embd", "d_model"});
+  const int64_t heads = first_of(
+      {"num_attention_heads", "n_heads", "n_head", "encoder_attention_heads", "num_heads"});
+  return config.get_size("head_dim", config.get_size("d_kv", width / heads)) / kHeadDim;
 }
+
+constexpr std::array<const char*, 5> kPositionKeys{"max_position_embeddings", "n_positions",
+                                                   "n_ctx", "max_source_positions",
+                                                   "max_target_positions"};
 
 Config shrunk(const Config& config, int64_t divisor) {
   Json json = config.json();
   for (const char* key : {"hidden_size", "dim", "n_embd", "intermediate_size", "hidden_dim",
-                          "embedding_size", "head_dim"}) {
+                          "embedding_size", "head_dim", "d_model", "d_kv", "d_ff",
+                          "encoder_ffn_dim", "decoder_ffn_dim", "num_mel_bins"}) {
     if (config.has(key)) json.set(key, config.get_size(key) / divisor);
   }
-  for (const char* key : {"max_position_embeddings", "n_positions", "n_ctx"}) {
+  for (const char* key : kPositionKeys) {
     if (config.has(key)) json.set(key, kPositions);
   }
   json.set("vocab_size", kVocabulary);
   return Config(std::move(json), config.source());
 }
 
-int64_t shrunk(int64_t size, std::string_view name, const Config& config, int64_t divisor) {
+// Of axis `axis` of that tensor.
+int64_t shrunk(int64_t size, size_t axis, std::string_view name, const Config& config,
+               int64_t divisor) {
   if (size == config.get_size("vocab_size")) return kVocabulary;
-  if (has_any(name, {"position", "wpe"}) &&
-      size == config.get_size("max_position_embeddings", config.get_size("n_positions", 1))) {
-    return kPositions;
+  if (has_any(name, {"relative_attention_bias"})) return size;  // of buckets and heads
+  const bool is_width = axis == 1 && name.ends_with(".weight");
+  if (has_any(name, {"position", "wpe"}) && !is_width) {
+    for (const char* key : kPositionKeys) {
+      const int64_t behind = size - config.get_size(key, size + 1);  // rows for no position
+      if (behind == 0 || behind == 2) return kPositions + behind;
+    }
   }
   return size % divisor == 0 ? size / divisor : size;
 }
@@ -84,7 +98,7 @@ Listing read_listing(const fs::path& path) {
   for (const auto& [name, sizes] : json.at("tensors", "tensors").as_object("tensors")) {
     std::vector<int64_t> shape;
     for (const Json& size : sizes.as_array(name)) {
-      shape.push_back(shrunk(size.as_int(name), name, config, divisor));
+      shape.push_back(shrunk(size.as_int(name), shape.size(), name, config, divisor));
     }
     listing.tensors.push_back({name, DType::kF32, Shape(shape), "F32"});
   }
@@ -121,8 +135,9 @@ TEST_P(CheckpointNames, EveryTensorIsReadOrKnownNotToBeNeeded) {
   // Blocks make up nearly all of a checkpoint: none of theirs may be left out but old buffers.
   for (const TensorInfo& tensor : listing.tensors) {
     const bool in_block = has_any(tensor.name, {".layer.", "layers.", "h.0."});
-    const bool buffer =
-        tensor.shape.rank() == 4 || has_any(tensor.name, {"masked_bias", "inv_freq"});
+    const bool buffer = tensor.shape.rank() == 4 ||
+                        has_any(tensor.name, {"masked_bias", "inv_freq",
+                                              "EncDecAttention.relative_attention_bias"});
     EXPECT_TRUE(!in_block || buffer || read.contains(tensor.name)) << tensor.name;
   }
 }
@@ -133,10 +148,14 @@ TEST_P(CheckpointNames, ATensorTooManyIsNamed) {
   EXPECT_THAT(build(listing), ::testing::ElementsAre("something.else.weight"));
 }
 
-// Output scores that are the word embeddings again, and biases that may be missing.
-bool is_optional(std::string_view name) {
-  return has_any(name, {"lm_head.weight", "lm_head.bias", "lm_head.decoder", "decoder.weight",
-                        "decoder.bias", "predictions.bias", "vocab_projector"});
+// Output scores that are the word embeddings again, and biases that may be missing; what two stacks
+// share, and positions that can be computed.
+bool is_optional(std::string_view name, const Config& config) {
+  return has_any(name,
+                 {"lm_head.weight", "lm_head.bias", "lm_head.decoder", "decoder.weight",
+                  "decoder.bias", "predictions.bias", "vocab_projector", "final_logits_bias"}) ||
+         (has_any(name, {"coder.embed_tokens"}) && config.model_type() != "whisper") ||
+         (has_any(name, {"coder.embed_positions"}) && config.model_type() == "marian");
 }
 
 TEST_P(CheckpointNames, AMissingTensorIsNamed) {
@@ -148,7 +167,7 @@ TEST_P(CheckpointNames, AMissingTensorIsNamed) {
     const std::string& name = tensor.name;
     const bool later_block = std::ranges::any_of(
         std::views::iota(1, 40), [&](int i) { return has_any(name, {fmt::format(".{}.", i)}); });
-    if (later_block || !read.contains(name) || is_optional(name)) continue;
+    if (later_block || !read.contains(name) || is_optional(name, whole.config)) continue;
     SCOPED_TRACE(name);
     Listing listing = whole;
     std::erase_if(listing.tensors, [&](const TensorInfo& other) { return other.name == name; });

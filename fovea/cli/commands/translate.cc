@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include "fovea/base/error.h"
+#include "fovea/cli/map_options.h"
+#include "fovea/cli/model_options.h"
+#include "fovea/cli/terminal.h"
+#include "fovea/cli/translation_view.h"
+#include "fovea/render/page.h"
+
+namespace fovea {
+namespace {
+
+bool shows_alignment(const Args& args) {
+  return !args.has("view") || args["view"] == "align";
+}
+
+SiteKind kind_of(const Args& args) {
+  if (args["view"] == "encoder") return SiteKind::kEncoderSelf;
+  return args["view"] == "decoder" ? SiteKind::kDecoderSelf : SiteKind::kCross;
+}
+
+void check(const Args& args) {
+  if (args.has("INPUT") == args.has("text-file")) {
+    fail(ErrorKind::kInvalidArgument,
+         "translate takes a text, INPUT or --text-file, and was given {}; give one",
+         args.has("INPUT") ? "both" : "neither");
+  }
+  for (const char* name : {"beam", "length-penalty", "most-tokens"}) {
+    if (args.has(name) && args.has("target")) {
+      fail(ErrorKind::kInvalidArgument,
+           "--{} is for searching a translation but --target gives it; leave one of them out",
+           name);
+    }
+  }
+  const bool page = args.has("out") && is_page_suffix(args["out"]);
+  if (!shows_alignment(args) || page) {
+    for (const char* name : {"moses", "hard", "pieces", "read", "norms", "convention", "links",
+                             "threshold", "ignore-end"}) {
+      if (args.has(name)) {
+        fail(ErrorKind::kInvalidArgument, "--{} is for alignments; leave it or {} out", name,
+             page ? "the .html page" : "--view " + args["view"]);
+      }
+    }
+    check_map_args(args);
+    return;
+  }
+  for (const char* name : {"token", "column", "words"}) {
+    if (args.has(name)) {
+      fail(ErrorKind::kInvalidArgument,
+           "--{} is for maps but the alignment is shown; give --view cross, encoder or decoder too",
+           name);
+    }
+  }
+  read_align_options(args);
+  check_out_suffix(args);
+}
+
+TranslateOptions translate_options(const Args& args) {
+  TranslateOptions options;
+  if (args.has("target")) options.target = args["target"];
+  if (args.has("beam")) options.beams = args.integer("beam");
+  if (args.has("most-tokens")) options.most_tokens = args.integer("most-tokens");
+  if (args.has("length-penalty")) options.length_penalty = args.real("length-penalty");
+  return options;
+}
+
+void run(const Args& args) {
+  check(args);
+  const Translator translator(
+      open_engine(args, kDefaultTranslationModel),
+      {.source = args.has("from") ? args["from"] : "", .target = args.has("to") ? args["to"] : ""});
+  const Translation translation = translator.translate(read_source(args), translate_options(args),
+                                                       {.record = {.block = args.flag("norms")}});
+  print_warnings(translation.result.warnings);
+  const bool page = args.has("out") && is_page_suffix(args["out"]);
+  if (shows_alignment(args) && !page) {
+    show_alignment(translation, args);
+    return;
+  }
+  if (!args.flag("json") && !args.has("out")) {
+    write_stdout(translation_text(translation, stdout_terminal()));
+  }
+  show_run(translation.result.run, args, shows_alignment(args) ? SiteKind::kCross : kind_of(args));
+}
+
+// Those of all verbs that show maps, with this verb's views.
+std::vector<Option> options() {
+  std::vector<Option> maps = map_options();
+  for (Option& option : maps) {
+    if (option.name != "view") continue;
+    option.choices.insert(option.choices.begin(), {"align", "encoder", "decoder", "cross"});
+    option.help =
+        "the alignment, or the attention within the encoder, within the decoder or from the "
+        "decoder to the source (default: align); of that, matrix, read, lines or heads with --site";
+  }
+  const std::vector<Option> own = {
+      Option::text("text-file", "FILE", "read the source from a file instead"),
+      Option::text("target", "TEXT", "what the model is made to write, instead of searching"),
+      Option::integer("beam", "N", "hypotheses that are followed; 1: greedy (default: the model's)",
+                      1),
+      Option::real("length-penalty", "P", "above 0 favours longer texts (default: the model's)",
+                   -10),
+      Option::integer("most-tokens", "N", "where the search ends at the latest", 1),
+      Option::text("from", "CODE", "language of the source, of models that know several"),
+      Option::text("to", "CODE", "language to translate into, of models that know several"),
+      Option::flag("hard", "show the links alone"),
+      Option::flag("pieces", "show tokens as the model has them instead of words"),
+      Option::flag("moses", "print the links as 0-0 1-2, source word and target word")};
+  return joined(joined(model_options(kDefaultTranslationModel), own),
+                joined(align_options(), std::move(maps)));
+}
+
+}  // namespace
+
+Command translate_command() {
+  return {.name = "translate",
+          .summary = "translate a text, and what each target word looked at in the source",
+          .details =
+              "Without --layer and --head the head is chosen whose attention lies on pairs of\n"
+              "tokens that belong together by themselves and whose links are the same in\n"
+              "either direction; the caption says which and why (docs/alignment.md).\n"
+              "\n"
+              "examples:\n"
+              "  fovea translate \"The cat sat on the mat.\"\n"
+              "  fovea translate \"The cat sat on the mat.\" --target \"Le chat dort.\"\n"
+              "  fovea translate \"The cat sat on the mat.\" --moses\n"
+              "  fovea translate \"The cat sat on the mat.\" --layer 2 --head mean --out map.png\n"
+              "  fovea translate \"The cat sat on the mat.\" --view cross --layer all\n",
+          .positionals = {input_positional()},
+          .options = options(),
+          .run = run};
+}
+
+}  // namespace fovea

@@ -1,0 +1,81 @@
+// Translation: the target that a model writes for a source, or is made to write, and every
+// attention on the way.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fovea/engine/engine.h"
+#include "fovea/explain/alignment.h"
+
+namespace fovea {
+
+// Codes as the model's tokenizer knows them ("fr_XX", "fra_Latn"); empty: as it says itself.
+struct Languages {
+  std::string source;
+  std::string target;
+};
+
+// What counts as a word of a text.
+enum class WordDivision {
+  kText,    // what people call so (text/word_boundaries.h)
+  kSpaces,  // what spaces part: files of alignments count these
+};
+
+struct TranslateOptions {
+  std::optional<std::string> target;  // what it is made to write; none: what it writes itself
+  // How it searches; none: as its generation_config.json says.
+  std::optional<int64_t> beams;
+  std::optional<int64_t> most_tokens;
+  std::optional<double> length_penalty;
+  WordDivision words = WordDivision::kText;
+};
+
+struct Translation {
+  // Axes "source", "target" (what the decoder read: start tokens and the target) and "steps"; both
+  // texts are divided into words.
+  RunResult result;
+  std::string target;           // the text
+  bool forced = false;          // the user gave it
+  bool complete = true;         // false: the search ended at its limit
+  std::optional<double> score;  // log p / length^penalty, of beam search
+  int64_t beams = 1;
+  int64_t prefix = 1;  // how many decoder inputs come before the first token of the target
+  // Tokens that belong together by themselves (engine/anchors.h): source position, and target token
+  // counted after the prefix.
+  Alignment anchors;
+};
+
+// Holds a copy of the engine, which shares the model. Const members may be called from any thread.
+class Translator {
+ public:
+  // Throws Error{kUnsupported} if the model has no encoder and decoder of text, or no languages to
+  // choose from; Error{kInvalidArgument} for a language that it does not know.
+  explicit Translator(Engine engine, const Languages& languages = {});
+
+  const Engine& engine() const { return engine_; }
+
+  // Throws Error{kInvalidArgument} if a text is empty or too long for the model.
+  Translation translate(std::string_view source, const TranslateOptions& options = {},
+                        const RunOptions& run = {}) const;
+
+ private:
+  struct Target {
+    std::vector<int64_t> ids;  // what the decoder reads
+    Axis axis;
+    std::optional<int64_t> next_id;
+    int64_t prefix = 1;
+  };
+  SearchOptions search_options(const TranslateOptions& options) const;
+  Target written(const Hypothesis& hypothesis) const;
+  Target given(std::string_view text, std::vector<std::string>& warnings) const;
+
+  Engine engine_;
+  Tokenizer source_tokenizer_, target_tokenizer_;
+  GenerationConfig config_;
+  int64_t start_id_ = 0;
+  Tensor shared_words_;
+};
+
+}  // namespace fovea

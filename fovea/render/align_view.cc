@@ -1,0 +1,159 @@
+#include "fovea/render/align_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/render/caption.h"
+#include "fovea/render/words.h"
+
+namespace fovea {
+namespace {
+
+// The tokens of the target itself, without what the decoder reads before them.
+Axis target_tokens(const Run& run, int64_t prefix) {
+  Axis axis = *run.find_axis("target");
+  axis.positions.erase(axis.positions.begin(), axis.positions.begin() + prefix);
+  return axis;
+}
+
+// One position per word under its own text; special positions are left out.
+Axis words_of(const Axis& axis) {
+  std::vector<PositionGroup> groups = word_groups(axis);
+  std::erase_if(groups, [&](const PositionGroup& group) {
+    return axis.positions[static_cast<size_t>(group.begin)].special;
+  });
+  Axis words = grouped_axis(axis, groups);
+  for (int64_t i = 0; i < static_cast<int64_t>(words.positions.size()); ++i) {
+    words.positions[static_cast<size_t>(i)].text = plain_label(words, i);
+  }
+  return words;
+}
+
+Tensor as_tensor(const Matrix& matrix) {
+  Tensor tensor = Tensor::uninitialized({matrix.rows(), matrix.cols()});
+  float* out = tensor.mutable_values<float>().data();
+  for (int64_t r = 0; r < matrix.rows(); ++r) {
+    for (const double value : matrix.row(r)) *out++ = static_cast<float>(value);
+  }
+  return tensor;
+}
+
+// The figure's cells and links, before they are worded.
+struct Cells {
+  Axis source, target;
+  Matrix weights;
+  Alignment links;
+};
+
+Cells word_cells(const Run& run, const PairMaps& pair, const MapChoice& choice,
+                 const AlignOptions& options) {
+  PairAlignment aligned = align_pair(pair, choice, options);
+  return {words_of(*run.find_axis("source")), words_of(target_tokens(run, pair.prefix)),
+          std::move(aligned.words.weights), std::move(aligned.links)};
+}
+
+Cells piece_cells(const Run& run, const PairMaps& pair, const MapChoice& choice,
+                  const AlignOptions& options) {
+  const Matrix weights = map_weights(pair, choice, options.norms);
+  // Links count pieces without special ones; cells count all.
+  std::vector<int64_t> columns, rows;
+  for (size_t j = 0; j < pair.source.word.size(); ++j) {
+    if (pair.source.word[j] >= 0) columns.push_back(static_cast<int64_t>(j));
+  }
+  for (size_t i = 0; i < pair.target.word.size(); ++i) {
+    if (pair.target.word[i] >= 0) rows.push_back(static_cast<int64_t>(i));
+  }
+  Alignment links;
+  for (const Link& link :
+       hard_links(piece_weights(weights, pair.source, pair.target), options.links)) {
+    links.push_back(
+        {columns[static_cast<size_t>(link.source)], rows[static_cast<size_t>(link.target)]});
+  }
+  return {*run.find_axis("source"), target_tokens(run, pair.prefix), weights, std::move(links)};
+}
+
+// How much of the rows the figure shows, on average.
+double shown_share(const Matrix& weights) {
+  double sum = 0;
+  for (int64_t r = 0; r < weights.rows(); ++r) {
+    for (const double weight : weights.row(r)) sum += weight;
+  }
+  return weights.rows() == 0 ? 0 : sum / static_cast<double>(weights.rows());
+}
+
+std::string link_text(const LinkRule& rule) {
+  switch (rule.method) {
+    case LinkMethod::kThreshold:
+      return fmt::format("every weight from {:g} on", rule.threshold);
+    case LinkMethod::kMutual:
+      return "the largest of its row and its column";
+    default:
+      return "the largest of its row";
+  }
+}
+
+std::string caption(const Cells& cells, const MapChoice& choice, const AlignOptions& options,
+                    const AlignViewOptions& view) {
+  std::string text = fmt::format("Rows: target {0}, columns: source {0} · {1}",
+                                 view.pieces ? "tokens" : "words", to_string(choice));
+  text +=
+      options.norms ? " · norm of what attention brings, each row as shares" : " · softmax weight";
+  if (!view.pieces) text += ", summed over a source word's tokens, mean over a target word's";
+  text += fmt::format(" · ringed: links, {}", link_text(options.links));
+  if (!view.pieces && options.convention == WordConvention::kUnion) text += " of a token, joined";
+  if (view.hard) {
+    text += " · links only";
+  } else if (view.pieces) {
+    text += fmt::format(" · a row sums to {:.2f} on average", shown_share(cells.weights));
+  } else {
+    text += fmt::format(" · a row sums to {:.2f} on average, the rest lies on special tokens",
+                        shown_share(cells.weights));
+  }
+  if (!choice.why.empty()) text += " · " + choice.why;
+  return text;
+}
+
+Json metadata(const Run& run, const MapChoice& choice, const AlignOptions& options,
+              const Alignment& links) {
+  Json json = Json::object();
+  json.set("model", run.model);
+  json.set("model_hash", run.model_hash);
+  json.set("source", run.find_axis("source")->source);
+  json.set("target", run.find_axis("target")->source);
+  json.set("map", to_string(choice));
+  json.set("why", choice.why);
+  json.set("values", options.norms ? "norms" : "weights");
+  json.set("convention", to_string(options.convention));
+  json.set("links_by", to_string(options.links.method));
+  json.set("links", to_moses(links));
+  return json;
+}
+
+}  // namespace
+
+AlignFigure align_view(const Run& run, const PairMaps& pair, const MapChoice& choice,
+                       const AlignOptions& options, const AlignViewOptions& view) {
+  Cells cells = view.pieces ? piece_cells(run, pair, choice, options)
+                            : word_cells(run, pair, choice, options);
+  AlignFigure figure;
+  figure.text.title = title_of(run, SiteKind::kCross, "alignment");
+  figure.text.caption = caption(cells, choice, options, view);
+  figure.text.metadata = metadata(run, choice, options, cells.links);
+  if (view.hard) {
+    for (int64_t r = 0; r < cells.weights.rows(); ++r) {
+      std::ranges::fill(cells.weights.row(r), 0.0);
+    }
+    for (const Link& link : cells.links) cells.weights(link.target, link.source) = 1;
+  }
+  for (const Link& link : cells.links) {
+    figure.links.push_back({.row = link.target, .col = link.source});
+  }
+  figure.source = std::move(cells.source);
+  figure.target = std::move(cells.target);
+  figure.weights = as_tensor(cells.weights);
+  figure.scale = {0, 1};
+  return figure;
+}
+
+}  // namespace fovea
