@@ -1,5 +1,6 @@
 #include "fovea/cli/align_files.h"
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +34,7 @@ void check(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--hyp is a file of links to score; did you mean `fovea align evaluate`?");
   }
+  if (args.has("symmetrize")) parse_symmetrization(args["symmetrize"]);
   if (args.has("symmetrize") && !args.has("reverse-model")) {
     fail(ErrorKind::kInvalidArgument,
          "--symmetrize {} joins the links of two directions but there is one model; give "
@@ -185,7 +187,8 @@ std::vector<GoldAlignment> read_gold(const Args& args, const ParallelText& text)
 void report_choice(const PairAligner& aligner, std::string_view direction) {
   if (!aligner.choice()) return;
   const MapChoice& choice = *aligner.choice();
-  print_note(fmt::format("{}read from {} of {}{}", direction, to_string(choice), aligner.model(),
+  print_note(fmt::format("{}: {}links come from {}{}", aligner.model(), direction,
+                         to_string(choice),
                          choice.why.empty() ? std::string() : "; " + choice.why));
 }
 
@@ -269,9 +272,10 @@ std::vector<Option> align_files_options() {
       Option::text("to", "CODE", "language of TGT, of models that know several"),
       Option::text("reverse-model", "NAME",
                    "a model that translates TGT to SRC: both directions are aligned and joined"),
-      Option::choice("symmetrize", symmetrization_names(),
-                     fmt::format("how the two directions are joined (default: {})",
-                                 to_string(kDefaultSymmetrization))),
+      Option::text(
+          "symmetrize", "NAME",
+          fmt::format("how the two directions are joined: {} (default: {})",
+                      fmt::join(symmetrization_names(), ", "), to_string(kDefaultSymmetrization))),
       Option::text("layer", "N", "from 0 (default: what the rule chooses)"),
       Option::text("head", "N|mean",
                    "from 0, or the mean of heads (default: what the rule chooses)"),
@@ -313,7 +317,7 @@ void run_align_files(const Args& args) {
     job.backward.emplace(open_reverse(args, languages), text, own, true);
     if (args.has("symmetrize")) job.symmetrization = parse_symmetrization(args["symmetrize"]);
     job.backward->choose(ranked);
-    report_choice(*job.backward, "reverse: ");
+    report_choice(*job.backward, "reverse ");
     print_note(fmt::format("both directions are joined by {}", to_string(job.symmetrization)));
   }
   args.flag("json") ? write_json(job, args) : write_moses(job, args);

@@ -88,8 +88,9 @@ std::string draw_any(const Figure& figure, const Terminal& terminal, const Color
 }
 
 // The page holds what the choice leaves over: everything, or one layer, or one head.
-void write_run_page(const Run& run, const Args& args, const ViewChoice& choice) {
-  PageOptions options{.choice = choice};
+void write_run_page(const Run& run, const Args& args, const ViewChoice& choice,
+                    std::optional<SiteKind> opens_at) {
+  PageOptions options{.choice = choice, .opens_at = opens_at};
   if (has_map_view(args)) options.view = args["view"];
   if (args.has("colors")) options.colors = args["colors"];
   {
@@ -207,11 +208,11 @@ ViewChoice view_choice(const Args& args) {
 void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind) {
   check_map_args(args);
   ViewChoice choice = view_choice(args);
-  if (!choice.kind) choice.kind = kind;
   if (args.has("out") && is_page_suffix(args["out"])) {
-    write_run_page(run, args, choice);
+    write_run_page(run, args, choice, kind);
     return;
   }
+  if (!choice.kind) choice.kind = kind;
   const Figure figure = make_figure(run, args, choice);
   if (args.has("out")) {
     const InterruptGuard guard;

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "fovea/base/error.h"
-#include "fovea/engine/text_axis.h"
 
 namespace fovea {
 namespace {
@@ -53,17 +52,45 @@ bool MapCheck::passed() const {
   return maps > 0 && row_sum_error <= kRowSumTolerance && output_error <= kOutputTolerance;
 }
 
+namespace {
+
+std::vector<int64_t> some_ids(int64_t most, int64_t vocabulary) {
+  std::vector<int64_t> ids;
+  for (int64_t i = 0; i < (most == 0 ? 16 : std::min<int64_t>(16, most)); ++i) {
+    ids.push_back((7 * i + 3) % vocabulary);
+  }
+  return ids;
+}
+
+Tensor some_features(int64_t bands, int64_t frames) {
+  Tensor features({bands, frames});
+  float* out = features.mutable_values<float>().data();
+  for (int64_t i = 0; i < bands * frames; ++i) {
+    out[i] = static_cast<float>(std::sin(0.37 * static_cast<double>(i % 1009)));
+  }
+  return features;
+}
+
+}  // namespace
+
 TextInput check_input(const Engine& engine) {
-  if (engine.find_tokenizer() != nullptr) {
-    return engine.encode("The quick brown fox jumps over the lazy dog, and the dog sleeps on.");
+  const ModelFacts& facts = engine.facts();
+  ModelInputs inputs;
+  if (facts.takes_features) {
+    inputs.input_features = some_features(engine.checkpoint().config.get_size("num_mel_bins", 80),
+                                          2 * facts.most_tokens);
+  } else if (engine.find_tokenizer() != nullptr) {
+    TextInput input =
+        engine.encode("The quick brown fox jumps over the lazy dog, and the dog sleeps on.");
+    if (!facts.has_decoder()) return input;
+    inputs.input_ids = input.inputs.input_ids;
+  } else {
+    inputs.input_ids = some_ids(facts.most_tokens, facts.vocabulary);
   }
-  TextInput input;
-  const int64_t most = engine.facts().most_tokens == 0 ? 16 : engine.facts().most_tokens;
-  for (int64_t i = 0; i < std::min<int64_t>(16, most); ++i) {
-    input.inputs.input_ids.push_back((7 * i + 3) % engine.facts().vocabulary);
+  if (facts.has_decoder()) {
+    inputs.decoder_input_ids = some_ids(facts.most_target_tokens, facts.target_vocabulary);
   }
-  input.axis = ids_axis(nullptr, input.inputs.input_ids);
-  return input;
+  return engine.label(inputs);
 }
 
 MapCheck check_maps(const Engine& engine, const TextInput& input) {

@@ -73,15 +73,20 @@ Axis written_axis(const Tokenizer& tokenizer, std::span<const int64_t> ids) {
 void divide_into_words(Axis& axis) {
   const std::string& text = axis.source;
   int64_t word = -1;
+  bool opened = false;  // by a token of white space alone, which belongs to the word after it
   for (Position& position : axis.positions) {
     position.word = -1;
     if (position.special) continue;
-    auto begin = static_cast<size_t>(position.source_begin);
+    const auto first = static_cast<size_t>(position.source_begin);
     const auto end = static_cast<size_t>(position.source_end);
+    size_t begin = first;
     while (begin < end && is_space(text[begin])) ++begin;
-    const bool continues = begin > 0 && (begin >= end || !begins_word(text, begin));
+    const bool is_blank = begin >= end && (first < end || end == 0);
+    const bool continues =
+        opened || (begin > 0 && !is_blank && (begin >= end || !begins_word(text, begin)));
     if (word < 0 || !continues) ++word;
     position.word = word;
+    opened = is_blank;
   }
 }
 

@@ -12,11 +12,11 @@ namespace {
 // Models see no difference between things that are not in the vocabulary.
 void warn_of_unknown(const Tokenizer& tokenizer, const Encoding& encoding, std::string_view text,
                      std::vector<std::string>& warnings) {
+  const std::optional<int32_t> unknown = tokenizer.unknown_id();
   int64_t count = 0;
   std::string first;
   for (size_t i = 0; i < encoding.size(); ++i) {
-    const bool in_text = encoding.sequences[i] == 0;
-    if (!in_text || tokenizer.info(encoding.ids[i]).kind != TokenKind::kUnknown) continue;
+    if (encoding.sequences[i] != 0 || encoding.ids[i] != unknown) continue;
     if (count++ == 0) {
       const ByteSpan span = encoding.offsets[i];
       first = text.substr(span.begin, span.end - span.begin);

@@ -152,7 +152,10 @@ Translation Translator::translate(std::string_view source, const TranslateOption
     target = written(found.front());
     translation.beams = how.beams;
     if (how.beams > 1) translation.score = found.front().score;
-    translation.complete = target.next_id.has_value();
+    // At the limit many models are made to end, whatever is left to say.
+    const auto length = static_cast<int64_t>(found.front().ids.size());
+    translation.complete =
+        target.next_id && (length < how.most_tokens || how.rules.forced_eos_token_id.empty());
     translation.target = target.axis.source;
   }
   translation.prefix = target.prefix;

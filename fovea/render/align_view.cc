@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fovea/base/utf8.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/words.h"
 
@@ -17,6 +18,18 @@ Axis target_tokens(const Run& run, int64_t prefix) {
   return axis;
 }
 
+// As the source has it, without white space around it.
+std::string_view text_of(const Axis& axis, const Position& position) {
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  std::string_view text = axis.source;
+  const auto begin = static_cast<size_t>(position.source_begin);
+  const auto end = static_cast<size_t>(position.source_end);
+  if (begin >= end || end > text.size()) return "";
+  text = text.substr(begin, end - begin);
+  const size_t first = text.find_first_not_of(kSpace);
+  return first == text.npos ? "" : text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
 // One position per word under its own text; special positions are left out.
 Axis words_of(const Axis& axis) {
   std::vector<PositionGroup> groups = word_groups(axis);
@@ -25,7 +38,9 @@ Axis words_of(const Axis& axis) {
   });
   Axis words = grouped_axis(axis, groups);
   for (int64_t i = 0; i < static_cast<int64_t>(words.positions.size()); ++i) {
-    words.positions[static_cast<size_t>(i)].text = plain_label(words, i);
+    Position& word = words.positions[static_cast<size_t>(i)];
+    const std::string_view written = text_of(axis, word);
+    word.text = written.empty() ? plain_label(words, i) : to_one_line(written);
   }
   return words;
 }
@@ -89,7 +104,8 @@ std::string link_text(const LinkRule& rule) {
     case LinkMethod::kMutual:
       return "the largest of its row and its column";
     default:
-      return "the largest of its row";
+      return rule.specials_compete ? "the largest of its row, unless a special token has more"
+                                   : "the largest of its row";
   }
 }
 
@@ -100,7 +116,7 @@ std::string caption(const Cells& cells, const MapChoice& choice, const AlignOpti
   text +=
       options.norms ? " · norm of what attention brings, each row as shares" : " · softmax weight";
   if (!view.pieces) text += ", summed over a source word's tokens, mean over a target word's";
-  text += fmt::format(" · ringed: links, {}", link_text(options.links));
+  text += fmt::format(" · marked: links, {}", link_text(options.links));
   if (!view.pieces && options.convention == WordConvention::kUnion) text += " of a token, joined";
   if (view.hard) {
     text += " · links only";

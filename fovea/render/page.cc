@@ -123,8 +123,8 @@ PageStart start_of(const Run& run, const PageOptions& options, const PageContent
   if (choice.token) start.view = "read";
   if (!options.view.empty()) start.view = options.view;
   if (!options.colors.empty()) start.colors = color_map(options.colors).name();
-  // The last layer of the first kind.
-  const SiteKind kind = content.sites.front().record->site.kind;
+  // The last layer of that kind.
+  const SiteKind kind = options.opens_at.value_or(content.sites.front().record->site.kind);
   for (size_t i = 0; i < content.sites.size(); ++i) {
     if (content.sites[i].record->site.kind == kind) start.site = i;
   }
@@ -218,7 +218,7 @@ void write_page(const std::filesystem::path& path, const Run& run, const PageOpt
   content.start = start_of(run, options, content);
   refuse_too_large(content, options.choice);
   const std::vector<PageMap> maps = encode_maps(content);
-  const SiteKind kind = content.sites.front().record->site.kind;
+  const SiteKind kind = options.opens_at.value_or(content.sites.front().record->site.kind);
   content.title = options.title.empty() ? page_title(run, kind) : options.title;
   const std::string header = page_header(run, content);
   write_file_atomic(path, [&](FileWriter& writer) {

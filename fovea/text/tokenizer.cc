@@ -213,6 +213,10 @@ std::optional<int32_t> Tokenizer::role(std::string_view name) const {
   return found->second;
 }
 
+std::optional<int32_t> Tokenizer::unknown_id() const {
+  return parts_->model->unknown_id();
+}
+
 TokenInfo Tokenizer::info(int32_t id) const {
   const Parts& parts = *parts_;
   TokenInfo info;

@@ -55,6 +55,8 @@ class Tokenizer {
   std::optional<int32_t> find(std::string_view token) const;
   std::string token(int32_t id) const;  // as the vocabulary writes it; empty if there is none
   bool is_special(int32_t id) const;
+  // The token of everything that the vocabulary does not hold.
+  std::optional<int32_t> unknown_id() const;
   TokenInfo info(int32_t id) const;
   std::vector<ShownToken> show(const Encoding& encoding) const;
 

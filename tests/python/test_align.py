@@ -1,4 +1,5 @@
-"""`fovea align evaluate` on published alignments of English and French, and on bad files."""
+"""`fovea align evaluate` on published alignments of English and French, and on bad files; the links of `fovea align`
+are tested in test_align_files.py."""
 
 import json
 
@@ -141,7 +142,9 @@ def test_files_that_are_not_there(tmp_path):
     (["evaluate", "--gold", GOLD, "--hyp", GOLD, "--hyp-base", "2"], ["'2'", "0, 1"]),
     ([], ["SRC and TGT", "evaluate"]),
     (["source.txt"], ["SRC and TGT"]),
-    (["a", "b", "--gold", GOLD], ["fovea align evaluate"]),
+    (["a", "b", "--hyp", GOLD], ["fovea align evaluate"]),
+    (["evaluate", "--gold", GOLD, "--hyp", GOLD, "--head", "0"], ["--head", "aligning files"]),
+    (["evaluate", "--gold", GOLD, "--hyp", GOLD, "-m", "en-fr"], ["--model", "aligning files"]),
 ])
 def test_wrong_usage_is_exit_code_2(arguments, facts):
     assert_fails(run("align", *arguments), 2, *facts)

@@ -48,8 +48,8 @@ def test_noncharacters_do_not_break_figures(bert, tmp_path):
 
 
 def test_an_unknown_architecture_is_told_before_missing_weights(tmp_path):
-    (tmp_path / "config.json").write_text('{"model_type": "t5"}')
-    assert_fails(run("info", "-m", tmp_path), 1, "t5", "bert")
+    (tmp_path / "config.json").write_text('{"model_type": "fnet"}')
+    assert_fails(run("info", "-m", tmp_path), 1, "fnet", "bert")
 
 
 def test_segments_beyond_the_table_are_told(tmp_path):

@@ -116,7 +116,7 @@ export class MatrixView implements View {
     const width = this.element.clientWidth;
     const height = Math.max(260, Math.min(window.innerHeight - 210, 1000));
     const narrow = width < 520;
-    const left = this.rows.measure(scene.rowAxis, narrow ? 76 : 132);
+    const left = this.rows.measure(scene.rowAxis, narrow ? 76 : Math.max(132, Math.min(260, Math.round(0.3 * width))));
     const top = this.columns.measure(scene.colAxis, narrow ? 84 : 100);
     const fitting = (margin: number) => {
       const across = Math.floor((width - left - margin) / site.cols);

@@ -23,14 +23,18 @@ export class AxisStrip {
   private painted = '';
   private measured: { axis: AxisInfo; most: number; room: number } | null = null;
 
+  // Letters of a name; rows of a text that is being written say what they predict.
+  private readonly longest: number;
+
   constructor(private readonly side: 'rows' | 'columns') {
+    this.longest = side === 'rows' ? 36 : 18;
     this.element = make('div', { class: `strip ${side}` });
   }
 
   /** How much room the names take, `most` at most. */
   measure(axis: AxisInfo, most: number): number {
     if (this.measured?.axis !== axis || this.measured.most !== most) {
-      const widest = axis.labels.reduce((most, label) => Math.max(most, widthOf(elide(label, 18))), 0);
+      const widest = axis.labels.reduce((most, label) => Math.max(most, widthOf(elide(label, this.longest))), 0);
       const room = this.side === 'rows' ? widest + 34 : widest * 0.75 + 16;
       this.measured = { axis, most, room: Math.round(Math.min(most, Math.max(24, room))) };
     }
@@ -73,7 +77,7 @@ export class AxisStrip {
     const text = axis.labels[index] as string;
     const label = make('span', { class: special.has(index) ? 'label special' : 'label', title: `${index} ${axis.names[index] ?? ''}` });
     if (numbered) label.append(make('small', {}, String(index)));
-    label.append(name(elide(text, 18)));
+    label.append(name(elide(text, this.longest)));
     const place = (index + 0.5) * cell - offset;
     label.style.fontSize = `${Math.max(9, Math.min(12, cell - 1))}px`;
     if (this.side === 'rows') label.style.top = `${place}px`;

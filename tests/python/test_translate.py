@@ -1,0 +1,218 @@
+"""The verb translate, and other verbs on a model with an encoder and a decoder."""
+
+import json
+import shutil
+
+import numpy
+import pytest
+from safetensors.numpy import load_file
+
+import models
+from program import ROOT, assert_fails, ok, run
+
+SOURCE = "The agreement on the European Economic Area was signed in August 1992."
+TARGET = "L'accord sur l'Espace économique européen a été signé en août 1992."
+MODEL = ROOT / "models/en-fr"
+
+
+def translated(*arguments):
+    result = run("translate", *arguments, "--json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def links(answer):
+    return {(answer["cols"][source], answer["rows"][target]) for source, target in answer["links"]}
+
+
+def test_the_alignment_shows_the_reordering():
+    answer = translated(SOURCE)
+    assert answer["target"] == TARGET and not answer["forced"] and answer["complete"]
+    assert {("European", "européen"), ("Economic", "économique"), ("Area", "Espace"), ("signed", "signé"),
+            ("1992", "1992")} <= links(answer)
+    assert answer["map"]["confident"] and answer["map"]["layer"] == 0 and answer["map"]["head"] == 4
+    assert answer["map"]["reading"] == "input" and "anchor" in answer["map"]["why"]
+
+
+def test_the_drawing_says_which_map_it_is_and_why():
+    shown = ok("translate", SOURCE)
+    assert shown.splitlines()[0] == SOURCE and TARGET in shown.splitlines()[1] and "4 beams" in shown
+    joined = " ".join(shown.split())
+    assert "layer 0, head 4, read by decoder input" in joined and "chosen without gold" in joined
+    assert "a row sums to" in joined and "special tokens" in joined
+    assert "importan" not in shown
+
+
+def test_a_given_target_is_aligned_as_it_is():
+    answer = translated("I love music.", "--target", "La musique, je l'aime.")
+    assert answer["forced"] and answer["rows"] == ["La", "musique", ",", "je", "l'", "aime", "."]
+    assert ("music", "musique") in links(answer) and ("love", "aime") in links(answer)
+    assert ok("translate", "I love music.", "--target", "La musique, je l'aime.", "--moses").split() == sorted(
+        (f"{s}-{t}" for s, t in answer["links"]), key=lambda link: [int(n) for n in link.split("-")])
+
+
+def test_layer_head_and_reading_can_be_chosen():
+    mean = translated(SOURCE, "--layer", "2", "--head", "mean", "--read", "output")
+    assert mean["map"]["layer"] == 2 and mean["map"]["head"] is None and mean["map"]["reading"] == "output"
+    other = translated(SOURCE, "--layer", "0", "--head", "4", "--read", "output")
+    assert len(links(other) & links(translated(SOURCE))) < 6  # read the wrong way it is shifted
+    everything = translated(SOURCE, "--head", "mean")
+    assert everything["map"]["layer"] is None and everything["map"]["head"] is None
+
+
+def test_words_are_sums_and_means_of_pieces(tmp_path):
+    pieces = translated(SOURCE, "--pieces", "--layer", "0", "--head", "4", "--read", "input")
+    words = translated(SOURCE, "--layer", "0", "--head", "4", "--read", "input")
+    of_pieces, of_words = numpy.array(pieces["weights"]), numpy.array(words["weights"])
+    numpy.testing.assert_allclose(of_pieces.sum(1), 1, atol=1e-6)
+    area = [i for i, text in enumerate(pieces["cols"]) if text in ("·Are", "a")]
+    assert len(area) == 2 and pieces["cols"][-1] == "</s>"
+    column = of_pieces[:, area].sum(1)
+    espace = [i for i, text in enumerate(pieces["rows"]) if text in ("E", "space")]
+    assert len(espace) == 2
+    cell = of_words[words["rows"].index("Espace"), words["cols"].index("Area")]
+    assert abs(cell - column[espace].mean()) < 1e-6
+
+
+def test_hard_links_norms_and_thresholds():
+    hard = numpy.array(translated(SOURCE, "--hard")["weights"])
+    assert set(hard.ravel()) == {0.0, 1.0} and (hard.sum(1) <= 1).all()
+    few = translated(SOURCE, "--links", "mutual")["links"]
+    many = translated(SOURCE, "--links", "threshold", "--threshold", "0.01")["links"]
+    assert len(few) <= len(translated(SOURCE)["links"]) < len(many)
+    norms = translated(SOURCE, "--norms", "--layer", "0", "--head", "4", "--read", "input")
+    assert ("European", "européen") in links(norms) and "norm" in norms["caption"]
+    assert_fails(run("translate", SOURCE, "--threshold", "0.3"), 2, "--threshold", "--links threshold")
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "npy", "npz", "safetensors", "json", "csv", "html"])
+def test_an_alignment_is_written_in_every_form(suffix, tmp_path):
+    path = tmp_path / f"a.{suffix}"
+    assert ok("translate", "I love music.", "--out", path).startswith(f"wrote {path}")
+    assert path.stat().st_size > 100
+    if suffix == "npy":
+        assert numpy.load(path).shape == (5, 4)
+
+
+def test_greedy_and_beams_can_be_told_apart():
+    greedy = translated("Where is the nearest train station?", "--beam", "1")
+    beams = translated("Where is the nearest train station?", "--beam", "5", "--length-penalty", "2")
+    assert "score" not in greedy and beams["score"] < 0
+    short = translated(SOURCE, "--most-tokens", "3")
+    assert not short["complete"] and "cut at the limit" in ok("translate", SOURCE, "--most-tokens", "3")
+
+
+def test_every_attention_of_both_stacks_can_be_seen():
+    for view, name in (("encoder", "encoder self-attention"), ("decoder", "decoder self-attention"),
+                       ("cross", "cross-attention")):
+        assert name in ok("translate", "I love music.", "--view", view)
+    assert "layers 0 to 2, 8 heads each" in ok("translate", "I love music.", "--view", "cross", "--layer", "all")
+    assert "after ·la → predicts ·musique" in ok("translate", "I love music.", "--view", "decoder", "--head", "1")
+    assert "predicts" in ok("translate", "I love music.", "--view", "cross", "--token", "musique")
+
+
+def test_export_and_capture_hold_all_three_kinds(tmp_path):
+    ok("export", "-m", "en-fr", "I love music.", "--target", "J'aime la musique.", "--out", tmp_path / "e.safetensors")
+    maps = load_file(tmp_path / "e.safetensors")
+    kinds = {"encoder_self": 6, "decoder_self": 3, "cross": 3}
+    assert {name for name in maps if "." in name} == {f"{k}.{i}" for k, n in kinds.items() for i in range(n)}
+    assert {"encoder_last_hidden_state", "last_hidden_state", "logits"} <= set(maps)
+    rows, columns = maps["decoder_self.0"].shape[1], maps["encoder_self.0"].shape[1]
+    assert maps["cross.2"].shape == (8, rows, columns) and maps["logits"].shape == (rows, 8001)
+    numpy.testing.assert_allclose(maps["cross.2"].sum(-1), 1, atol=1e-6)
+    run_file = tmp_path / "r.fovea.safetensors"
+    ok("capture", "-m", "en-fr", "I love music.", "--out", run_file)
+    ok("open", run_file, "--site", "cross", "--layer", "0", "--head", "4", "--out", tmp_path / "m.npy")
+    ok("translate", "I love music.", "--view", "cross", "--layer", "0", "--head", "4", "--out", tmp_path / "n.npy")
+    numpy.testing.assert_array_equal(numpy.load(tmp_path / "m.npy"), numpy.load(tmp_path / "n.npy"))
+
+
+def test_steps_of_cross_attention():
+    shown = ok("steps", "I love music.", "--target", "J'aime la musique.", "--token", "musique", "--layer", "0",
+               "--head", "4")
+    assert "k = s Wk" in shown and "predicts ." in shown and "cross-attention" in shown
+    numbers = json.loads(ok("steps", "I love music.", "--target", "J'aime la musique.", "--token", "musique",
+                            "--layer", "0", "--head", "4", "--json"))
+    assert numbers["tokens"][-1] == "</s>" and numbers["target"] == "J'aime la musique."
+    assert numbers["weights"][2] > 0.9 and numbers["output_difference"] < 1e-5
+    assert '"site": "encoder_self.1"' in ok("steps", "-m", "en-fr", "I love music.", "--site", "encoder", "--layer",
+                                            "1", "--json")
+    own = json.loads(ok("steps", "-m", "en-fr", "I love music.", "--site", "decoder", "--json"))
+    assert own["site"] == "decoder_self.2" and len(own["x"]) == 256
+    assert_fails(run("steps", "-m", "en-fr", "I love music.", "--site", "self"), 2, "self", "cross")
+
+
+def test_the_checks_hold():
+    assert "96 maps" in ok("info", "-m", "en-fr", "--check")
+
+
+def test_texts_that_cannot_be_translated_are_told(tmp_path):
+    for empty in ("", "   ", "\n"):
+        assert_fails(run("translate", empty), 2, "no words")
+    assert_fails(run("translate", "I love music.", "--target", " "), 2, "target", "no words")
+    assert_fails(run("translate", "word " * 600), 2, "tokens", "512", "shorten")
+    assert_fails(run("translate", "I love music.", "--target", "mot " * 600), 2, "tokens", "512")
+    (tmp_path / "bad.txt").write_bytes(b"I love \xff music.")
+    told = run("translate", "--text-file", tmp_path / "bad.txt")
+    assert told.returncode == 0 and "no UTF-8" in told.stderr
+
+
+def test_what_is_not_in_the_vocabulary_is_told():
+    told = run("translate", "I love 音楽.", "--target", "J'aime ☃ et 音楽.")
+    assert told.returncode == 0 and "not in the vocabulary" in told.stderr and "target:" in told.stderr
+    assert "音楽" in told.stdout
+
+
+def test_wrong_usage_is_told(tmp_path):
+    assert_fails(run("translate"), 2, "INPUT", "neither")
+    assert_fails(run("translate", "a", "--text-file", "b"), 2, "both")
+    assert_fails(run("translate", "a", "--target", "b", "--beam", "2"), 2, "--beam", "--target")
+    assert_fails(run("translate", "a", "--beam", "0"), 2, "beam")
+    assert_fails(run("translate", "a", "--beam", "100000"), 2, "beam")
+    assert_fails(run("translate", "a", "--view", "cross", "--moses"), 2, "--moses", "--view cross")
+    assert_fails(run("translate", "a", "--token", "a"), 2, "--token", "--view")
+    assert_fails(run("translate", "a", "--head", "max"), 2, "max", "mean")
+    assert_fails(run("translate", "I love music.", "--layer", "3"), 2, "3", "layer")
+    assert_fails(run("translate", "I love music.", "--head", "8"), 2, "8", "head")
+    assert_fails(run("translate", "a", "--most-tokens", "600"), 2, "600", "512")
+    assert_fails(run("translate", "I love music.", "--to", "de"), 1, "language")
+    assert_fails(run("translate", "a", "--out", tmp_path / "a.docx"), 2, ".docx", ".png")
+    assert_fails(run("text", "-m", models.PARITY / "bert_model", "--inputs",
+                     models.PARITY / "marian_mt/inputs.safetensors"), 2, "decoder_input_ids")
+
+
+def test_models_of_other_kinds_are_told(tmp_path):
+    bert = models.bert(tmp_path / "bert")
+    assert_fails(run("translate", "-m", bert, "the cat"), 1, "bert", "one stack", "en-fr")
+    assert_fails(run("export", "-m", bert, "the cat", "--target", "x", "--out", tmp_path / "x.safetensors"), 2, "--target")
+    assert_fails(run("translate", "-m", models.PARITY / "whisper_lm", "a"), 1, "sound")
+    assert_fails(run("export", "-m", "en-fr", "a", "--pair", "b", "--out", tmp_path / "x.safetensors"), 2, "--target")
+
+
+def test_a_folder_as_opus_mt_ships_it(tmp_path):
+    """pytorch_model.bin in place of safetensors, no generation_config.json, spm files and vocab.json."""
+    torch_like = pytest.importorskip("torch", reason="torch is not among the test packages")
+    folder = tmp_path / "opus-mt"
+    shutil.copytree(MODEL, folder)
+    torch_like.save({k: torch_like.from_numpy(v) for k, v in load_file(folder / "model.safetensors").items()},
+                    folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    assert translated("-m", folder, SOURCE)["target"] == TARGET
+
+
+def test_without_a_start_token_there_is_no_translation(tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(MODEL, folder)
+    (folder / "generation_config.json").unlink()
+    config = json.loads((folder / "config.json").read_text())
+    for key in ("decoder_start_token_id", "bos_token_id"):
+        config.pop(key)
+    (folder / "config.json").write_text(json.dumps(config))
+    assert_fails(run("translate", "-m", folder, "a"), 1, "decoder_start_token_id")
+
+
+def test_right_to_left_and_chinese_keep_their_words():
+    shown = translated("I love music.", "--target", "أحب الموسيقى.")
+    assert shown["rows"] == ["أحب", "الموسيقى", "."]
+    han = translated("I love music.", "--target", "我爱音乐。")
+    assert "".join(han["rows"]) == "我爱音乐。"
