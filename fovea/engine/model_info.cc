@@ -97,6 +97,12 @@ Json to_json(const ModelInfo& info) {
   json.set("most_tokens", info.facts.most_tokens);
   json.set("trained_tokens", info.facts.trained_tokens);
   json.set("causal", info.facts.causal);
+  if (info.facts.has_decoder()) {
+    json.set("decoder_layers", info.facts.decoder_layers);
+    json.set("decoder_heads", info.facts.decoder_heads);
+    json.set("target_vocabulary", info.facts.target_vocabulary);
+    json.set("most_target_tokens", info.facts.most_target_tokens);
+  }
   json.set("head", name_of(info.facts.head));
   json.set("labels", Json::array_of(info.labels));
   json.set("parameters", info.parameters);

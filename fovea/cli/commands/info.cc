@@ -21,13 +21,25 @@ std::string to_text(const ModelInfo& info, const Terminal& terminal) {
   std::string heads =
       fmt::format("{} layers x {} heads of {}", facts.layers, facts.heads, facts.head_dim);
   if (facts.kv_heads != facts.heads) heads += fmt::format(", {} key heads", facts.kv_heads);
-  text += fact("attention", heads + (facts.causal ? ", causal" : ", both ways"), terminal);
-  text += fact("width", fmt::format("{}, vocabulary {}", facts.width, facts.vocabulary), terminal);
-  text +=
-      fact("positions",
-           facts.most_tokens > 0 ? fmt::format("{} at most (a learned table)", facts.most_tokens)
-                                 : fmt::format("no limit, trained on {}", facts.trained_tokens),
-           terminal);
+  const std::string stack = facts.has_decoder() ? "encoder" : "attention";
+  text += fact(stack, heads + (facts.causal ? ", causal" : ", both ways"), terminal);
+  if (facts.has_decoder()) {
+    text += fact("decoder",
+                 fmt::format("{} layers x {} heads, causal, each with cross-attention",
+                             facts.decoder_layers, facts.decoder_heads),
+                 terminal);
+  }
+  std::string words = fmt::format("{}, vocabulary {}", facts.width, facts.vocabulary);
+  if (facts.takes_features) {
+    words = fmt::format("{}, vocabulary {}", facts.width, facts.target_vocabulary);
+  } else if (facts.has_decoder() && facts.target_vocabulary != facts.vocabulary) {
+    words += fmt::format(" and {} of the target", facts.target_vocabulary);
+  }
+  text += fact("width", words, terminal);
+  text += fact("positions",
+               facts.most_tokens > 0 ? fmt::format("{} at most (a table)", facts.most_tokens)
+                                     : fmt::format("no limit, trained on {}", facts.trained_tokens),
+               terminal);
   text += fact("head", std::string(name_of(facts.head)), terminal);
   if (!info.labels.empty()) {
     text += fact("labels", printable(fmt::format("{}", fmt::join(info.labels, ", "))), terminal);

@@ -88,10 +88,13 @@ std::vector<Option> options() {
   std::vector<Option> maps = map_options();
   for (Option& option : maps) {
     if (option.name != "view") continue;
-    option.choices.insert(option.choices.begin(), {"align", "encoder", "decoder", "cross"});
-    option.help =
+    std::vector<std::string> views = {"align", "encoder", "decoder", "cross"};
+    views.insert(views.end(), option.choices.begin(), option.choices.end());
+    option = Option::choice(
+        "view", std::move(views),
         "the alignment, or the attention within the encoder, within the decoder or from the "
-        "decoder to the source (default: align); of that, matrix, read, lines or heads with --site";
+        "decoder to the source (default: align); matrix, read, reading, lines and heads are ways "
+        "to draw what --site names");
   }
   const std::vector<Option> own = {
       Option::text("text-file", "FILE", "read the source from a file instead"),

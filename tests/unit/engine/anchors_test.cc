@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
 
+#include "fovea/engine/translator.h"
+#include "fovea/models/seq2seq_model.h"
 #include "unit/base/test_support.h"
 
 namespace fovea {
@@ -81,6 +85,42 @@ TEST(PieceAnchors, BothKindsAreJoinedAndSpecialTokensHaveNoNeighbours) {
 TEST(PieceAnchors, AnIdBeyondTheTableIsRefused) {
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "7",
                          [] { piece_anchors(Row({"·a"}, 7), Row({"·b"}, 0), table()); }));
+}
+
+std::string path_of(std::string_view inner) {
+  return (std::filesystem::path(FOVEA_TEST_DATA) / inner).lexically_normal().string();
+}
+
+TEST(SharedWords, AreThereIfEncoderAndDecoderUseOneTable) {
+  const auto words = [](const std::string& name) {
+    return Engine::open(path_of("parity/" + name)).model().seq2seq()->shared_words();
+  };
+  for (const char* name : {"marian_mt", "bart_lm", "m2m_100_lm", "t5_lm", "mt5_lm"}) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(words(name).size(0),
+              Engine::open(path_of(std::string("parity/") + name)).facts().vocabulary);
+  }
+  EXPECT_TRUE(words("marian_two_vocabularies").empty());
+  EXPECT_TRUE(words("whisper_lm").empty());
+}
+
+TEST(Translation, HasTheAnchorsOfItsTokens) {
+  const Translator translator(Engine::open(path_of("../../models/en-fr")));
+  const Translation found =
+      translator.translate("It was signed in Paris.", {.target = "Paris, il a signé."});
+  const auto places = [&](std::string_view axis, std::string_view token) {
+    const auto& positions = found.result.run.find_axis(axis)->positions;
+    return std::ranges::find(positions, token, &Position::text) - positions.begin();
+  };
+  const Link paris{places("source", "·Par"), places("target", "·Par") - found.prefix};
+  EXPECT_EQ(paris.target, 0);
+  EXPECT_TRUE(std::ranges::binary_search(found.anchors, paris));
+  const auto sources = static_cast<int64_t>(found.result.inputs.input_ids.size());
+  const auto targets = static_cast<int64_t>(found.result.inputs.decoder_input_ids.size());
+  for (const Link& anchor : found.anchors) {
+    EXPECT_LT(anchor.source, sources - 1);  // the end of sentence is none
+    EXPECT_LT(anchor.target, targets - found.prefix);
+  }
 }
 
 }  // namespace
