@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/engine/anchors.h"
 #include "fovea/engine/text_axis.h"
 #include "fovea/generate/decoder_words.h"
@@ -21,6 +22,26 @@ const Engine& check_translates(const Engine& engine) {
          engine.name(), engine.checkpoint().config.model_type(), what);
   }
   return engine;
+}
+
+// A model sees no difference between things that are not in its vocabulary.
+void warn_of_unknown(const Tokenizer& tokenizer, TextInput& input) {
+  const std::optional<int32_t> unknown = tokenizer.unknown_id();
+  const Position* first = nullptr;
+  int64_t count = 0;
+  for (size_t i = 0; i < input.inputs.input_ids.size(); ++i) {
+    const Position& position = input.axis.positions[i];
+    if (position.special || input.inputs.input_ids[i] != unknown) continue;
+    if (count++ == 0) first = &position;
+  }
+  if (count == 0) return;
+  const std::string text =
+      input.axis.source.substr(static_cast<size_t>(first->source_begin),
+                               static_cast<size_t>(first->source_end - first->source_begin));
+  input.warnings.push_back(fmt::format(
+      "{} of the {} tokens are not in the vocabulary (the first: '{}'); the model takes "
+      "all of them for the same",
+      count, input.inputs.input_ids.size(), to_one_line(text)));
 }
 
 bool has_words(const Axis& axis) {
@@ -102,6 +123,7 @@ Translator::Target Translator::written(const Hypothesis& hypothesis) const {
 Translator::Target Translator::given(std::string_view text,
                                      std::vector<std::string>& warnings) const {
   TextInput input = encode_text(target_tokenizer_, text);
+  warn_of_unknown(target_tokenizer_, input);
   for (const std::string& warning : input.warnings) warnings.push_back("target: " + warning);
   if (!has_words(input.axis)) {
     fail(ErrorKind::kInvalidArgument, "the target has {} bytes but no words; give some text",
@@ -129,6 +151,7 @@ Translator::Target Translator::given(std::string_view text,
 Translation Translator::translate(std::string_view source, const TranslateOptions& options,
                                   const RunOptions& run) const {
   TextInput input = encode_text(source_tokenizer_, source);
+  warn_of_unknown(source_tokenizer_, input);
   input.inputs.token_type_ids.clear();
   if (!has_words(input.axis)) {
     fail(ErrorKind::kInvalidArgument, "the source has {} bytes but no words; give some text",

@@ -97,6 +97,10 @@ bool is_confident(const HeadStatistics& one) {
          one.two_way >= kLeastTwoWay;
 }
 
+std::string pairs(int64_t count) {
+  return fmt::format("{} anchor pair{}", count, count == 1 ? "" : "s");
+}
+
 std::string reason(const HeadStatistics& one, const std::vector<HeadStatistics>& left) {
   std::string text = fmt::format("chosen without gold from {} on {} because ", pool(left),
                                  sentences(one.sentences));
@@ -107,15 +111,15 @@ std::string reason(const HeadStatistics& one, const std::vector<HeadStatistics>&
         100 * one.two_way);
   } else {
     text += fmt::format(
-        "it puts {:.0f} % of its attention on the {} anchor pairs (the same piece "
+        "it puts {:.0f} % of its attention on the {} (the same piece "
         "on both sides, or each other's nearest neighbour among the model's own "
         "embeddings) and its links agree {:.0f} % read in either direction",
-        100 * one.anchor_mass, one.anchors, 100 * one.two_way);
+        100 * one.anchor_mass, pairs(one.anchors), 100 * one.two_way);
   }
   if (!is_confident(one)) {
     text += fmt::format("; low confidence, since {}",
-                        one.anchors < kFewestAnchors
-                            ? fmt::format("{} anchor pairs are few", one.anchors)
+                        one.anchors < kFewestAnchors ? fmt::format("{} {} few", pairs(one.anchors),
+                                                                   one.anchors == 1 ? "is" : "are")
                         : one.anchor_hits < kLeastHits
                             ? fmt::format("only {:.0f} % of the anchor pairs are links of it",
                                           100 * one.anchor_hits)

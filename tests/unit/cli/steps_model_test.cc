@@ -32,12 +32,13 @@ ModelStepsView view_of(const ScoreRule& rule, int64_t row = 1) {
     record->lse.mutable_matrix<double>()(0, i) = sum > 0 ? std::log(sum) : 0;
   }
   ModelStepsView view;
-  view.axis = {.name = "tokens",
+  view.cols = {.name = "tokens",
                .source = "a\x1b[2J b",
                .positions = {{.text = "[CLS]", .special = true},
                              {.text = "a\x1b[2J", .source_begin = 0, .source_end = 5},
                              {.text = "b", .source_begin = 6, .source_end = 7}}};
-  view.run = {.model = "folder/tiny", .axes = {view.axis}, .records = {record}};
+  view.rows = view.cols;
+  view.run = {.model = "folder/tiny", .axes = {view.cols}, .records = {record}};
   view.rule = rule;
   view.steps = model_steps(record, 0, row);
   return view;
