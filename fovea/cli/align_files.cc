@@ -30,7 +30,7 @@ void print_note(const std::string& text) {
 }
 
 void check(const Args& args) {
-  if (args.has("hyp") || args.flag("hyp-reversed")) {
+  if (args.has("hyp") || args.has("hyp-order")) {
     fail(ErrorKind::kInvalidArgument,
          "--hyp is a file of links to score; did you mean `fovea align evaluate`?");
   }

@@ -14,10 +14,10 @@ GOLD = DATA / "enfr.gold"
 # hold target-source links.
 PUBLISHED = {
     "enfr.giza.talp": ("8.0", []),
-    "enfr.giza.reverse.talp": ("9.8", ["--hyp-reversed"]),
+    "enfr.giza.reverse.talp": ("9.8", ["--hyp-order", "target-source"]),
     "enfr.giza.grow-diagonal.talp": ("5.9", []),
     "enfr.fastalign.talp": ("16.4", []),
-    "enfr.fastalign.reverse.talp": ("15.9", ["--hyp-reversed"]),
+    "enfr.fastalign.reverse.talp": ("15.9", ["--hyp-order", "target-source"]),
     "enfr.fastalign.grow-diagonal.talp": ("10.5", []),
     "enfr.awesome-align.out": ("4.1", []),
 }
@@ -45,6 +45,17 @@ def test_precision_and_recall_are_the_published_ones():
     scores = json.loads(ok("align", "evaluate", "--gold", GOLD, "--hyp", DATA / "enfr.giza.grow-diagonal.talp",
                            "--json"))
     assert (f"{100 * scores['precision']:.1f}", f"{100 * scores['recall']:.1f}") == ("97.5", "89.7")
+
+
+def test_links_that_begin_with_the_target_are_noticed():
+    result = evaluate(GOLD, DATA / "enfr.giza.reverse.talp", "--json")
+    assert result.returncode == 0 and f"{100 * json.loads(result.stdout)['aer']:.1f}" == "9.8"
+    assert result.stderr.count("\n") == 1 and "read as target-source links" in result.stderr and "73.2 %" in result.stderr
+
+
+def test_few_links_are_never_turned(tmp_path):
+    result = evaluate(*write(tmp_path, "2-1 3-1\n", "0-1 0-2\n"), "--json")
+    assert json.loads(result.stdout)["aer"] == 1
 
 
 def write(tmp_path, gold, hyp):
@@ -82,10 +93,10 @@ def test_sentences_without_links_are_sentences(tmp_path):
 
 
 @pytest.mark.parametrize("name, options, hint", [
-    ("enfr.giza.reverse.talp", [], "--hyp-reversed AER would be 9.8 %"),
-    ("enfr.giza.talp", ["--hyp-reversed"], "no --hyp-reversed) AER would be 8.0 %"),
+    ("enfr.giza.reverse.talp", ["--hyp-order", "source-target"], "--hyp-order target-source AER would be 9.8 %"),
+    ("enfr.giza.talp", ["--hyp-order", "target-source"], "--hyp-order source-target AER would be 8.0 %"),
     ("enfr.giza.talp", ["--gold-base", "0"], "--gold-base 1 AER would be 8.0 %"),
-    ("enfr.giza.talp", ["--gold-base", "0", "--hyp-reversed"], None),
+    ("enfr.giza.talp", ["--gold-base", "0", "--hyp-order", "target-source"], None),
 ])
 def test_a_file_read_the_wrong_way_gets_a_note(name, options, hint):
     result = evaluate(GOLD, DATA / name, *options, "--json")
@@ -152,6 +163,6 @@ def test_wrong_usage_is_exit_code_2(arguments, facts):
 
 def test_help_fits_a_terminal():
     text = ok("align", "--help")
-    for word in ("--gold FILE", "--hyp FILE", "--gold-base", "--hyp-base", "--hyp-reversed", "evaluate"):
+    for word in ("--gold FILE", "--hyp FILE", "--gold-base", "--hyp-base", "--hyp-order", "evaluate"):
         assert word in text
     assert max(map(len, text.splitlines())) <= 80

@@ -189,17 +189,6 @@ def test_models_of_other_kinds_are_told(tmp_path):
     assert_fails(run("export", "-m", "en-fr", "a", "--pair", "b", "--out", tmp_path / "x.safetensors"), 2, "--target")
 
 
-def test_a_folder_as_opus_mt_ships_it(tmp_path):
-    """pytorch_model.bin in place of safetensors, no generation_config.json, spm files and vocab.json."""
-    torch_like = pytest.importorskip("torch", reason="torch is not among the test packages")
-    folder = tmp_path / "opus-mt"
-    shutil.copytree(MODEL, folder)
-    torch_like.save({k: torch_like.from_numpy(v) for k, v in load_file(folder / "model.safetensors").items()},
-                    folder / "pytorch_model.bin")
-    (folder / "model.safetensors").unlink()
-    assert translated("-m", folder, SOURCE)["target"] == TARGET
-
-
 def test_without_a_start_token_there_is_no_translation(tmp_path):
     folder = tmp_path / "model"
     shutil.copytree(MODEL, folder)
