@@ -19,7 +19,9 @@ class LinesPainter {
  public:
   LinesPainter(const LinesFigure& figure, const Terminal& terminal)
       : figure_(figure), terminal_(terminal), column_(figure.chosen_col.has_value()) {
-    own_width_ = widest_label(column_ ? figure.cols : figure.rows, kWidestLabel);
+    const Axis& own = column_ ? figure.cols : figure.rows;
+    // The rows of a generation say what they predict, which takes more room.
+    own_width_ = widest_label(own, own.name == "steps" ? terminal.width * 2 / 5 : kWidestLabel);
   }
 
   std::string head(const MapPanel& panel) const {

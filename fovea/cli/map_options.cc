@@ -87,21 +87,6 @@ std::string draw_any(const Figure& figure, const Terminal& terminal, const Color
   return draw(std::get<LinesFigure>(figure), terminal, colors);
 }
 
-// The page holds what the choice leaves over: everything, or one layer, or one head.
-void write_run_page(const Run& run, const Args& args, const ViewChoice& choice,
-                    std::optional<SiteKind> opens_at) {
-  PageOptions options{.choice = choice, .opens_at = opens_at};
-  if (has_map_view(args)) options.view = args["view"];
-  if (args.has("colors")) options.colors = args["colors"];
-  {
-    const InterruptGuard guard;
-    write_page(args["out"], run, options);
-  }
-  std::error_code ignored;
-  const std::string size = format_bytes(std::filesystem::file_size(args["out"], ignored));
-  write_stdout(fmt::format("wrote {}, {}\n", args["out"], size));
-}
-
 bool any_choice(const Args& args) {
   for (const char* name : {"site", "layer", "head", "token", "column", "view", "words"}) {
     if (args.has(name)) return true;
@@ -205,11 +190,24 @@ ViewChoice view_choice(const Args& args) {
   return choice;
 }
 
-void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind) {
+void write_run_page(const Run& run, const Args& args, PageOptions options) {
+  if (has_map_view(args)) options.view = args["view"];
+  if (args.has("colors")) options.colors = args["colors"];
+  {
+    const InterruptGuard guard;
+    write_page(args["out"], run, options);
+  }
+  std::error_code ignored;
+  const std::string size = format_bytes(std::filesystem::file_size(args["out"], ignored));
+  write_stdout(fmt::format("wrote {}, {}\n", args["out"], size));
+}
+
+void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind,
+              const std::string& preface) {
   check_map_args(args);
   ViewChoice choice = view_choice(args);
   if (args.has("out") && is_page_suffix(args["out"])) {
-    write_run_page(run, args, choice, kind);
+    write_run_page(run, args, {.choice = choice, .opens_at = kind});
     return;
   }
   if (!choice.kind) choice.kind = kind;
@@ -230,8 +228,9 @@ void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind) {
   } else {
     const Terminal terminal = stdout_terminal();
     const std::string summary = any_choice(args) ? "" : run_summary(run, terminal) + "\n";
-    write_stdout(summary + draw_any(figure, terminal,
-                                    color_map(args.has("colors") ? args["colors"] : "inferno")));
+    write_stdout(
+        preface + summary +
+        draw_any(figure, terminal, color_map(args.has("colors") ? args["colors"] : "inferno")));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "fovea/capture/run.h"
 #include "fovea/cli/command.h"
 #include "fovea/render/figure_file.h"
+#include "fovea/render/page.h"
 #include "fovea/render/view.h"
 
 namespace fovea {
@@ -25,8 +26,13 @@ ViewChoice view_choice(const Args& args);
 // --colors, --scale and --sidecar.
 FigureOptions figure_options(const Args& args);
 
+// Writes --out as a page, with --view and --colors.
+void write_run_page(const Run& run, const Args& args, PageOptions options);
+
 // Draws the chosen view in the terminal, or writes it to --out or as JSON. Without a choice: what
 // the run is, and all heads of the last layer. `kind` is what is shown without --site.
-void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind = {});
+// `preface` comes before a drawing in the terminal.
+void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind = {},
+              const std::string& preface = "");
 
 }  // namespace fovea

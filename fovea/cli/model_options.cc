@@ -56,6 +56,8 @@ std::vector<Option> input_options() {
           Option::text("target", "TEXT",
                        "what the decoder of a translation model is made to write (default: what it "
                        "writes itself)"),
+          Option::text("from", "CODE", "language of the text, of models that translate several"),
+          Option::text("to", "CODE", "language to translate into, of the same"),
           Option::text("text-file", "FILE", "read the text from a file instead"),
           Option::text("inputs", "FILE.safetensors",
                        "token ids instead of a text: input_ids, token_type_ids, attention_mask, "
@@ -89,9 +91,11 @@ RunResult run_input(const Engine& engine, const Args& args, const RunOptions& op
   check_input_args(args);
   if (args.has("inputs")) return engine.run(read_inputs(args["inputs"]), options);
   if (!engine.facts().has_decoder()) {
-    if (args.has("target")) {
-      fail(ErrorKind::kInvalidArgument,
-           "--target is what a decoder writes but {} has none; leave it out", engine.name());
+    for (const char* name : {"target", "from", "to"}) {
+      if (args.has(name)) {
+        fail(ErrorKind::kInvalidArgument,
+             "--{} is for translation but {} has no decoder; leave it out", name, engine.name());
+      }
     }
     return engine.run(read_input(engine, args), options);
   }
@@ -101,7 +105,9 @@ RunResult run_input(const Engine& engine, const Args& args, const RunOptions& op
   }
   TranslateOptions how;
   if (args.has("target")) how.target = args["target"];
-  return Translator(engine).translate(read_source(args), how, options).result;
+  const Languages languages{.source = args.has("from") ? args["from"] : "",
+                            .target = args.has("to") ? args["to"] : ""};
+  return Translator(engine, languages).translate(read_source(args), how, options).result;
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {

@@ -12,6 +12,7 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/render/align_view.h"
+#include "fovea/render/page.h"
 
 namespace fovea {
 namespace {
@@ -69,6 +70,14 @@ void write_alignment(const std::string& path, const AlignFigure& figure, const J
   } else {
     write_figure(path, figure, figure_options(args));
   }
+}
+
+// All maps of the translation; it opens at the one that the alignment is read from.
+void write_page_at(const Translation& translation, const MapChoice& choice, const Args& args) {
+  PageOptions options{
+      .opens_at = SiteKind::kCross, .opens_at_layer = choice.layer, .opens_at_head = choice.head};
+  if (!choice.head) options.choice.head = {.kind = HeadChoice::Kind::kMean};
+  write_run_page(translation.result.run, args, options);
 }
 
 }  // namespace
@@ -148,6 +157,10 @@ void show_alignment(const Translation& translation, const Args& args) {
   const MapChoice choice = choose_map(ranking.statistics(), options);
   if (args.flag("moses")) {
     write_stdout(to_moses(align_pair(pair, choice, options).links) + "\n");
+    return;
+  }
+  if (args.has("out") && is_page_suffix(args["out"])) {
+    write_page_at(translation, choice, args);
     return;
   }
   const AlignFigure figure = align_view(run, pair, choice, options,

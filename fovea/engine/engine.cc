@@ -117,7 +117,8 @@ TextInput Engine::encode(std::string_view text, std::optional<std::string_view> 
 }
 
 std::vector<std::string> Engine::length_warnings(int64_t tokens) const {
-  if (facts().most_tokens > 0 || tokens <= facts().trained_tokens) return {};
+  const int64_t trained = facts().trained_tokens;
+  if (facts().most_tokens > 0 || trained == 0 || tokens <= trained) return {};
   return {fmt::format(
       "the text has {} tokens but the model was trained on {} at most; its maps may mean little "
       "beyond them",

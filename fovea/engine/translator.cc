@@ -41,7 +41,7 @@ void warn_of_unknown(const Tokenizer& tokenizer, TextInput& input) {
   input.warnings.push_back(fmt::format(
       "{} of the {} tokens are not in the vocabulary (the first: '{}'); the model takes "
       "all of them for the same",
-      count, input.inputs.input_ids.size(), to_one_line(text)));
+      count, input.inputs.input_ids.size(), text.empty() ? first->text : to_one_line(text)));
 }
 
 bool has_words(const Axis& axis) {

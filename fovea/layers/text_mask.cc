@@ -49,12 +49,12 @@ std::shared_ptr<const ScoreRule> source_rule(float scale, std::span<const int64_
   return rule;
 }
 
-void check_length(const Config& config, int64_t tokens, int64_t positions) {
+void check_length(const Config& config, int64_t tokens, int64_t positions, std::string_view what) {
   if (tokens > positions) {
     fail(ErrorKind::kInvalidArgument,
-         "the text has {} tokens but this model has positions for {} ({}); shorten it or take a "
+         "the {} has {} tokens but this model has positions for {} ({}); shorten it or take a "
          "model with a longer context",
-         tokens, positions, config.source());
+         what, tokens, positions, config.source());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "fovea/attention/score_rule.h"
@@ -28,7 +29,9 @@ std::shared_ptr<const ScoreRule> text_rule(const Pass& pass, float scale, const 
 // The same for cross-attention to a source, wherever the target stands.
 std::shared_ptr<const ScoreRule> source_rule(float scale, std::span<const int64_t> attention);
 
-// Throws Error{kInvalidArgument} with both numbers if the text is longer than a learned table.
-void check_length(const Config& config, int64_t tokens, int64_t positions);
+// Throws Error{kInvalidArgument} with both numbers if the text, or what is called so, is longer
+// than a table of positions.
+void check_length(const Config& config, int64_t tokens, int64_t positions,
+                  std::string_view what = "text");
 
 }  // namespace fovea

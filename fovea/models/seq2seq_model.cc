@@ -81,7 +81,7 @@ void Seq2SeqModel::check_source(const ModelInputs& inputs) const {
   refuse_inputs("a model of text", inputs, {"token_type_ids", "input_features"});
   check_ids(config_, inputs.input_ids, facts_.vocabulary);
   check_beside("attention_mask", inputs.attention_mask, "input_ids", inputs.tokens());
-  if (facts_.most_tokens > 0) check_length(config_, inputs.tokens(), facts_.most_tokens);
+  if (facts_.most_tokens > 0) check_length(config_, inputs.tokens(), facts_.most_tokens, "source");
 }
 
 EncodedSource Seq2SeqModel::encode(const ModelInputs& inputs, const Pass& pass) const {
@@ -100,7 +100,7 @@ ModelOutputs Seq2SeqModel::decode(const EncodedSource& source, std::span<const i
   }
   const int64_t each = pass.cache == nullptr ? count : count / pass.cache->hypotheses();
   if (facts_.most_target_tokens > 0) {
-    check_length(config_, first_position(pass) + each, facts_.most_target_tokens);
+    check_length(config_, first_position(pass) + each, facts_.most_target_tokens, "target");
   }
   ModelOutputs outputs;
   outputs.last_hidden_state = decoder_states(source, ids, attention_mask, pass);

@@ -126,8 +126,12 @@ PageStart start_of(const Run& run, const PageOptions& options, const PageContent
   // The last layer of that kind.
   const SiteKind kind = options.opens_at.value_or(content.sites.front().record->site.kind);
   for (size_t i = 0; i < content.sites.size(); ++i) {
-    if (content.sites[i].record->site.kind == kind) start.site = i;
+    const SiteId site = content.sites[i].record->site;
+    if (site.kind == kind && site.layer <= options.opens_at_layer.value_or(site.layer)) {
+      start.site = i;
+    }
   }
+  start.head_number = options.opens_at_head;
   if (choice.head.kind == HeadChoice::Kind::kMean) start.head = "mean";
   if (choice.head.kind == HeadChoice::Kind::kMax) start.head = "max";
   start.column = choice.column;

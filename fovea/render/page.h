@@ -15,10 +15,13 @@ struct PageOptions {
   // What the page holds: one kind, one layer, one head where the choice names them. The token, the
   // column and mean or max of heads only say where the page opens.
   ViewChoice choice;
-  std::string view;                  // matrix, read or heads; empty: matrix, or read with a token
-  std::string colors;                // a name of color_map.h; empty: what suits the view
-  std::string title;                 // empty: model and kind of attention
-  std::optional<SiteKind> opens_at;  // which of several kinds; none: the run's first
+  std::string view;    // matrix, read or heads; empty: matrix, or read with a token
+  std::string colors;  // a name of color_map.h; empty: what suits the view
+  std::string title;   // empty: model and kind of attention
+  // Which of several maps it opens at; none: the last layer and first head of the run's first kind.
+  std::optional<SiteKind> opens_at;
+  std::optional<int> opens_at_layer;
+  std::optional<int64_t> opens_at_head;
 };
 
 // No page takes more.

@@ -128,7 +128,7 @@ Json colors_json(const std::string& asked) {
 Json start_json(const PageStart& start) {
   Json json = Json::object();
   json.set("site", start.site);
-  json.set("head", start.head);
+  json.set("head", start.head_number ? Json(*start.head_number) : Json(start.head));
   json.set("view", start.view);
   json.set("colors", start.colors);
   json.set("token", start.token ? Json(*start.token) : Json());

@@ -23,7 +23,8 @@ struct PageSite {
 // Where the page opens.
 struct PageStart {
   size_t site = 0;
-  std::string head;  // "mean" or "max"; empty: the first
+  std::string head;                    // "mean" or "max"; empty: a number
+  std::optional<int64_t> head_number;  // none: the first
   std::string view = "matrix";
   std::string colors;  // empty: what suits the view
   std::optional<int64_t> token;

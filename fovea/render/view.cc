@@ -152,8 +152,9 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice, const CancelToken
   ReadFigure figure;
   figure.axis = shown.shown;
   figure.column = choice.column;
-  // The rows of a generation are its tokens too.
-  const bool same = fixed.axis == shown.axis || record->row_axis == "steps";
+  // The rows of a generation are its tokens too; those of cross-attention are of another text.
+  const bool same = fixed.axis == shown.axis ||
+                    (record->row_axis == "steps" && record->site.kind != SiteKind::kCross);
   figure.chosen = same ? found.index : -1;
   const std::string token = token_text(fixed.shown, found.index, choice.column);
   fixed.groups = {fixed.groups[static_cast<size_t>(found.index)]};
@@ -215,6 +216,11 @@ ReadingFigure reading_view(const Run& run, const ViewChoice& choice, const Cance
          *choice.token);
   }
   const RecordPointer record = chosen_record(run, choice);
+  if (record->site.kind == SiteKind::kCross) {
+    fail(ErrorKind::kInvalidArgument,
+         "a reading is of one text but cross-attention looks from one to another; use --view "
+         "matrix, lines or read");
+  }
   const Axis rows = make_side(run, record->row_axis, choice.words).shown;
   ReadingFigure figure;
   for (size_t i = 0; i < rows.positions.size(); ++i) {

@@ -101,7 +101,9 @@ HeadChoice single_map(HeadChoice head, const AttentionRecord& record) {
 
 Side make_side(const Run& run, const std::string& axis, bool words, int64_t block) {
   Side side;
-  side.axis = &axis_of(run, axis);
+  // Steps of writing are named by what they predict; words are those that were written.
+  const std::string written = run.find_axis("target") != nullptr ? "target" : "tokens";
+  side.axis = &axis_of(run, words && axis == "steps" ? written : axis);
   side.groups = words ? word_groups(*side.axis) : block_groups(*side.axis, block);
   side.shown = grouped_axis(*side.axis, side.groups);
   return side;

@@ -93,6 +93,11 @@ std::optional<int64_t> whole_number(std::string_view text) {
        token, places.size(), fmt::join(names, ", "), more);
 }
 
+std::string positions_text(const Axis& axis) {
+  if (axis.name == "source" || axis.name == "target") return "tokens of the " + axis.name;
+  return axis.name.empty() ? "positions" : axis.name;
+}
+
 [[noreturn]] void fail_missing(const Axis& axis, std::string_view token) {
   constexpr int64_t kMostListed = 12;
   const auto count = static_cast<int64_t>(axis.positions.size());
@@ -102,8 +107,7 @@ std::optional<int64_t> whole_number(std::string_view text) {
   }
   fail(ErrorKind::kInvalidArgument,
        "'{}' is none of the {} {}: {}{}; give one of these or a number from 0 to {}", token, count,
-       axis.name.empty() ? "positions" : axis.name, fmt::join(labels, ", "),
-       count > kMostListed ? ", …" : "", count - 1);
+       positions_text(axis), fmt::join(labels, ", "), count > kMostListed ? ", …" : "", count - 1);
 }
 
 int64_t find_number(const Axis& axis, std::string_view token, std::string_view digits) {
@@ -158,6 +162,9 @@ Axis grouped_axis(const Axis& axis, const std::vector<PositionGroup>& groups) {
       position.source_end = std::max(first.source_end, last.source_end);
       if (position.source_end < position.source_begin) position.source_begin = 0;
       position.special = first.special && last.special;
+    } else if (first.word >= 0 && !first.special) {
+      const std::string_view text = trimmed(source_text(axis, group.begin, group.end));
+      if (!text.empty()) position.text = to_one_line(text);
     }
     grouped.positions.push_back(std::move(position));
   }

@@ -266,6 +266,7 @@ SentencePieceFile check_sentence_piece_file(std::string_view bytes, std::string_
   SentencePieceFile file;
   file.model.reserve(bytes.size());
   size_t unknown = 0;
+  bool has_normalizer = false;
   WireReader reader(bytes, where);
   for (WireField field; reader.next(field);) {
     if (field.number == 4) continue;
@@ -280,7 +281,14 @@ SentencePieceFile check_sentence_piece_file(std::string_view bytes, std::string_
       read_trainer(field.bytes, file, where);
     } else if (field.number == 3 || field.number == 5) {
       check_normalizer(field.bytes, where);
+      has_normalizer = true;
     }
+  }
+  // It stands behind the pieces, so a file that was cut between two of them lacks it.
+  if (!file.pieces.empty() && !has_normalizer) {
+    fail(ErrorKind::kBadFile,
+         "{}: holds {} pieces but does not say how text is normalised; was it cut short?", where,
+         file.pieces.size());
   }
   if (unknown != 1 || file.pieces.size() > kLargestTokenId) {
     fail(ErrorKind::kBadFile,

@@ -173,12 +173,20 @@ Tokenizer open_m2m100(const std::filesystem::path& folder, const Json& config) {
 }  // namespace
 
 bool is_marian_folder(const std::filesystem::path& folder) {
-  return has_file(folder, "source.spm") && has_file(folder, "target.spm") &&
-         has_file(folder, "vocab.json");
+  return has_file(folder, "source.spm") || has_file(folder, "target.spm");
 }
 
 Tokenizer open_marian(const std::filesystem::path& folder, const Json& config, TextSide side) {
   const std::string config_path = (folder / "tokenizer_config.json").string();
+  for (const char* name : {"source.spm", "target.spm", "vocab.json"}) {
+    if (!has_file(folder, name)) {
+      fail(ErrorKind::kNotFound,
+           "{}: has no {}, which belongs to source.spm, target.spm and vocab.json of a Marian "
+           "model; "
+           "put it there",
+           folder.string(), name);
+    }
+  }
   const bool target = side == TextSide::kTarget;
   const bool separate = bool_field(config, "separate_vocabs", false, config_path);
   const auto path = folder / (target && separate ? "target_vocab.json" : "vocab.json");

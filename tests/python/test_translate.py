@@ -163,7 +163,38 @@ def test_what_is_not_in_the_vocabulary_is_told():
     assert "音楽" in told.stdout
 
 
+def test_words_of_the_other_text_are_not_marked():
+    shown = ok("translate", SOURCE, "--view", "cross", "--token", "signé", "--words", "--layer", "0", "--head", "4")
+    assert "signed⁹" in shown and "[August]" not in shown and "8 signed" in shown
+    assert_fails(run("translate", SOURCE, "--view", "reading", "--site", "cross"), 2, "one text")
+    lines = ok("translate", SOURCE, "--view", "lines", "--site", "cross", "--words", "--layer", "0", "--head", "4")
+    assert "accord → agreement" in lines and "·" not in lines.split("head 4\n", 1)[1].split("\n\n")[0]
+
+
+def test_a_page_opens_at_the_map_of_the_alignment(tmp_path):
+    ok("translate", SOURCE, "--out", tmp_path / "p.html")
+    page = (tmp_path / "p.html").read_text()
+    header = json.loads(page.split('id="fovea-page">')[1].split("</script>")[0])
+    site = header["sites"][header["start"]["site"]]
+    assert site["kind"] == "cross-attention" and site["layer"] == 0 and header["start"]["head"] == 4
+    assert {s["kind"] for s in header["sites"]} == {"encoder self-attention", "decoder self-attention",
+                                                    "cross-attention"}
+
+
+def test_missing_parts_of_a_marian_tokenizer_are_named(tmp_path):
+    for name in ("source.spm", "target.spm", "vocab.json"):
+        folder = tmp_path / name
+        shutil.copytree(MODEL, folder)
+        (folder / name).unlink()
+        assert_fails(run("translate", "-m", folder, "a"), 1, f"has no {name}")
+
+
 def test_wrong_usage_is_told(tmp_path):
+    assert_fails(run("translate", "a", "--moses", "--out", tmp_path / "a.png"), 2, "--moses", "--out")
+    assert_fails(run("translate", "a", "--moses", "--json"), 2, "--moses", "--json")
+    assert_fails(run("translate", "a", "--site", "encoder"), 2, "--site", "--view")
+    assert_fails(run("translate", "a", "--view", "cross", "--site", "encoder"), 2, "cross", "encoder")
+    assert_fails(run("translate", "a", "--view", "cross", "--token", "zebra"), 2, "zebra")
     assert_fails(run("translate"), 2, "INPUT", "neither")
     assert_fails(run("translate", "a", "--text-file", "b"), 2, "both")
     assert_fails(run("translate", "a", "--target", "b", "--beam", "2"), 2, "--beam", "--target")

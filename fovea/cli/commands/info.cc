@@ -36,10 +36,12 @@ std::string to_text(const ModelInfo& info, const Terminal& terminal) {
     words += fmt::format(" and {} of the target", facts.target_vocabulary);
   }
   text += fact("width", words, terminal);
-  text += fact("positions",
-               facts.most_tokens > 0 ? fmt::format("{} at most (a table)", facts.most_tokens)
-                                     : fmt::format("no limit, trained on {}", facts.trained_tokens),
-               terminal);
+  text +=
+      fact("positions",
+           facts.most_tokens > 0      ? fmt::format("{} at most (a table)", facts.most_tokens)
+           : facts.trained_tokens > 0 ? fmt::format("no limit, trained on {}", facts.trained_tokens)
+                                      : "no limit",
+           terminal);
   text += fact("head", std::string(name_of(facts.head)), terminal);
   if (!info.labels.empty()) {
     text += fact("labels", printable(fmt::format("{}", fmt::join(info.labels, ", "))), terminal);

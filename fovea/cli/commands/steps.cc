@@ -28,8 +28,9 @@ void check_args(const Args& args) {
          "INPUT is '{0}' but should be a text; did you mean '--vectors {0}'?", args["INPUT"]);
   }
   const std::vector<std::string_view> foreign =
-      vectors ? std::vector<std::string_view>{"model", "layer", "pair", "target", "site"}
-              : std::vector<std::string_view>{"temperature", "column", "at"};
+      vectors
+          ? std::vector<std::string_view>{"model", "layer", "pair", "target", "site", "from", "to"}
+          : std::vector<std::string_view>{"temperature", "column", "at"};
   for (const std::string_view name : foreign) {
     if (args.has(name)) {
       fail(ErrorKind::kInvalidArgument, "--{} does not go with {}; leave one of them out", name,

@@ -36,7 +36,9 @@ RunResult generated(const Engine& engine, const Args& args) {
 }
 
 RunResult read(const Engine& engine, const Args& args) {
-  if (engine.facts().has_decoder() || args.has("target")) return run_input(engine, args);
+  if (engine.facts().has_decoder() || args.has("target") || args.has("from") || args.has("to")) {
+    return run_input(engine, args);
+  }
   const TextInput input = read_input(engine, args);
   return engine.run(input, {.logits = logits_wanted(engine, input)});
 }
@@ -47,10 +49,7 @@ void run(const Args& args) {
   const Engine engine = open_engine(args, writes ? kDefaultCausalModel : kDefaultTextModel);
   const RunResult result = writes ? generated(engine, args) : read(engine, args);
   print_warnings(result.warnings);
-  if (!args.flag("json") && !args.has("out")) {
-    write_stdout(predictions_text(engine, result, stdout_terminal()));
-  }
-  show_run(result.run, args);
+  show_run(result.run, args, {}, predictions_text(engine, result, stdout_terminal()));
 }
 
 }  // namespace

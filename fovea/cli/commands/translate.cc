@@ -19,6 +19,46 @@ SiteKind kind_of(const Args& args) {
   return args["view"] == "decoder" ? SiteKind::kDecoderSelf : SiteKind::kCross;
 }
 
+void check_alignment(const Args& args) {
+  for (const char* name : {"token", "column", "words", "site"}) {
+    if (args.has(name)) {
+      fail(ErrorKind::kInvalidArgument,
+           "--{} is for maps but the alignment is shown; give --view cross, encoder or decoder too",
+           name);
+    }
+  }
+  const bool page = args.has("out") && is_page_suffix(args["out"]);
+  for (const char* name : {"out", "json", "hard", "pieces"}) {
+    if (args.flag("moses") && args.has(name)) {
+      fail(ErrorKind::kInvalidArgument,
+           "--moses prints the links alone, so --{} has no place; leave one of them out", name);
+    }
+    if (page && std::string_view(name) != "out" && args.has(name)) {
+      fail(ErrorKind::kInvalidArgument, "--{} has no place on a page; leave it out", name);
+    }
+  }
+  read_align_options(args);
+  check_out_suffix(args);
+}
+
+// Of the other views.
+void check_maps_alone(const Args& args) {
+  const std::string& view = args["view"];
+  for (const char* name : {"moses", "hard", "pieces", "read", "norms", "convention", "links",
+                           "threshold", "ignore-end"}) {
+    if (args.has(name)) {
+      fail(ErrorKind::kInvalidArgument, "--{} is for alignments; leave it or --view {} out", name,
+           view);
+    }
+  }
+  if (args.has("site") && (view == "encoder" || view == "decoder" || view == "cross") &&
+      args["site"] != view) {
+    fail(ErrorKind::kInvalidArgument, "--view is {} but --site {}; leave one of them out", view,
+         args["site"]);
+  }
+  check_map_args(args);
+}
+
 void check(const Args& args) {
   if (args.has("INPUT") == args.has("text-file")) {
     fail(ErrorKind::kInvalidArgument,
@@ -32,27 +72,11 @@ void check(const Args& args) {
            name);
     }
   }
-  const bool page = args.has("out") && is_page_suffix(args["out"]);
-  if (!shows_alignment(args) || page) {
-    for (const char* name : {"moses", "hard", "pieces", "read", "norms", "convention", "links",
-                             "threshold", "ignore-end"}) {
-      if (args.has(name)) {
-        fail(ErrorKind::kInvalidArgument, "--{} is for alignments; leave it or {} out", name,
-             page ? "the .html page" : "--view " + args["view"]);
-      }
-    }
-    check_map_args(args);
-    return;
+  if (shows_alignment(args)) {
+    check_alignment(args);
+  } else {
+    check_maps_alone(args);
   }
-  for (const char* name : {"token", "column", "words"}) {
-    if (args.has(name)) {
-      fail(ErrorKind::kInvalidArgument,
-           "--{} is for maps but the alignment is shown; give --view cross, encoder or decoder too",
-           name);
-    }
-  }
-  read_align_options(args);
-  check_out_suffix(args);
 }
 
 TranslateOptions translate_options(const Args& args) {
@@ -72,15 +96,12 @@ void run(const Args& args) {
   const Translation translation = translator.translate(read_source(args), translate_options(args),
                                                        {.record = {.block = args.flag("norms")}});
   print_warnings(translation.result.warnings);
-  const bool page = args.has("out") && is_page_suffix(args["out"]);
-  if (shows_alignment(args) && !page) {
+  if (shows_alignment(args)) {
     show_alignment(translation, args);
-    return;
+  } else {
+    show_run(translation.result.run, args, kind_of(args),
+             translation_text(translation, stdout_terminal()));
   }
-  if (!args.flag("json") && !args.has("out")) {
-    write_stdout(translation_text(translation, stdout_terminal()));
-  }
-  show_run(translation.result.run, args, shows_alignment(args) ? SiteKind::kCross : kind_of(args));
 }
 
 // Those of all verbs that show maps, with this verb's views.

@@ -40,6 +40,7 @@ std::string piece(std::string_view text, PieceType type = PieceType::kNormal, fl
 }
 
 const std::string kUnknown = piece("<unk>", PieceType::kUnknown);
+const std::string kNormalizer = message(3, message(1, "identity"));
 
 // A character map of one block: from the root, 'a' becomes what lies at `value`.
 std::string character_map(uint32_t value, uint32_t base_of_a, std::string_view texts) {
@@ -138,9 +139,10 @@ TEST(SentencePieceFile, IsRefusedWhereverItIsCutShort) {
 
 TEST(SentencePieceFile, NeedsOneUnknownPieceAndSoundOnesBesides) {
   const auto refuses = [](std::string_view part, const std::string& bytes) {
-    return fails_with(ErrorKind::kBadFile, part, [&] { SentencePiece::from_bytes(bytes, "m"); });
+    return fails_with(ErrorKind::kBadFile, part,
+                      [&] { SentencePiece::from_bytes(bytes + kNormalizer, "m"); });
   };
-  EXPECT_NO_THROW(SentencePiece::from_bytes(kUnknown + piece("a"), "m"));
+  EXPECT_NO_THROW(SentencePiece::from_bytes(kUnknown + piece("a") + kNormalizer, "m"));
   EXPECT_TRUE(refuses("0 stand for unknown", piece("a") + piece("b")));
   EXPECT_TRUE(refuses("2 stand for unknown", kUnknown + piece("u", PieceType::kUnknown)));
   EXPECT_TRUE(refuses("UTF-8", kUnknown + piece("\xFF")));
@@ -179,7 +181,7 @@ TEST(SentencePieceFile, MayHaveManyPiecesThatBeginWithOneAnother) {
   const auto nested = [](PieceType type, size_t count) {
     std::string bytes = kUnknown + piece("▁");
     for (size_t size = 1; size <= count; ++size) bytes += piece(std::string(size, 'a'), type);
-    return bytes;
+    return bytes + kNormalizer;
   };
   const auto normal = SentencePiece::from_bytes(nested(PieceType::kNormal, 1500), "m");
   EXPECT_GE(pieces_of(*normal, std::string(1400, 'a')).size(), 1U);
@@ -192,7 +194,13 @@ TEST(SentencePieceFile, MayHaveManyPiecesThatBeginWithOneAnother) {
 
 TEST(SentencePieceFile, IsNotAskedToTestItself) {
   const std::string sample = message(1, message(1, "a") + message(2, "never this"));
-  EXPECT_NO_THROW(SentencePiece::from_bytes(kUnknown + piece("a") + message(4, sample), "m"));
+  EXPECT_NO_THROW(
+      SentencePiece::from_bytes(kUnknown + piece("a") + kNormalizer + message(4, sample), "m"));
+}
+
+TEST(SentencePieceFile, ThatWasCutBetweenTwoPiecesIsNoticed) {
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "2 pieces but does not say how text is normalised",
+                         [] { SentencePiece::from_bytes(kUnknown + piece("a"), "m"); }));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 /** The JSON at the head of a page, as fovea/render/page_header.cc writes it. */
 
+import type { HeadName } from './captions';
+
 /** 0: running text, 1: a chip (special tokens, bare space), 2: a further byte of the same glyph. */
 export type ReadKind = 0 | 1 | 2;
 
@@ -53,7 +55,7 @@ export interface PageHeader {
   encoding: { map: string; thumbnails: string; thumbnailSide: number };
   start: {
     site: number;
-    head: '' | 'mean' | 'max';
+    head: HeadName | '';
     view: string;
     colors: string;
     token: number | null;
