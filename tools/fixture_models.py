@@ -18,6 +18,8 @@ class Case:
     target: int = 0  # what the decoder beside an encoder reads; 0: it is not told
     target_masked: tuple = ()  # positions that decoder_attention_mask forbids
     target_pad_ids: tuple = ()
+    pixels: tuple = ()  # height and width of a picture
+    ids: tuple = ()  # these tokens, not random ones
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Fixture:
     extra: Callable | None = None  # stored tensors -> more that old checkpoints hold
     folder: str = "parity"  # of tests/data
     untied: tuple = ()  # modules that get a weight of their own although transformers ties it
+    arguments: dict = dataclasses.field(default_factory=dict)  # of the class, beside its config
     forms: dict = dataclasses.field(default_factory=dict)  # form -> function of the config, see config-*.json
 
 

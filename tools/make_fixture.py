@@ -13,18 +13,22 @@ A fixture is a folder, and a folder is a test:
     model.safetensors            or shards with an index, or pytorch_model.bin; f32, f16 or bf16. Or whisper.pt alone, as
                                  OpenAI stores Whisper: a dict of dims and model_state_dict, without any config.json
     inputs.safetensors           int64 input_ids and, in some cases, token_type_ids, attention_mask, decoder_input_ids
-                                 and decoder_attention_mask, or float32 input_features [bands, frames]; no batch axis
+                                 and decoder_attention_mask, or float32 input_features [bands, frames], or pixel_values
+                                 [channels, height, width]; no batch axis
     expected.safetensors         float32 self.L [heads, rows, cols], last_hidden_state [tokens, width] after the final
                                  norm, and logits where the architecture has a head: [tokens, vocabulary] of language
                                  models, [labels] of sequence classifiers, [tokens, labels] of token classifiers,
                                  [tokens] of ElectraForPreTraining. Eager attention in float32, whatever the file holds.
                                  Of encoder-decoders: encoder_self.L, decoder_self.L and cross.L for self.L, and
                                  encoder_last_hidden_state; last_hidden_state and logits are the decoder's.
+                                 Of a picture and a text tower: vision.self.L and text.self.L, text_last_hidden_state
+                                 (last_hidden_state is the picture's), image_embeds and text_embeds; logits are
+                                 logits_per_image [1]. pool.0 of a head that attends. pooler_output where there is one.
     inputs-N, expected-N         further cases for the same checkpoint, N = 1, 2, ...
 NaN in an expected tensor means "not compared": rows whose keys are all masked, and outputs at those rows.
 
 How to add one: add a line to FIXTURES in tools/fixture_models.py, or to SEQ2SEQ_FIXTURES in fixture_seq2seq_models.py
-beside it, run this script with its name, commit the folder.
+or VISION_FIXTURES in fixture_vision_models.py beside it, run this script with its name, commit the folder.
 
 Random weights give nearly flat maps, which hide mistakes: query and key weights are scaled until in every layer the
 mean row maximum is well above 0.3. Everything that initialisation leaves at 0 or 1 (norms, biases, heads, position
@@ -34,6 +38,7 @@ tolerance (compared with the same model in double).
 """
 
 import copy
+import dataclasses
 import json
 import logging
 import pathlib
@@ -50,8 +55,9 @@ from safetensors.torch import load_file, save_file
 from fixture_models import FIXTURES as TEXT_FIXTURES
 from fixture_models import Case, Fixture
 from fixture_seq2seq_models import SEQ2SEQ_FIXTURES
+from fixture_vision_models import VISION_FIXTURES
 
-FIXTURES = TEXT_FIXTURES + SEQ2SEQ_FIXTURES
+FIXTURES = TEXT_FIXTURES + SEQ2SEQ_FIXTURES + VISION_FIXTURES
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data"
 SATURATED_ROW_MAXIMUM = 0.95
@@ -72,8 +78,14 @@ def randomise(model, generator) -> None:
         is_norm = parameter.dim() == 1 and name.endswith("weight")
         if is_norm:
             value = 0.2 * noise + (0 if centred_at_zero and "vision_tower" not in name else 1)
-        elif parameter.dim() == 1:
+        elif "lambda1" in name:  # LayerScale
+            value = 0.7 + 0.3 * noise
+        elif name.endswith("probe"):  # its scores need no more sharpening than those of the layers
+            value = 2 * noise
+        elif parameter.dim() <= 1:
             value = 0.2 * noise
+        elif parameter.dim() == 4:  # patches
+            value = noise / parameter[0].numel()**0.5
         elif re.search(r"embed|shared|wte|wpe", name) and "mapping_in" not in name and "project" not in name:
             value = 0.4 * noise
         else:
@@ -106,6 +118,8 @@ def scale_queries_and_keys(model, factor: float) -> None:
             data.mul_(factor)
         elif name.endswith("c_attn.weight"):
             data[:, : data.shape[1] * 2 // 3].mul_(factor)
+        elif name.endswith("in_proj_weight"):
+            data[: data.shape[0] * 2 // 3].mul_(factor)
         elif name.endswith("query_key_value.weight"):
             data.view(model.config.num_attention_heads, 3, -1, data.shape[1])[:, :2].mul_(factor)
 
@@ -113,6 +127,8 @@ def scale_queries_and_keys(model, factor: float) -> None:
 @torch.no_grad()
 def answers(model, inputs: dict) -> dict:
     """What the model gives for one input, named as `fovea export` names it."""
+    if re.match("vit|deit|dino|clip|siglip", model.config.model_type):
+        return picture_answers(model, inputs)
     seen = {}
     stack = model.get_decoder() if model.config.is_encoder_decoder else model.base_model
     hook = stack.register_forward_hook(
@@ -127,6 +143,43 @@ def answers(model, inputs: dict) -> dict:
         result["encoder_last_hidden_state"] = output.encoder_last_hidden_state[0]
     if "logits" in output:
         result["logits"] = output.logits[0]
+    return {name: tensor.contiguous().clone() for name, tensor in result.items()}
+
+
+def picture_answers(model, inputs: dict) -> dict:
+    """The same of models with a picture tower, a text tower or both."""
+    result, seen, hooks = {}, {}, []
+
+    def pooled(module, args):  # the weights of each head, which the model itself does not ask for
+        hooks.pop().remove()
+        result["pool.0"] = module(*args, average_attn_weights=False)[1][0]
+
+    for module in model.modules():
+        if isinstance(module, torch.nn.MultiheadAttention):
+            hooks.append(module.register_forward_pre_hook(pooled))
+    base = getattr(model, "vision_model", model.base_model)
+    hooks.append(base.register_forward_hook(lambda module, args, output: seen.update(hidden=output[0])))
+    hooks.reverse()  # the one of the pool, if there is one, is last
+    arguments = {"output_attentions": True}
+    if "pixel_values" in inputs and not model.config.model_type.startswith("dino"):
+        size = getattr(model.config, "vision_config", model.config).image_size
+        trained = tuple(size) if isinstance(size, (list, tuple)) else (size, size)
+        arguments["interpolate_pos_encoding"] = inputs["pixel_values"].shape[1:] != trained
+    output = model(**{name: tensor[None] for name, tensor in inputs.items()}, **arguments)
+    for hook in hooks:
+        hook.remove()
+    towers = {"self": output, "vision.self": output.get("vision_model_output"),
+              "text.self": output.get("text_model_output")}
+    for kind, tower in towers.items():
+        attentions = (tower.get("attentions") if tower is not None else None) or ()
+        result |= {f"{kind}.{i}": a[0] for i, a in enumerate(attentions)}
+    result["last_hidden_state"] = output.get("last_hidden_state", seen["hidden"])[0]
+    if towers["text.self"] is not None:
+        result["text_last_hidden_state"] = towers["text.self"].last_hidden_state[0]
+        result["logits"] = output.logits_per_image[0]
+    for name in ("pooler_output", "image_embeds", "text_embeds", "logits"):
+        if output.get(name) is not None:
+            result[name] = output[name][0]
     return {name: tensor.contiguous().clone() for name, tensor in result.items()}
 
 
@@ -146,12 +199,18 @@ def target_inputs(case: Case, config, generator) -> dict:
 
 
 def make_inputs(fixture: Fixture, case: Case, config, generator) -> dict:
+    if case.pixels:
+        channels = getattr(config, "vision_config", config).num_channels
+        pixels = {"pixel_values": torch.randn((channels, *case.pixels), generator=generator)}
+        text = dataclasses.replace(case, pixels=())
+        return pixels | (make_inputs(fixture, text, config, generator) if case.tokens else {})
     config = config.get_text_config()
     if config.model_type == "whisper":
         shape = (config.num_mel_bins, 2 * config.max_source_positions)
         return {"input_features": torch.randn(shape, generator=generator)} | target_inputs(case, config, generator)
     vocabulary = config.vocab_size
     ids = torch.randint(5, vocabulary, (case.tokens,), generator=generator)
+    ids = torch.tensor(case.ids) if case.ids else ids
     inputs = {"input_ids": ids}
     if case.second:
         inputs["token_type_ids"] = (torch.arange(case.tokens) >= case.second).long()
@@ -185,12 +244,13 @@ def check_masked_columns(result: dict, inputs: dict) -> None:
     """A row with weight on masked keys has no key at all; such rows must have been exempt."""
     for name, tensor in result.items():
         mask = inputs.get("decoder_attention_mask" if name.startswith("decoder") else "attention_mask", torch.ones(1))
-        if is_map(name) and (mask == 0).any() and (tensor[:, :, mask == 0] > 0).any():
+        on_pixels = name.startswith(("vision", "pool"))
+        if is_map(name) and not on_pixels and (mask == 0).any() and (tensor[:, :, mask == 0] > 0).any():
             raise SystemExit(f"{name} has rows whose keys are all masked; choose another mask")
 
 
 def is_map(name: str) -> bool:
-    return re.fullmatch(r"(self|encoder_self|decoder_self|cross)\.\d+", name) is not None
+    return re.fullmatch(r"((vision\.|text\.)?self|encoder_self|decoder_self|cross|pool)\.\d+", name) is not None
 
 
 def row_maxima(model, cases: list) -> list:
@@ -232,6 +292,7 @@ def save(model, fixture: Fixture, folder: pathlib.Path) -> None:
         stored = folder / "model.safetensors"
         tensors = {fixture.rename(n) if fixture.rename else n: t for n, t in load_file(stored).items()}
         tensors.update(fixture.extra(tensors) if fixture.extra else {})
+        tensors = {n: t for n, t in tensors.items() if t is not None}
         stored.unlink()
         if fixture.file == "bin":
             torch.save(tensors, folder / "pytorch_model.bin")
@@ -249,7 +310,7 @@ def save(model, fixture: Fixture, folder: pathlib.Path) -> None:
 def reload(fixture: Fixture, folder: pathlib.Path):
     cls = getattr(transformers, fixture.architecture)
     model, info = cls.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32,
-                                      output_loading_info=True)
+                                      output_loading_info=True, **fixture.arguments)
     if info["missing_keys"] or info["mismatched_keys"]:
         raise SystemExit(f"{folder.name}: transformers misses {info}")
     return model.eval()
@@ -293,7 +354,7 @@ def make(fixture: Fixture) -> str:
     torch.manual_seed(seed)
     cls = getattr(transformers, fixture.architecture)
     config = cls.config_class(**fixture.config)
-    model = cls._from_config(config, attn_implementation="eager").eval()
+    model = cls._from_config(config, attn_implementation="eager", **fixture.arguments).eval()
     for name in fixture.untied:
         module = model.get_submodule(name)
         module.weight = torch.nn.Parameter(module.weight.detach().clone())

@@ -131,6 +131,14 @@ std::vector<std::pair<std::string, std::string>> Config::get_string_map(
   return values;
 }
 
+Config Config::with_defaults(const std::vector<Json::Member>& defaults) const {
+  Config config = *this;
+  for (const auto& [key, value] : defaults) {
+    if (!has(key)) config.json_.set(key, value);
+  }
+  return config;
+}
+
 Config Config::section(std::string_view key) const {
   const Json& value = at(key, "an object");
   value.as_object(where(key));

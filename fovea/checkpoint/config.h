@@ -51,6 +51,9 @@ class Config {
   // An object's members in their order, such as id2label.
   std::vector<std::pair<std::string, std::string>> get_string_map(std::string_view key) const;
 
+  // The same configuration with these members where it has none.
+  Config with_defaults(const std::vector<Json::Member>& defaults) const;
+
   // The object under `key`, "text_config" say. Throws Error{kBadFile} if it is missing or not one.
   Config section(std::string_view key) const;
   // As above, but nothing if it is missing.

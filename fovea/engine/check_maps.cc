@@ -62,13 +62,13 @@ std::vector<int64_t> some_ids(int64_t most, int64_t vocabulary) {
   return ids;
 }
 
-Tensor some_features(int64_t bands, int64_t frames) {
-  Tensor features({bands, frames});
-  float* out = features.mutable_values<float>().data();
-  for (int64_t i = 0; i < bands * frames; ++i) {
+Tensor some_numbers(const Shape& shape) {
+  Tensor numbers(shape);
+  float* out = numbers.mutable_values<float>().data();
+  for (int64_t i = 0; i < numbers.elements(); ++i) {
     out[i] = static_cast<float>(std::sin(0.37 * static_cast<double>(i % 1009)));
   }
-  return features;
+  return numbers;
 }
 
 }  // namespace
@@ -77,8 +77,11 @@ TextInput check_input(const Engine& engine) {
   const ModelFacts& facts = engine.facts();
   ModelInputs inputs;
   if (facts.takes_features) {
-    inputs.input_features = some_features(engine.checkpoint().config.get_size("num_mel_bins", 80),
-                                          2 * facts.most_tokens);
+    inputs.input_features = some_numbers(
+        {engine.checkpoint().config.get_size("num_mel_bins", 80), 2 * facts.most_tokens});
+  } else if (facts.takes_pixels) {
+    inputs.pixel_values = some_numbers({facts.channels, facts.image_height, facts.image_width});
+    if (facts.takes_text()) inputs.input_ids = some_ids(facts.most_tokens, facts.vocabulary);
   } else if (engine.find_tokenizer() != nullptr) {
     TextInput input =
         engine.encode("The quick brown fox jumps over the lazy dog, and the dog sleeps on.");
@@ -95,7 +98,7 @@ TextInput check_input(const Engine& engine) {
 
 MapCheck check_maps(const Engine& engine, const TextInput& input) {
   const RunResult result = engine.run(input, {.record = {.outputs = true}});
-  MapCheck check{.tokens = result.inputs.tokens()};
+  MapCheck check{.tokens = result.run.records.front()->shape().cols};
   for (const auto& record : result.run.records) {
     double largest_output = 0, largest_error = 0;
     for (int64_t head = 0; head < record->shape().heads; ++head) {

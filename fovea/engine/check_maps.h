@@ -10,14 +10,15 @@ namespace fovea {
 
 struct MapCheck {
   int64_t maps = 0;
-  int64_t tokens = 0;
+  int64_t tokens = 0;        // positions that the first of them attends to
   double row_sum_error = 0;  // largest |sum of a row - 1|; rows that see nothing are left out
   double output_error = 0;   // largest |A V - output|, over the largest output of the site
 
   bool passed() const;
 };
 
-// A sentence in the model's own tokens, or some ids where there is no tokenizer.
+// A sentence in the model's own tokens, or some ids where there is no tokenizer; some pixels for
+// models of pictures.
 TextInput check_input(const Engine& engine);
 // Computes every map densely and multiplies in double.
 MapCheck check_maps(const Engine& engine, const TextInput& input);

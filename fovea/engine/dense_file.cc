@@ -40,6 +40,10 @@ std::vector<StreamedTensor> all_tensors(const RunResult& result, const CancelTok
   const std::initializer_list<std::pair<const char*, const Value*>> values{
       {"last_hidden_state", &outputs.last_hidden_state},
       {"encoder_last_hidden_state", &outputs.encoder_last_hidden_state},
+      {"text_last_hidden_state", &outputs.text_last_hidden_state},
+      {"pooler_output", &outputs.pooler_output},
+      {"image_embeds", &outputs.image_embeds},
+      {"text_embeds", &outputs.text_embeds},
       {"logits", &outputs.logits}};
   for (const auto& [name, value] : values) {
     if (!value->tensor.empty()) tensors.push_back(streamed(name, value->tensor));

@@ -8,6 +8,7 @@
 #include "fovea/base/error.h"
 #include "fovea/checkpoint/fingerprint.h"
 #include "fovea/engine/model_tokenizer.h"
+#include "fovea/engine/patch_axis.h"
 #include "fovea/engine/text_axis.h"
 #include "fovea/models/seq2seq_model.h"
 
@@ -111,6 +112,10 @@ std::vector<std::string> Engine::labels() const {
 }
 
 TextInput Engine::encode(std::string_view text, std::optional<std::string_view> pair) const {
+  if (facts().takes_pixels && !facts().takes_text()) {
+    fail(ErrorKind::kInvalidArgument,
+         "{} sees pictures and reads no text; give it pixel_values in a file (--inputs)", name());
+  }
   TextInput input = encode_text(tokenizer(), text, pair);
   if (!facts().takes_segments) input.inputs.token_type_ids.clear();
   return input;
@@ -159,6 +164,13 @@ RunResult Engine::run_decoder(const TextInput& input, const EncodedSource& sourc
 }
 
 std::vector<Axis> Engine::axes_of(const TextInput& input) const {
+  if (facts().takes_pixels) {
+    std::vector<Axis> axes;
+    if (!input.patches.positions.empty()) axes.push_back(input.patches);
+    if (!input.patches.positions.empty() && facts().pools_by_attention) axes.push_back(pool_axis());
+    if (!input.axis.positions.empty()) axes.push_back(input.axis);
+    return axes;
+  }
   if (!facts().has_decoder()) return {input.axis};
   std::vector<int64_t> ids = input.inputs.decoder_input_ids;
   if (input.next_id) ids.push_back(*input.next_id);
@@ -178,9 +190,12 @@ TextInput Engine::label(const ModelInputs& inputs) const {
     input.inputs.decoder_input_ids = model->decoder_ids(inputs);
     input.target = ids_axis(find_target_tokenizer(), input.inputs.decoder_input_ids);
   }
-  input.axis = facts().takes_features
-                   ? sound_axis(facts().most_tokens, facts().seconds_per_position)
-                   : ids_axis(find_tokenizer(), inputs.input_ids);
+  if (facts().takes_pixels) input.patches = patch_axis(facts(), inputs.pixel_values);
+  if (facts().takes_features) {
+    input.axis = sound_axis(facts().most_tokens, facts().seconds_per_position);
+  } else if (!inputs.input_ids.empty()) {
+    input.axis = ids_axis(find_tokenizer(), inputs.input_ids);
+  }
   return input;
 }
 

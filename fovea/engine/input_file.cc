@@ -39,12 +39,12 @@ std::vector<int64_t> whole_numbers(const Tensor& tensor, const std::string& wher
   }
 }
 
-// [bands, frames] as f32.
-Tensor features(const Tensor& tensor, const std::string& where) {
-  const bool batch_of_one = tensor.rank() == 3 && tensor.size(0) == 1;
-  if (tensor.rank() != 2 && !batch_of_one) {
-    fail(ErrorKind::kBadFile, "{} has shape {}; it must be [bands, frames] without a batch axis",
-         where, to_string(tensor.shape()));
+// Numbers with the axes that `axes` names, `rank` of them, as f32.
+Tensor numbers(const Tensor& tensor, int rank, std::string_view axes, const std::string& where) {
+  const bool batch_of_one = tensor.rank() == rank + 1 && tensor.size(0) == 1;
+  if ((tensor.rank() != rank && !batch_of_one) || tensor.empty()) {
+    fail(ErrorKind::kBadFile, "{} has shape {}; it must be {} without a batch axis", where,
+         to_string(tensor.shape()), axes);
   }
   const Tensor values = convert(tensor, DType::kF32);
   for (const float value : values.values<float>()) {
@@ -52,7 +52,9 @@ Tensor features(const Tensor& tensor, const std::string& where) {
       fail(ErrorKind::kBadFile, "{} holds {}; every number must be finite", where, value);
     }
   }
-  return batch_of_one ? values.reshaped({tensor.size(1), tensor.size(2)}) : values;
+  if (!batch_of_one) return values;
+  const std::vector<int64_t>& sizes = tensor.shape().sizes();
+  return values.reshaped(Shape(std::vector<int64_t>(sizes.begin() + 1, sizes.end())));
 }
 
 }  // namespace
@@ -69,21 +71,27 @@ ModelInputs read_inputs(const std::filesystem::path& path) {
   for (const SafetensorsFile::Entry& entry : file.entries()) {
     const std::string where = fmt::format("{}: {}", path.string(), quote_name(entry.name));
     if (entry.name == "input_features") {
-      inputs.input_features = features(file.tensor(entry), where);
+      inputs.input_features = numbers(file.tensor(entry), 2, "[bands, frames]", where);
+      continue;
+    }
+    if (entry.name == "pixel_values") {
+      inputs.pixel_values = numbers(file.tensor(entry), 3, "[channels, height, width]", where);
       continue;
     }
     const auto* list = std::ranges::find(lists, entry.name, [](const auto& l) { return l.first; });
     if (list == lists.end()) {
       fail(ErrorKind::kUnsupported,
            "{} is not an input that fovea's models take; they take input_ids, token_type_ids, "
-           "attention_mask, decoder_input_ids, decoder_attention_mask and input_features",
+           "attention_mask, decoder_input_ids, decoder_attention_mask, input_features and "
+           "pixel_values",
            where);
     }
     *list->second = whole_numbers(file.tensor(entry), where);
   }
-  if (inputs.input_ids.empty() && inputs.input_features.empty()) {
+  if (inputs.input_ids.empty() && inputs.input_features.empty() && inputs.pixel_values.empty()) {
     fail(ErrorKind::kBadFile,
-         "{}: holds neither input_ids nor input_features; save them under that name",
+         "{}: holds neither input_ids nor input_features nor pixel_values; save them under that "
+         "name",
          path.string());
   }
   return inputs;

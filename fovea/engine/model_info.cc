@@ -1,6 +1,7 @@
 #include "fovea/engine/model_info.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -102,6 +103,20 @@ Json to_json(const ModelInfo& info) {
     json.set("decoder_heads", info.facts.decoder_heads);
     json.set("target_vocabulary", info.facts.target_vocabulary);
     json.set("most_target_tokens", info.facts.most_target_tokens);
+  }
+  if (info.facts.takes_pixels) {
+    json.set("channels", info.facts.channels);
+    json.set("image_size",
+             Json::array_of(std::array{info.facts.image_height, info.facts.image_width}));
+    json.set("patch_size",
+             Json::array_of(std::array{info.facts.patch_height, info.facts.patch_width}));
+    json.set("any_image_size", info.facts.any_image_size);
+    json.set("front_tokens", Json::array_of(info.facts.front_tokens));
+  }
+  if (info.facts.has_text_tower()) {
+    json.set("text_layers", info.facts.text_layers);
+    json.set("text_heads", info.facts.text_heads);
+    json.set("text_width", info.facts.text_width);
   }
   json.set("head", name_of(info.facts.head));
   json.set("labels", Json::array_of(info.labels));

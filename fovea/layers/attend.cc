@@ -13,6 +13,10 @@ AttentionPlace AttentionPlace::of(SiteId site) {
       return {.site = site, .row_axis = "steps", .col_axis = "target"};
     case SiteKind::kCross:
       return {.site = site, .row_axis = "steps", .col_axis = "source"};
+    case SiteKind::kVisionSelf:
+      return {.site = site, .row_axis = "patches", .col_axis = "patches"};
+    case SiteKind::kPool:
+      return {.site = site, .row_axis = "pool", .col_axis = "patches"};
     default:
       return {.site = site};
   }

@@ -19,7 +19,8 @@ struct AttentionPlace {
   std::function<BlockContext()> block = nullptr;
 
   // With the axes that the site's kind counts along: of encoders "source", of decoders "target",
-  // whose rows are the "steps" of writing it.
+  // whose rows are the "steps" of writing it, of picture towers "patches"; a pooling head is one
+  // row of "pool".
   static AttentionPlace of(SiteId site);
 };
 

@@ -108,6 +108,7 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
     p.keys = ops::rotary(p.keys, *setting.rotary, setting.pairing);
   }
   AttentionPlace place = AttentionPlace::of(site);
+  if (!setting.axis.empty()) place.row_axis = place.col_axis = setting.axis;
   if (pass.recorder != nullptr && pass.recorder->options().block) {
     const Value& input = setting.block_input != nullptr ? *setting.block_input
                          : residual.tensor.empty()      ? x

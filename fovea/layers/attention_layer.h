@@ -38,6 +38,8 @@ struct AttentionSetting {
   // What the record's block calls its input; null: the residual, or the layer's own input.
   const Value* block_input = nullptr;
   RotaryPairing pairing = RotaryPairing::kHalves;
+  // What rows and columns count along; empty: as the site's kind says (AttentionPlace::of).
+  std::string_view axis = {};
 };
 
 class AttentionLayer {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "fovea/base/error.h"
@@ -30,15 +31,54 @@ void check_beside(std::string_view name, std::span<const int64_t> values, std::s
   }
 }
 
+void check_pixels(const Config& config, const ModelFacts& facts, const Tensor& pixels) {
+  if (pixels.empty()) {
+    fail(ErrorKind::kInvalidArgument,
+         "this model sees pictures and needs pixel_values [{}, height, width]; give a picture",
+         facts.channels);
+  }
+  if (pixels.rank() != 3 || pixels.dtype() != DType::kF32 || pixels.size(0) != facts.channels) {
+    fail(ErrorKind::kInvalidArgument,
+         "pixel_values is {} {} but this model takes F32 [{}, height, width] ({})",
+         dtype_name(pixels.dtype()), to_string(pixels.shape()), facts.channels, config.source());
+  }
+  const int64_t height = pixels.size(1), width = pixels.size(2);
+  if (height < facts.patch_height || width < facts.patch_width) {
+    fail(ErrorKind::kInvalidArgument,
+         "the picture is {} x {} pixels but one patch of this model is {} x {}; enlarge it", width,
+         height, facts.patch_width, facts.patch_height);
+  }
+  if (!facts.any_image_size &&
+      (height / facts.patch_height != facts.image_height / facts.patch_height ||
+       width / facts.patch_width != facts.image_width / facts.patch_width)) {
+    fail(ErrorKind::kInvalidArgument,
+         "the picture is {} x {} pixels but this model has positions for {} x {} only ({}); resize "
+         "it",
+         width, height, facts.image_width, facts.image_height, config.source());
+  }
+  if (height / facts.patch_height > kMostPatches / (width / facts.patch_width)) {
+    fail(ErrorKind::kInvalidArgument,
+         "the picture is {} x {} pixels, more than {} patches of {} x {}; make it smaller", width,
+         height, kMostPatches, facts.patch_width, facts.patch_height);
+  }
+  for (const float value : pixels.values<float>()) {
+    if (!std::isfinite(value)) {
+      fail(ErrorKind::kInvalidArgument, "pixel_values holds {}; every number must be finite",
+           value);
+    }
+  }
+}
+
 void refuse_inputs(std::string_view model, const ModelInputs& inputs,
                    std::initializer_list<std::string_view> not_taken) {
-  const std::array<std::pair<std::string_view, bool>, 6> given{
+  const std::array<std::pair<std::string_view, bool>, 7> given{
       {{"input_ids", !inputs.input_ids.empty()},
        {"token_type_ids", !inputs.token_type_ids.empty()},
        {"attention_mask", !inputs.attention_mask.empty()},
        {"decoder_input_ids", !inputs.decoder_input_ids.empty()},
        {"decoder_attention_mask", !inputs.decoder_attention_mask.empty()},
-       {"input_features", !inputs.input_features.empty()}}};
+       {"input_features", !inputs.input_features.empty()},
+       {"pixel_values", !inputs.pixel_values.empty()}}};
   for (const auto& [name, is_given] : given) {
     if (is_given && std::ranges::find(not_taken, name) != not_taken.end()) {
       fail(ErrorKind::kInvalidArgument, "{} is given but {} does not take it; leave it out", name,

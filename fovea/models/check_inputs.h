@@ -13,6 +13,9 @@ void check_ids(const Config& config, std::span<const int64_t> ids, int64_t vocab
 // Throws Error{kInvalidArgument} unless `values` is empty or as long as what is called `beside`.
 void check_beside(std::string_view name, std::span<const int64_t> values, std::string_view beside,
                   int64_t size);
+// Throws Error{kInvalidArgument} unless `pixels` are a picture that such a model can see: channels,
+// size, finite numbers.
+void check_pixels(const Config& config, const ModelFacts& facts, const Tensor& pixels);
 // Throws Error{kInvalidArgument} naming an input that is given although the model, "a text model"
 // say, does not take it.
 void refuse_inputs(std::string_view model, const ModelInputs& inputs,

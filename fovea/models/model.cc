@@ -32,6 +32,10 @@ std::string_view name_of(HeadKind kind) {
       return "classes of each token";
     case HeadKind::kTargetWords:
       return "next word of the target";
+    case HeadKind::kPictureClass:
+      return "classes of the picture";
+    case HeadKind::kSimilarity:
+      return "similarity of picture and text";
     case HeadKind::kNone:
       break;
   }

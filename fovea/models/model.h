@@ -15,6 +15,9 @@
 
 namespace fovea {
 
+// More than a picture of 8,192 x 8,192 pixels has in patches of 16 x 16 is refused.
+inline constexpr int64_t kMostPatches = int64_t{1} << 18;
+
 // Under the names that transformers gives them, without a batch axis. What a model does not take
 // must be empty.
 struct ModelInputs {
@@ -25,6 +28,7 @@ struct ModelInputs {
   std::vector<int64_t> decoder_input_ids;
   std::vector<int64_t> decoder_attention_mask;
   Tensor input_features;  // f32 [mel bands, frames], sound
+  Tensor pixel_values;    // f32 [channels, height, width], a picture as the preprocessor leaves it
 
   int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }
 };
@@ -34,6 +38,12 @@ struct ModelOutputs {
   Value last_hidden_state;          // [tokens, width], after the final norm where there is one
   Value logits;                     // [tokens or 1, vocabulary], [classes] or [tokens, classes]
   Value encoder_last_hidden_state;  // [source positions, width]
+  Value pooler_output;              // [width], of models of pictures
+  // Of a picture and a text tower, whose states stand under last_hidden_state and below; in models
+  // with both towers the embeddings have the length 1. logits are then [1], the similarity.
+  Value text_last_hidden_state;  // [tokens, width of the text tower]
+  Value image_embeds;
+  Value text_embeds;
 };
 
 enum class HeadKind {
@@ -43,6 +53,8 @@ enum class HeadKind {
   kSequenceClass,  // classes of the whole text
   kTokenClass,     // classes of each token
   kTargetWords,    // the next word of a target, from a source
+  kPictureClass,   // classes of the picture
+  kSimilarity,     // how well a picture and a text go together
 };
 std::string_view name_of(HeadKind kind);
 
@@ -68,9 +80,27 @@ struct ModelFacts {
   int64_t target_vocabulary = 0;
   int64_t most_target_tokens = 0;  // as most_tokens
 
+  // Of models that see pictures (pixel_values); of two towers, what has no other name is the
+  // picture tower's, but vocabulary, causal and the numbers of tokens are the text tower's.
+  bool takes_pixels = false;
+  int64_t channels = 0;
+  int64_t patch_height = 0, patch_width = 0;
+  int64_t image_height = 0, image_width = 0;  // what the model was trained on
+  bool any_image_size = false;                // positions are made for other sizes too
+  std::vector<std::string> front_tokens;      // before the patches: "[CLS]", "[DIST]", "[REG 1]"
+  bool pools_by_attention = false;            // pool.0, a head that attends to the patches
+  // Of the text tower beside a picture tower; 0: there is none.
+  int64_t text_layers = 0;
+  int64_t text_heads = 0;
+  int64_t text_width = 0;
+
   bool has_decoder() const { return decoder_layers > 0; }
-  // How many attentions a run goes through: of each layer, and cross-attention.
-  int64_t attentions() const { return layers + 2 * decoder_layers; }
+  bool has_text_tower() const { return text_layers > 0; }
+  bool takes_text() const { return vocabulary > 0; }
+  // How many attentions a run goes through: of each layer, cross-attention and pooling.
+  int64_t attentions() const {
+    return layers + 2 * decoder_layers + text_layers + (pools_by_attention ? 1 : 0);
+  }
 };
 
 class Seq2SeqModel;

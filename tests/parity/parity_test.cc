@@ -56,17 +56,24 @@ void compare_output(const Tensor& actual, const Tensor& expected, const std::str
   errors.outputs = std::max(errors.outputs, error);
 }
 
+// nullptr if it is no output's name.
+const Value* output_named(const ModelOutputs& outputs, std::string_view name) {
+  if (name == "last_hidden_state") return &outputs.last_hidden_state;
+  if (name == "encoder_last_hidden_state") return &outputs.encoder_last_hidden_state;
+  if (name == "text_last_hidden_state") return &outputs.text_last_hidden_state;
+  if (name == "pooler_output") return &outputs.pooler_output;
+  if (name == "image_embeds") return &outputs.image_embeds;
+  if (name == "text_embeds") return &outputs.text_embeds;
+  return name == "logits" ? &outputs.logits : nullptr;
+}
+
 void compare(const RunResult& result, const SafetensorsFile& expected, Errors& errors) {
   size_t maps = 0;
   for (const SafetensorsFile::Entry& entry : expected.entries()) {
     SCOPED_TRACE(entry.name);
     const Tensor tensor = expected.tensor(entry);
-    if (entry.name == "last_hidden_state") {
-      compare_output(result.outputs.last_hidden_state.tensor, tensor, entry.name, errors);
-    } else if (entry.name == "encoder_last_hidden_state") {
-      compare_output(result.outputs.encoder_last_hidden_state.tensor, tensor, entry.name, errors);
-    } else if (entry.name == "logits") {
-      compare_output(result.outputs.logits.tensor, tensor, entry.name, errors);
+    if (const Value* output = output_named(result.outputs, entry.name)) {
+      compare_output(output->tensor, tensor, entry.name, errors);
     } else {
       ++maps;
       const SiteId site = parse_site(entry.name);
@@ -113,6 +120,7 @@ Errors compare_cases(const fs::path& checkpoint, const fs::path& fixture) {
     if (!fs::exists(inputs)) return errors;
     SCOPED_TRACE(inputs.filename().string());
     const RunResult result = engine.run(read_inputs(inputs), {.logits = LogitRows::kAll});
+    validate(result.run);
     compare(result, SafetensorsFile::open(fixture / ("expected" + suffix + ".safetensors")),
             errors);
   }

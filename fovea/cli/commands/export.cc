@@ -61,7 +61,8 @@ Command export_command() {
       .details =
           "The file holds float32 self.0, self.1, ... as [heads, rows, columns], and\n"
           "last_hidden_state and logits where the model has them; of translation models\n"
-          "encoder_self.N, decoder_self.N, cross.N and encoder_last_hidden_state.\n"
+          "encoder_self.N, decoder_self.N, cross.N and encoder_last_hidden_state; of a picture\n"
+          "and a text tower vision.self.N, text.self.N and their embeddings.\n"
           "`fovea capture` keeps the same maps without their matrices.\n"
           "\n"
           "examples:\n"

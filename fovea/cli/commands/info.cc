@@ -1,5 +1,8 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <span>
+
 #include "fovea/base/progress.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/terminal.h"
@@ -13,6 +16,34 @@ std::string fact(std::string_view name, const std::string& value, const Terminal
   return fmt::format("{}{}\n", terminal.dim(fmt::format("{:<13}", name)), value);
 }
 
+// The first `most` of them.
+std::string shortened(const std::vector<std::string>& names, size_t most) {
+  const size_t shown = std::min(names.size(), most);
+  return fmt::format("{}{}", fmt::join(std::span(names).first(shown), ", "),
+                     shown < names.size() ? fmt::format(", … ({} in all)", names.size()) : "");
+}
+
+std::string picture_facts_text(const ModelFacts& facts, const Terminal& terminal) {
+  std::string picture =
+      fmt::format("{} x {} pixels in {} x {} patches of {} x {}", facts.image_width,
+                  facts.image_height, facts.image_width / facts.patch_width,
+                  facts.image_height / facts.patch_height, facts.patch_width, facts.patch_height);
+  picture += facts.any_image_size ? ", other sizes too" : ", no other size";
+  if (!facts.front_tokens.empty()) {
+    picture += fmt::format("; before them {}", fmt::join(facts.front_tokens, " "));
+  }
+  std::string text = fact("picture", picture, terminal);
+  if (facts.pools_by_attention) text += fact("pooling", "by attention to the patches", terminal);
+  if (facts.has_text_tower()) {
+    text += fact("text tower",
+                 fmt::format("{} layers x {} heads, {}, width {}, vocabulary {}", facts.text_layers,
+                             facts.text_heads, facts.causal ? "causal" : "both ways",
+                             facts.text_width, facts.vocabulary),
+                 terminal);
+  }
+  return text;
+}
+
 std::string to_text(const ModelInfo& info, const Terminal& terminal) {
   const ModelFacts& facts = info.facts;
   std::string text = fact("model", printable(info.name), terminal);
@@ -22,29 +53,34 @@ std::string to_text(const ModelInfo& info, const Terminal& terminal) {
       fmt::format("{} layers x {} heads of {}", facts.layers, facts.heads, facts.head_dim);
   if (facts.kv_heads != facts.heads) heads += fmt::format(", {} key heads", facts.kv_heads);
   const std::string stack = facts.has_decoder() ? "encoder" : "attention";
-  text += fact(stack, heads + (facts.causal ? ", causal" : ", both ways"), terminal);
+  const bool causal = facts.causal && !facts.takes_pixels;
+  text += fact(stack, heads + (causal ? ", causal" : ", both ways"), terminal);
   if (facts.has_decoder()) {
     text += fact("decoder",
                  fmt::format("{} layers x {} heads, causal, each with cross-attention",
                              facts.decoder_layers, facts.decoder_heads),
                  terminal);
   }
+  if (facts.takes_pixels) text += picture_facts_text(facts, terminal);
   std::string words = fmt::format("{}, vocabulary {}", facts.width, facts.vocabulary);
   if (facts.takes_features) {
     words = fmt::format("{}, vocabulary {}", facts.width, facts.target_vocabulary);
   } else if (facts.has_decoder() && facts.target_vocabulary != facts.vocabulary) {
     words += fmt::format(" and {} of the target", facts.target_vocabulary);
   }
+  if (facts.takes_pixels) words = fmt::format("{}", facts.width);
   text += fact("width", words, terminal);
-  text +=
-      fact("positions",
-           facts.most_tokens > 0      ? fmt::format("{} at most (a table)", facts.most_tokens)
-           : facts.trained_tokens > 0 ? fmt::format("no limit, trained on {}", facts.trained_tokens)
-                                      : "no limit",
-           terminal);
+  if (facts.takes_text() || facts.takes_features) {
+    text += fact("positions",
+                 facts.most_tokens > 0 ? fmt::format("{} at most (a table)", facts.most_tokens)
+                 : facts.trained_tokens > 0
+                     ? fmt::format("no limit, trained on {}", facts.trained_tokens)
+                     : "no limit",
+                 terminal);
+  }
   text += fact("head", std::string(name_of(facts.head)), terminal);
   if (!info.labels.empty()) {
-    text += fact("labels", printable(fmt::format("{}", fmt::join(info.labels, ", "))), terminal);
+    text += fact("labels", printable(shortened(info.labels, 12)), terminal);
   }
   text += fact("weights",
                fmt::format("{} in {} tensors ({}), {}", info.parameters, info.tensors,
@@ -54,13 +90,8 @@ std::string to_text(const ModelInfo& info, const Terminal& terminal) {
   text += fact("hash", info.hash, terminal);
   if (!info.unread.empty()) {
     text += fact("not read",
-                 printable(fmt::format(
-                     "{} tensors that this architecture does not know: {}{}", info.unread.size(),
-                     fmt::join(info.unread.begin(),
-                               info.unread.begin() + static_cast<std::ptrdiff_t>(
-                                                         std::min<size_t>(info.unread.size(), 4)),
-                               ", "),
-                     info.unread.size() > 4 ? ", …" : "")),
+                 printable(fmt::format("{} tensors that this architecture does not know: {}",
+                                       info.unread.size(), shortened(info.unread, 4))),
                  terminal);
   }
   return text;
@@ -97,8 +128,9 @@ Command info_command() {
   return {.name = "info",
           .summary = "what a model is, and whether its maps check out",
           .details =
-              "--check runs a sentence through the model and tests every map: each row must sum\n"
-              "to 1, and the map times the values must be what the layer itself computed.\n"
+              "--check runs a sentence through the model, or a made-up picture, and tests every\n"
+              "map: each row must sum to 1, and the map times the values must be what the layer\n"
+              "itself computed.\n"
               "\n"
               "example:\n"
               "  fovea info -m bert-base-uncased --check\n",

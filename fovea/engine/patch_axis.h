@@ -1,0 +1,17 @@
+// Pictures as the axes of a run.
+#pragma once
+
+#include "fovea/capture/run.h"
+#include "fovea/models/model.h"
+
+namespace fovea {
+
+// "patches" of a picture [channels, height, width] as such a model cuts it: its tokens in front,
+// marked special, then the grid, "patch ROW,COLUMN" from 0. No positions without a picture that it
+// takes.
+Axis patch_axis(const ModelFacts& facts, const Tensor& pixels);
+
+// "pool", the one row of a head that attends to the patches.
+Axis pool_axis();
+
+}  // namespace fovea

@@ -1,0 +1,32 @@
+// The blocks and the text embeddings of CLIP with the names of their weights, which SigLIP shares
+// (Radford et al. 2021, arXiv:2103.00020).
+#pragma once
+
+#include <vector>
+
+#include "fovea/layers/pre_norm_block.h"
+
+namespace fovea {
+
+// "encoder.layers.N" of a tower, sized by hidden_size, num_hidden_layers, num_attention_heads and
+// intermediate_size.
+struct ClipStack {
+  ClipStack(const LayerSource& source, const Config& config);
+
+  AttentionSizes sizes;
+  std::vector<PreNormBlock> blocks;
+};
+
+// "fc1" and "fc2".
+FeedForward load_clip_feed_forward(const LayerSource& source, const Config& config, int64_t width);
+
+// "embeddings" of a text tower: words and positions.
+struct ClipTextEmbeddings {
+  ClipTextEmbeddings(const LayerSource& source, const Config& config);
+
+  Value operator()(std::span<const int64_t> ids) const;
+
+  Tensor words, positions;
+};
+
+}  // namespace fovea

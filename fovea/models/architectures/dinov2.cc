@@ -1,0 +1,21 @@
+// DINOv2 (Oquab et al. 2023, arXiv:2304.07193).
+#include "fovea/models/dinov2_model.h"
+
+namespace fovea {
+namespace {
+
+std::unique_ptr<Model> build(const ModelSource& source) {
+  return std::make_unique<Dinov2Model>(source, Dinov2Model::Options{});
+}
+
+}  // namespace
+
+Architecture dinov2_architecture() {
+  return {.name = "dinov2",
+          .covers = "DINOv2",
+          .model_types = {"dinov2"},
+          .not_needed = {"mask_token"},
+          .build = &build};
+}
+
+}  // namespace fovea

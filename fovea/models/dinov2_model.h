@@ -1,0 +1,32 @@
+// DINOv2 (Oquab et al. 2023, arXiv:2304.07193), without and with registers.
+#pragma once
+
+#include "fovea/layers/pre_norm_block.h"
+#include "fovea/models/picture_model.h"
+
+namespace fovea {
+
+class Dinov2Model final : public PictureModel {
+ public:
+  struct Options {
+    std::string_view prefix = "dinov2.";  // of the stack where a head stands on top of it
+    bool registers = false;
+    int64_t patch_size = 14;  // where the configuration does not say it
+    BicubicFilter positions = BicubicFilter::kPlain;
+  };
+  Dinov2Model(const ModelSource& source, const Options& options);
+
+ private:
+  Dinov2Model(const ModelSource& source, const Options& options, const LayerSource& all);
+  Dinov2Model(const ModelSource& source, const Options& options, const LayerSource& all,
+              const LayerSource& base);
+  Value hidden(const Tensor& pixels, const Pass& pass) const override;
+
+  AttentionSizes sizes_;
+  int64_t registers_;
+  PictureEmbedding embed_;
+  std::vector<PreNormBlock> blocks_;
+  Norm norm_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,60 @@
+// A model with a tower for pictures, a tower for texts, or both side by side, whose embeddings are
+// compared: CLIP and SigLIP.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "fovea/models/picture_model.h"
+
+namespace fovea {
+
+// What a tower makes of its input.
+struct TowerOutputs {
+  Value states;  // [positions, width]
+  Value pooled;  // [1, width]; empty where nothing pools them
+};
+
+// One side of the model.
+struct Tower {
+  ModelFacts facts;  // as if it stood alone
+  // `kind` says at which sites its blocks attend.
+  std::function<TowerOutputs(const ModelInputs& inputs, const Pass& pass, SiteKind kind)> run;
+  // From `pooled` to the space where pictures and texts meet; none: no embedding.
+  std::function<Value(const Value& pooled)> embed;
+  // Classes out of the states; none: no such head.
+  FromStates classify;
+};
+
+// cosine * exp(log_scale) + bias
+struct Similarity {
+  float log_scale = 0;
+  float bias = 0;
+};
+
+class TowerModel final : public Model {
+ public:
+  // One tower alone, at the sites self.L.
+  TowerModel(const Config& config, Tower tower);
+  // Both, at vision.self.L and text.self.L. Either input may be left out: then its tower does not
+  // run, and there is no similarity.
+  TowerModel(const Config& config, Tower picture, Tower text, Similarity similarity);
+
+  const ModelFacts& facts() const override { return facts_; }
+  ModelOutputs forward(const ModelInputs& inputs, const Pass& pass) const override;
+
+ private:
+  void check(const ModelInputs& inputs, const Pass& pass) const;
+  ModelOutputs run_alone(const ModelInputs& inputs, const Pass& pass) const;
+
+  Config config_;
+  ModelFacts facts_;
+  std::optional<Tower> picture_, text_;
+  std::optional<Similarity> similarity_;  // only of both
+};
+
+// What a text tower of `layers` is like.
+ModelFacts text_tower_facts(const AttentionSizes& sizes, int64_t layers, int64_t vocabulary,
+                            int64_t most_tokens, bool causal);
+
+}  // namespace fovea
