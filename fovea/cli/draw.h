@@ -23,4 +23,8 @@ std::string draw(const ReadingFigure& figure, const Terminal& terminal, const Co
 // For each head and token the largest weights until `mass` is reached, as text.
 std::string draw(const LinesFigure& figure, const Terminal& terminal, const ColorMap& colors);
 
+// The picture and its maps, two pixels in each character where there are colours, shades of the
+// maps alone where not.
+std::string draw(const ImageFigure& figure, const Terminal& terminal, const ColorMap& colors);
+
 }  // namespace fovea

@@ -26,14 +26,14 @@ std::string quoted(const std::string& word) {
   return plain ? word : "\"" + word + "\"";
 }
 
-std::string command_line(const Picture& picture) {
+std::string command_line(const GalleryPicture& picture) {
   std::string line = "fovea";
   for (const std::string& word : picture.arguments) line += " " + quoted(word);
   return line + " --out " + picture.file;
 }
 
 // The verb itself, in the folder's terms: files that it reads and writes are the gallery's.
-void run_verb(const Picture& picture, const std::filesystem::path& folder) {
+void run_verb(const GalleryPicture& picture, const std::filesystem::path& folder) {
   std::vector<std::string> arguments(picture.arguments.begin() + 1, picture.arguments.end());
   for (std::string& word : arguments) {
     if (word.starts_with("examples/")) word = (folder / word).string();
@@ -73,7 +73,7 @@ a.open { display: inline-block; padding: .6rem 1rem; border: 1px solid var(--lin
 @media (max-width: 36rem) { dl { grid-template-columns: 1fr; gap: 0 0; } dd { margin-bottom: .6rem; } }
 )";
 
-std::string picture_html(const Picture& picture) {
+std::string picture_html(const GalleryPicture& picture) {
   const std::string command =
       fmt::format("<code>{}</code>", escape_attribute(command_line(picture)));
   const std::string shown =
@@ -85,7 +85,7 @@ std::string picture_html(const Picture& picture) {
   return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", shown, command);
 }
 
-std::string chapter_html(const Chapter& chapter, const std::vector<const Picture*>& made,
+std::string chapter_html(const Chapter& chapter, const std::vector<const GalleryPicture*>& made,
                          const std::vector<std::string>& missing) {
   std::string html = fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n",
                                  escape_attribute(chapter.title), escape_attribute(chapter.lead));
@@ -93,7 +93,7 @@ std::string chapter_html(const Chapter& chapter, const std::vector<const Picture
     html += fmt::format("<p class=\"missing\">Left out: {}</p>\n", escape_attribute(note));
   }
   std::string pictures;
-  for (const Picture* picture : made) pictures += picture_html(*picture);
+  for (const GalleryPicture* picture : made) pictures += picture_html(*picture);
   html +=
       chapter.side_by_side ? fmt::format("<div class=\"row\">\n{}</div>\n", pictures) : pictures;
   html += fmt::format(
@@ -111,9 +111,9 @@ GalleryReport make_gallery(const std::filesystem::path& folder) {
   GalleryReport report;
   std::string body;
   for (const Chapter& chapter : gallery_chapters()) {
-    std::vector<const Picture*> made;
+    std::vector<const GalleryPicture*> made;
     std::vector<std::string> missing;
-    for (const Picture& picture : chapter.pictures) {
+    for (const GalleryPicture& picture : chapter.pictures) {
       if (!at_hand(picture.model)) {
         const std::string note =
             fmt::format("{} needs the model {}, which ./run fetches where there is a network",

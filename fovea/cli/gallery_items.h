@@ -6,7 +6,7 @@
 
 namespace fovea {
 
-struct Picture {
+struct GalleryPicture {
   std::string file;                    // in the gallery's folder
   std::vector<std::string> arguments;  // of fovea, without --out; "examples/…" is the gallery's own
   std::string alt;                     // for those who cannot see it
@@ -16,7 +16,7 @@ struct Picture {
 struct Chapter {
   std::string title;
   std::string lead;  // one or two sentences
-  std::vector<Picture> pictures;
+  std::vector<GalleryPicture> pictures;
   std::string see;       // what you see
   std::string computed;  // how it is computed
   std::string read;      // how to read rows and columns

@@ -40,6 +40,20 @@ std::vector<Choice> best_of(std::span<const float> logits) {
   return choices;
 }
 
+// Of a model whose classes do not exclude each other: those with a probability above one half, at
+// least the best.
+std::vector<Choice> present_of(std::span<const float> logits) {
+  std::vector<Choice> choices;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    choices.push_back({static_cast<int64_t>(i), 1 / (1 + std::exp(-double{logits[i]}))});
+  }
+  std::ranges::stable_sort(choices, std::ranges::greater(), &Choice::probability);
+  const auto present =
+      std::ranges::count_if(choices, [](const Choice& choice) { return choice.probability > 0.5; });
+  choices.resize(static_cast<size_t>(std::max<std::ptrdiff_t>(present, 1)));
+  return choices;
+}
+
 std::string listed(const std::vector<Choice>& choices,
                    const std::function<std::string(int64_t)>& name) {
   std::string text;
@@ -71,8 +85,10 @@ std::string class_text(const Engine& engine, const RunResult& result, const Term
     return line("score", fmt::format("{:.4f}", logits.values<float>()[0]), terminal);
   }
   const std::vector<std::string> labels = engine.labels();
-  return line("class",
-              listed(best_of(logits.values<float>()),
+  const bool several =
+      engine.checkpoint().config.get_string("problem_type", "") == "multi_label_classification";
+  return line(several ? "classes" : "class",
+              listed(several ? present_of(logits.values<float>()) : best_of(logits.values<float>()),
                      [&](int64_t index) {
                        return index < static_cast<int64_t>(labels.size())
                                   ? labels[static_cast<size_t>(index)]
@@ -129,7 +145,10 @@ std::string predictions_text(const Engine& engine, const RunResult& result,
                              const Terminal& terminal) {
   if (!result.generated.empty()) return written_text(engine, result, terminal);
   if (result.outputs.logits.tensor.empty()) return "";
-  if (engine.facts().head == HeadKind::kSequenceClass) return class_text(engine, result, terminal);
+  const HeadKind head = engine.facts().head;
+  if (head == HeadKind::kSequenceClass || head == HeadKind::kPictureClass) {
+    return class_text(engine, result, terminal);
+  }
   return masks_text(engine, result, terminal);
 }
 

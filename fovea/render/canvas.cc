@@ -148,7 +148,7 @@ void Canvas::hatch(const std::vector<Rect>& rects) {
   cairo_restore(context_);
 }
 
-Picture::Picture(const CellImage& image, bool smooth)
+CanvasPicture::CanvasPicture(const CellImage& image, bool smooth)
     : width_(image.width), height_(image.height), smooth_(smooth) {
   constexpr int64_t kMostPixels = 32767;  // cairo's limit
   if (width_ < 1 || height_ < 1 || width_ > kMostPixels || height_ > kMostPixels) {
@@ -172,8 +172,8 @@ Picture::Picture(const CellImage& image, bool smooth)
   cairo_surface_mark_dirty(surface_.get());
 }
 
-void Canvas::picture(const Picture& picture, const Rect& where, double opacity) {
-  if (std::ranges::find(pictures_, picture.surface(), &Picture::surface) == pictures_.end()) {
+void Canvas::picture(const CanvasPicture& picture, const Rect& where, double opacity) {
+  if (std::ranges::find(pictures_, picture.surface(), &CanvasPicture::surface) == pictures_.end()) {
     pictures_.push_back(picture);
   }
   Point corner{where.x, where.y};

@@ -58,11 +58,11 @@ inline uint32_t opaque_pixel(Rgb color) {
 }
 
 // Pixels made ready to be drawn, once or many times; copies share them.
-class Picture {
+class CanvasPicture {
  public:
-  Picture() = default;
+  CanvasPicture() = default;
   // Drawn with hard pixels, or smoothed. Throws Error{kInvalidArgument} if a side is too long.
-  explicit Picture(const CellImage& image, bool smooth = false);
+  explicit CanvasPicture(const CellImage& image, bool smooth = false);
 
   int64_t width() const { return width_; }
   int64_t height() const { return height_; }
@@ -93,7 +93,7 @@ class Canvas {
   void polylines(const std::vector<std::vector<Point>>& lines, const Stroke& stroke);
   // Diagonal stripes that go on from one rectangle to the next.
   void hatch(const std::vector<Rect>& rects);
-  void picture(const Picture& picture, const Rect& where, double opacity = 1);
+  void picture(const CanvasPicture& picture, const Rect& where, double opacity = 1);
   // Colours from the left end or the bottom upwards.
   void gradient(const Rect& rect, const ColorMap& colors, bool upwards);
 
@@ -105,7 +105,7 @@ class Canvas {
 
   const std::set<std::string>& families() const { return families_; }
   // Every picture that was drawn, in the order of its first time.
-  const std::vector<Picture>& pictures() const { return pictures_; }
+  const std::vector<CanvasPicture>& pictures() const { return pictures_; }
 
  private:
   void set_color(Rgb color, double opacity = 1);
@@ -116,7 +116,7 @@ class Canvas {
   cairo_t* context_;
   bool raster_;
   std::set<std::string> families_;
-  std::vector<Picture> pictures_;
+  std::vector<CanvasPicture> pictures_;
 };
 
 }  // namespace fovea

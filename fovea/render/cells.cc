@@ -98,7 +98,7 @@ void draw_cells(Canvas& canvas, MatrixView<const float> weights, const ColorAxis
   const Rect all{at.x, at.y, static_cast<double>(weights.cols) * cell,
                  static_cast<double>(weights.rows) * cell};
   if (has_forbidden(weights)) canvas.hatch({all});
-  canvas.picture(Picture(color_cells(weights, axis)), all);
+  canvas.picture(CanvasPicture(color_cells(weights, axis)), all);
 }
 
 }  // namespace fovea

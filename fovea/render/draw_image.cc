@@ -35,7 +35,7 @@ CellImage to_cell_image(const RgbImage& picture) {
 struct Plan {
   const ImageFigure* figure;
   ColorAxis axis;
-  Picture picture;
+  CanvasPicture picture;
   std::vector<TextBlock> titles;  // the picture's own first
   TextBlock note;
   std::optional<ColorBar> bar;
@@ -55,7 +55,8 @@ struct Plan {
 void draw_panel(Canvas& canvas, const Plan& plan, const ImagePanel& panel, const Rect& where) {
   const ImageFigure& figure = *plan.figure;
   const auto weights = panel.weights.matrix<float>();
-  canvas.picture(Picture(color_cells(weights, plan.axis), figure.smooth), where, figure.opacity);
+  canvas.picture(CanvasPicture(color_cells(weights, plan.axis), figure.smooth), where,
+                 figure.opacity);
   const double cell_width = where.width / static_cast<double>(weights.cols);
   const double cell_height = where.height / static_cast<double>(weights.rows);
   if (figure.contour_mass > 0) {
@@ -134,7 +135,7 @@ Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
   auto plan = std::make_shared<Plan>(
       Plan{.figure = &figure,
            .axis = {colors, figure.scale},
-           .picture = Picture(to_cell_image(figure.picture), /*smooth=*/true)});
+           .picture = CanvasPicture(to_cell_image(figure.picture), /*smooth=*/true)});
   plan->titles.push_back(TextBlock::line("picture", kPanelStyle));
   for (const ImagePanel& panel : figure.panels) {
     plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle));

@@ -51,7 +51,7 @@ cairo_status_t append(void* text, const unsigned char* data, unsigned int length
 // What was drawn, beside the drawing.
 struct Used {
   std::set<std::string> families;
-  std::vector<Picture> pictures;
+  std::vector<CanvasPicture> pictures;
 };
 
 Used draw_on(cairo_surface_t* surface, const Body& body, double scale, bool raster) {
@@ -117,12 +117,12 @@ std::string with_plain_ids(const std::string& svg) {
 }
 
 // cairo's SVG does not say which pictures have hard pixels, and viewers would blur them.
-std::string with_hard_pixels(const std::string& svg, const std::vector<Picture>& pictures) {
+std::string with_hard_pixels(const std::string& svg, const std::vector<CanvasPicture>& pictures) {
   constexpr std::string_view kElement = "<image ";
   constexpr std::string_view kHard = "style=\"image-rendering:pixelated\" ";
   std::string result;
   size_t from = 0;
-  for (const Picture& picture : pictures) {
+  for (const CanvasPicture& picture : pictures) {
     const size_t at = svg.find(kElement, from);
     if (at == std::string::npos) break;
     const size_t end = at + kElement.size();

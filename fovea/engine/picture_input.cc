@@ -1,0 +1,56 @@
+#include "fovea/engine/picture_input.h"
+
+#include "fovea/base/error.h"
+#include "fovea/vision/decode.h"
+#include "fovea/vision/preprocessor.h"
+
+namespace fovea {
+namespace {
+
+void check_sees_pictures(const Engine& engine) {
+  const ModelFacts& facts = engine.facts();
+  if (!facts.takes_pixels) {
+    fail(ErrorKind::kUnsupported,
+         "{} ({}) sees no pictures; take a model such as scenes-vit, ViT, DINO or CLIP",
+         engine.name(), engine.checkpoint().config.model_type());
+  }
+  if (facts.patch_height != facts.patch_width) {
+    fail(ErrorKind::kUnsupported,
+         "{}: its patches are {} x {} pixels; fovea lays square ones over pictures", engine.name(),
+         facts.patch_width, facts.patch_height);
+  }
+}
+
+// Patches that are not whole would not be seen.
+PictureSize whole_patches(PictureSize size, int64_t patch) {
+  if (size.width < patch || size.height < patch) {
+    fail(ErrorKind::kInvalidArgument,
+         "--size is {} x {} but a patch alone is {} x {}; give a larger one", size.width,
+         size.height, patch, patch);
+  }
+  return {size.width / patch * patch, size.height / patch * patch};
+}
+
+}  // namespace
+
+PictureInput read_picture_input(const Engine& engine, const std::filesystem::path& path,
+                                std::optional<PictureSize> size) {
+  check_sees_pictures(engine);
+  const ModelFacts& facts = engine.facts();
+  const Checkpoint& checkpoint = engine.checkpoint();
+  Preprocessor preprocessor = Preprocessor::open(checkpoint.folder, checkpoint.config.model_type());
+  if (size && !facts.any_image_size) {
+    fail(ErrorKind::kUnsupported, "--size is given but {} takes {} x {} only; leave it out",
+         engine.name(), facts.image_width, facts.image_height);
+  }
+  if (size) preprocessor = preprocessor.with_size(whole_patches(*size, facts.patch_width));
+  Picture picture = read_picture(path).picture;
+  const PreparedPicture prepared = preprocessor.prepare(picture);
+  ModelInputs inputs;
+  inputs.pixel_values = prepared.pixel_values;
+  return {.input = engine.label(inputs),
+          .picture = std::move(picture),
+          .grid = PatchGrid::of_patches(prepared.window, facts.patch_width)};
+}
+
+}  // namespace fovea

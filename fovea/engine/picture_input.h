@@ -1,0 +1,24 @@
+// A picture file as a model takes it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "fovea/engine/engine.h"
+#include "fovea/vision/patch_grid.h"
+#include "fovea/vision/picture.h"
+
+namespace fovea {
+
+struct PictureInput {
+  TextInput input;  // pixel_values and the axis of its patches
+  Picture picture;  // upright, as the file shows it
+  PatchGrid grid;   // from patches to pixels of that and back
+};
+
+// `size`: of the model's input, instead of what its preprocessor says. Throws what reading and
+// preparing a picture throw, and Error{kUnsupported} if the model sees no pictures.
+PictureInput read_picture_input(const Engine& engine, const std::filesystem::path& path,
+                                std::optional<PictureSize> size = {});
+
+}  // namespace fovea

@@ -1,0 +1,229 @@
+#include "fovea/render/picture_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "fovea/atlas/attention_map.h"
+#include "fovea/base/error.h"
+#include "fovea/base/version.h"
+#include "fovea/render/caption.h"
+#include "fovea/render/view_frame.h"
+#include "fovea/vision/resize.h"
+
+namespace fovea {
+namespace {
+
+constexpr int64_t kLongestSide = 448;  // of the picture in a figure
+
+SiteKind picture_kind(const Run& run) {
+  for (const auto& record : run.records) {
+    if (record->site.kind == SiteKind::kVisionSelf) return SiteKind::kVisionSelf;
+  }
+  return SiteKind::kSelf;
+}
+
+const Axis& patches_of(const Run& run) {
+  const Axis* axis = run.find_axis("patches");
+  if (axis == nullptr || axis->grid_rows == 0) {
+    fail(ErrorKind::kNotFound,
+         "the run has no picture: none of its axes is a grid of patches; capture one of a picture");
+  }
+  return *axis;
+}
+
+// What is looked from (or at), and where its record lies.
+struct Query {
+  RecordPointer record;
+  int64_t index = 0;
+  std::string name;
+};
+
+Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) {
+  const int64_t front =
+      static_cast<int64_t>(axis.positions.size()) - axis.grid_rows * axis.grid_cols;
+  ViewChoice view{.kind = picture_kind(run), .layer = choice.layer};
+  if (choice.patch) {
+    const int64_t row = *choice.patch / axis.grid_cols, col = *choice.patch % axis.grid_cols;
+    return {chosen_record(run, view), front + *choice.patch, fmt::format("patch {},{}", row, col)};
+  }
+  if (front > 0) return {chosen_record(run, view), 0, axis.positions.front().text};
+  for (const auto& record : run.records) {
+    if (record->site.kind == SiteKind::kPool && !choice.layer && !choice.column) {
+      return {record, 0, "the pooling head"};
+    }
+  }
+  fail(
+      ErrorKind::kInvalidArgument,
+      "this model has no token in front of its patches to look from; choose a patch with --at X,Y");
+}
+
+std::vector<double> line_of(const Query& query, HeadChoice head, bool column) {
+  const int64_t heads = query.record->shape().heads;
+  std::vector<double> result;
+  for (int64_t h = 0; h < heads; ++h) {
+    if (head.kind == HeadChoice::Kind::kOne && h != head.head) continue;
+    const AttentionMap map(query.record, h);
+    const std::vector<float> line = column ? map.column(query.index) : map.row(query.index);
+    if (result.empty()) result.resize(line.size());
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (head.kind == HeadChoice::Kind::kMax) {
+        result[i] = std::max(result[i], double{line[i]});
+      } else {
+        result[i] += head.kind == HeadChoice::Kind::kOne
+                         ? double{line[i]}
+                         : double{line[i]} / static_cast<double>(heads);
+      }
+    }
+  }
+  return result;
+}
+
+// The fewest of the largest whose sum exceeds the share, as in DINO's visualisation: cumulated from
+// the smallest on, what lies above 1 - share; of equal ones the later (Caron et al. 2021,
+// arXiv:2104.14294).
+std::vector<bool> mask_of(const std::vector<double>& weights, double share) {
+  std::vector<size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return weights[i]; });
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<bool> mask(weights.size());
+  double below = 0;
+  for (const size_t i : order) {
+    below += weights[i];
+    mask[i] = sum > 0 && below / sum > 1 - share;
+  }
+  return mask;
+}
+
+PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& choice,
+                   int64_t patches) {
+  const std::vector<double> line = line_of(query, head, choice.column);
+  PatchMap map;
+  map.title = heads_text(head, query.record->shape().heads);
+  map.sum = std::accumulate(line.begin(), line.end(), 0.0);
+  map.weights.assign(line.end() - patches, line.end());
+  map.on_patches = std::accumulate(map.weights.begin(), map.weights.end(), 0.0);
+  if (choice.mask > 0) map.mask = mask_of(map.weights, choice.mask);
+  return map;
+}
+
+Tensor grid_tensor(const PatchMap& map, int64_t rows, int64_t cols) {
+  Tensor tensor = Tensor::uninitialized({rows, cols});
+  float* out = tensor.mutable_values<float>().data();
+  for (size_t i = 0; i < map.weights.size(); ++i) {
+    const bool hidden = !map.mask.empty() && !map.mask[i];
+    out[i] = hidden ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(map.weights[i]);
+  }
+  return tensor;
+}
+
+// The part of the picture under the grid, small enough for a figure.
+RgbImage seen_part(const Picture& picture, const PatchGrid& grid) {
+  const PictureRectangle first = grid.rectangle(0), last = grid.rectangle(grid.patches() - 1);
+  const auto clamp = [](double value, int64_t most) {
+    return std::clamp<int64_t>(std::llround(value), 0, most);
+  };
+  const int64_t left = clamp(first.left, picture.width - 1);
+  const int64_t top = clamp(first.top, picture.height - 1);
+  const int64_t right = std::max(left + 1, clamp(last.right, picture.width));
+  const int64_t bottom = std::max(top + 1, clamp(last.bottom, picture.height));
+  Picture part(right - left, bottom - top);
+  for (int64_t y = top; y < bottom; ++y) {
+    std::copy_n(picture.row(y) + left * 3, part.width * 3, part.row(y - top));
+  }
+  const int64_t longest = std::max(part.width, part.height);
+  if (longest > kLongestSide) {
+    part = resize(part,
+                  {std::max<int64_t>(1, part.width * kLongestSide / longest),
+                   std::max<int64_t>(1, part.height * kLongestSide / longest)},
+                  ResizeFilter::kBicubic, ResizeRule::kPillow);
+  }
+  RgbImage image(part.width, part.height);
+  image.bytes = std::move(part.bytes);
+  return image;
+}
+
+std::string range_text(const PatchMaps& maps, double PatchMap::*member) {
+  std::vector<double> values;
+  for (const PatchMap& map : maps.maps) values.push_back(map.*member);
+  return sum_text(values);
+}
+
+std::string caption(const PatchMaps& maps, const PictureChoice& choice) {
+  std::string text = choice.column ? fmt::format("Column: who attends to {}", maps.query)
+                                   : fmt::format("Row: what {} attends to", maps.query);
+  if (maps.site.kind != SiteKind::kPool) text += fmt::format(" · layer {}", maps.site.layer);
+  text += maps.maps.size() == 1 ? ", " + maps.maps.front().title
+                                : fmt::format(", {} heads", maps.maps.size());
+  text += fmt::format(" · softmax weight · sum {}", range_text(maps, &PatchMap::sum));
+  text += fmt::format(", of which {} on patches", range_text(maps, &PatchMap::on_patches));
+  if (choice.mask > 0) {
+    text += fmt::format(" · shown: the fewest patches that hold {:g} % of that", 100 * choice.mask);
+  }
+  return text;
+}
+
+}  // namespace
+
+PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel) {
+  const Axis& axis = patches_of(run);
+  const Query query = find_query(run, choice, axis);
+  const int64_t heads = query.record->shape().heads;
+  PatchMaps maps{.site = query.record->site,
+                 .heads = heads,
+                 .query = query.name,
+                 .grid_rows = axis.grid_rows,
+                 .grid_cols = axis.grid_cols};
+  const int64_t patches = axis.grid_rows * axis.grid_cols;
+  if (choice.head.kind != HeadChoice::Kind::kAll) {
+    maps.maps.push_back(patch_map(query, single_map(choice.head, *query.record), choice, patches));
+    return maps;
+  }
+  for (int64_t head = 0; head < heads; ++head) {
+    cancel.check();
+    maps.maps.push_back(
+        patch_map(query, {.kind = HeadChoice::Kind::kOne, .head = head}, choice, patches));
+  }
+  return maps;
+}
+
+ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureChoice& choice,
+                         const Picture& picture, const PatchGrid& grid) {
+  ImageFigure figure;
+  figure.picture = seen_part(picture, grid);
+  double largest = 0;
+  for (const PatchMap& map : maps.maps) {
+    ImagePanel panel{.title = map.title,
+                     .weights = grid_tensor(map, maps.grid_rows, maps.grid_cols)};
+    if (choice.patch) {
+      panel.chosen = CellMark{*choice.patch / maps.grid_cols, *choice.patch % maps.grid_cols};
+    }
+    largest = std::max(largest, *std::ranges::max_element(map.weights));
+    figure.panels.push_back(std::move(panel));
+  }
+  figure.scale = scale_to(largest);
+  figure.contour_mass = choice.mask > 0 ? 0 : 0.5;
+  figure.panels_across = maps.maps.size() <= 3 ? static_cast<int64_t>(maps.maps.size()) + 1 : 4;
+  figure.text.title =
+      title_of(run, maps.site.kind,
+               fmt::format("{} {}", choice.column ? "who looks at" : "seen from", maps.query));
+  figure.text.caption = caption(maps, choice);
+  Json metadata = Json::object();
+  metadata.set("version", version());
+  metadata.set("model", run.model);
+  metadata.set("model_hash", run.model_hash);
+  metadata.set("site", to_string(maps.site));
+  metadata.set("query", maps.query);
+  metadata.set("direction", choice.column ? "column" : "row");
+  metadata.set("grid_rows", maps.grid_rows);
+  metadata.set("grid_cols", maps.grid_cols);
+  if (choice.mask > 0) metadata.set("mask", choice.mask);
+  figure.text.metadata = std::move(metadata);
+  return figure;
+}
+
+}  // namespace fovea

@@ -1,0 +1,52 @@
+// From the run of a picture to a figure: one row or column of a map, laid over its patches.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/base/cancel.h"
+#include "fovea/capture/run.h"
+#include "fovea/render/figure.h"
+#include "fovea/render/view.h"
+#include "fovea/vision/patch_grid.h"
+#include "fovea/vision/picture.h"
+
+namespace fovea {
+
+struct PictureChoice {
+  std::optional<int64_t> layer;  // none: the last
+  HeadChoice head;               // kAll: a panel for each
+  std::optional<int64_t> patch;  // on the grid; none: the token in front, or the pooling head
+  bool column = false;           // who attends to it, not what it attends to
+  double mask = 0;               // the fewest patches that hold this share of the mass; 0: all
+};
+
+// One map of one head (or of their mean or maximum) over the grid.
+struct PatchMap {
+  std::string title;            // "head 3", "mean of 6 heads"
+  std::vector<double> weights;  // of the patches, row by row
+  double sum = 0;               // of the whole row or column, special tokens too
+  double on_patches = 0;
+  std::vector<bool> mask;  // which patches the mask holds; empty: no mask was asked for
+};
+
+struct PatchMaps {
+  SiteId site;
+  int64_t heads = 0;
+  std::string query;  // "[CLS]", "patch 3,7", "the pooling head"
+  int64_t grid_rows = 0;
+  int64_t grid_cols = 0;
+  std::vector<PatchMap> maps;
+};
+
+// Throws Error{kNotFound} if the run has no patches or no such layer, Error{kInvalidArgument} if
+// there is no such head, or nothing to look from.
+PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel = {});
+
+// `picture` is the whole one; the figure shows the part that the model saw.
+ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureChoice& choice,
+                         const Picture& picture, const PatchGrid& grid);
+
+}  // namespace fovea

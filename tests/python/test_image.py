@@ -1,0 +1,135 @@
+"""The verb image on the bundled model of pictures."""
+
+import json
+import struct
+import zlib
+
+import numpy
+import pytest
+from safetensors.numpy import load_file, save_file
+
+import models
+from program import ROOT, assert_fails, ok, run
+
+MODEL = ROOT / "models/scenes-vit"
+SCENE = MODEL / "demo/scene-1.png"
+
+
+def shown(*arguments):
+    result = run("image", *arguments, "--json")
+    assert (result.returncode, result.stderr) == (0, ""), result.stderr
+    answer = json.loads(result.stdout)
+    answer["weights"] = [panel["weights"] for panel in answer["panels"]]
+    return answer
+
+
+def png(width, height, pixel=lambda x, y: (x % 256, y % 256, 128)):
+    """A picture of our own, so that tests need no library."""
+    rows = b"".join(b"\0" + b"".join(bytes(pixel(x, y)) for x in range(width)) for y in range(height))
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def test_the_objects_of_a_scene_are_named_and_every_head_is_drawn():
+    text = ok("image", SCENE)
+    assert text.startswith("classes")
+    for name in ("cow", "house", "horse", "tree", "sheep", "person", "head 0", "head 5"):
+        assert name in text
+    joined = " ".join(text.split())
+    assert "Row: what [CLS] attends to · layer 7, 6 heads · softmax weight sum 1.00" in joined.replace(" ·", " ·")
+
+
+def test_rows_sum_to_one_and_equal_the_exported_map(tmp_path):
+    answer = shown(SCENE, "--layer", "3")
+    weights = numpy.array(answer["weights"])
+    assert weights.shape == (6, 28, 28) and answer["query"] == "[CLS]" and answer["site"] == "self.3"
+    numpy.testing.assert_allclose(answer["sums"], 1, atol=1e-5)
+    numpy.testing.assert_allclose(weights.sum((1, 2)), answer["on_patches"], atol=1e-5)
+
+
+def test_a_patch_looks_and_is_looked_at():
+    row = shown(SCENE, "--at", "60,100", "--head", "2")
+    assert row["query"] == "patch 12,7" and row["sums"] == pytest.approx([1], abs=1e-5)
+    column = shown(SCENE, "--at", "60,100", "--head", "2", "--column")
+    assert column["caption"].startswith("Column: who attends to patch 12,7")
+    assert column["sums"][0] != pytest.approx(1, abs=1e-3)
+    other = shown(SCENE, "--at", "63,103", "--head", "2")
+    assert other["weights"] == row["weights"]  # the same patch of 8 x 8 pixels
+    assert shown(SCENE, "--at", "64,100", "--head", "2")["query"] == "patch 12,8"
+
+
+def test_means_and_maxima_are_those_of_the_heads():
+    heads = numpy.array(shown(SCENE)["weights"])
+    numpy.testing.assert_allclose(shown(SCENE, "--head", "mean")["weights"][0], heads.mean(0), atol=1e-7)
+    numpy.testing.assert_allclose(shown(SCENE, "--head", "max")["weights"][0], heads.max(0), atol=1e-7)
+
+
+def test_a_mask_holds_its_share_with_the_fewest_patches():
+    answer = shown(SCENE, "--mask", "0.6", "--head", "mean")
+    weights, mask = numpy.array(answer["weights"][0]).ravel(), numpy.array(answer["masks"][0]).astype(bool)
+    held = weights[mask].sum() / weights.sum()
+    assert 0.6 <= held + 1e-6 and held - weights[mask].min() / weights.sum() < 0.6 + 1e-6
+    assert weights[mask].min() >= weights[~mask].max()
+    assert "60 %" in answer["caption"]
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "npy", "npz", "safetensors", "json", "csv"])
+def test_it_is_written_in_every_form(suffix, tmp_path):
+    path = tmp_path / f"a.{suffix}"
+    assert ok("image", SCENE, "--out", path) == f"wrote {path}\n"
+    if suffix == "npy":
+        assert numpy.load(path).shape == (6, 28, 28)
+
+
+def test_other_sizes_and_shapes_are_seen_whole(tmp_path):
+    (tmp_path / "wide.png").write_bytes(png(300, 60))
+    wide = shown(tmp_path / "wide.png", "--size", "160x32")
+    assert numpy.array(wide["weights"]).shape == (6, 4, 20) and wide["picture"] == [300, 60]
+    assert shown(tmp_path / "wide.png", "--size", "160x32", "--at", "299,59")["query"] == "patch 3,19"
+    whole = shown(tmp_path / "wide.png", "--at", "0,0")
+    assert numpy.array(whole["weights"]).shape == (6, 28, 28) and whole["query"] == "patch 0,0"
+    (tmp_path / "dot.png").write_bytes(png(1, 1))
+    assert shown(tmp_path / "dot.png")["picture"] == [1, 1]
+
+
+def test_a_wrong_suffix_does_not_matter(tmp_path):
+    (tmp_path / "photo.jpg").write_bytes(SCENE.read_bytes())
+    assert shown(tmp_path / "photo.jpg")["weights"] == shown(SCENE)["weights"]
+
+
+def test_files_that_are_no_pictures_are_told(tmp_path):
+    data = SCENE.read_bytes()
+    cases = {"cut.png": data[: len(data) // 2], "empty.png": b"", "text.png": b"hello", "gif.gif": b"GIF89a" + bytes(40)}
+    for name, content in cases.items():
+        (tmp_path / name).write_bytes(content)
+        assert_fails(run("image", tmp_path / name), 1, name)
+    assert_fails(run("image", tmp_path), 1, tmp_path.name)
+    assert_fails(run("image", tmp_path / "missing.png"), 1, "missing.png")
+    huge = struct.pack(">IIBBBBB", 30000, 30000, 8, 2, 0, 0, 0)
+    header = struct.pack(">I", 13) + b"IHDR" + huge + struct.pack(">I", zlib.crc32(b"IHDR" + huge))
+    (tmp_path / "huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + header)
+    assert_fails(run("image", tmp_path / "huge.png"), 1, "30000")
+
+
+def test_wrong_usage_is_told(tmp_path):
+    assert_fails(run("image"), 2, "FILE")
+    assert_fails(run("image", SCENE, "--at", "5"), 2, "5", "X,Y")
+    assert_fails(run("image", SCENE, "--at", "500,5"), 2, "500,5", "224 x 224")
+    assert_fails(run("image", SCENE, "--mask", "1.5"), 2, "1.5")
+    assert_fails(run("image", SCENE, "--size", "big"), 2, "big", "WxH")
+    assert_fails(run("image", SCENE, "--size", "4x4"), 2, "4 x 4", "8 x 8")
+    assert_fails(run("image", SCENE, "--layer", "8"), 2, "8", "0 to 7")
+    assert_fails(run("image", SCENE, "--head", "6"), 2, "6")
+    assert_fails(run("image", SCENE, "--out", tmp_path / "a.docx"), 2, ".docx")
+    assert_fails(run("image", "-m", "en-fr", SCENE), 1, "sees no pictures", "scenes-vit")
+    assert_fails(run("text", "-m", "scenes-vit", "a cat"), 2, "sees pictures")
+
+
+def test_export_of_pixels_holds_every_map(tmp_path):
+    pixels = numpy.random.default_rng(0).standard_normal((3, 16, 24), dtype=numpy.float32)
+    save_file({"pixel_values": pixels}, tmp_path / "in.safetensors")
+    ok("export", "-m", "scenes-vit", "--inputs", tmp_path / "in.safetensors", "--out", tmp_path / "o.safetensors")
+    maps = load_file(tmp_path / "o.safetensors")
+    assert {f"self.{i}" for i in range(8)} <= set(maps) and maps["self.0"].shape == (6, 7, 7)
+    assert maps["logits"].shape == (48,)
