@@ -37,6 +37,10 @@ void run_verb(const GalleryPicture& picture, const std::filesystem::path& folder
   std::vector<std::string> arguments(picture.arguments.begin() + 1, picture.arguments.end());
   for (std::string& word : arguments) {
     if (word.starts_with("examples/")) word = (folder / word).string();
+    if (word.starts_with("models/")) {  // wherever the bundled ones lie
+      const std::filesystem::path models = resolve_model(picture.model).folder.parent_path();
+      word = (models / word.substr(std::string_view("models/").size())).string();
+    }
   }
   arguments.insert(arguments.end(), {"--out", (folder / picture.file).string()});
   for (const Command& command : all_commands()) {

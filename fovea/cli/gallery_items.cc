@@ -176,10 +176,49 @@ Chapter translation() {
           "of the Hansards (AER 14.7 %)."};
 }
 
+Chapter picture() {
+  const std::string model(kDefaultPictureModel);
+  constexpr const char* kScene = "models/scenes-vit/demo/scene-2.png";
+  return {
+      .title = "5 · A picture",
+      .lead =
+          "A Vision Transformer cuts a picture into patches and lets them attend to each other "
+          "like words. This one was trained on synthetic scenes to name the objects in them.",
+      .pictures = {{"5-heads.png",
+                    {"image", kScene},
+                    "The scene, and for each of six heads where the token [CLS] looks",
+                    model},
+                   {"5-row.png",
+                    {"image", kScene, "--at", "128,48", "--head", "mean"},
+                    "Where a patch of the bird looks",
+                    model},
+                   {"5-column.png",
+                    {"image", kScene, "--at", "128,48", "--head", "mean", "--column"},
+                    "Which patches look at that patch",
+                    model},
+                   {"5-mask.png",
+                    {"image", kScene, "--mask", "0.6", "--head", "mean"},
+                    "The patches that hold 60 % of the attention of [CLS]",
+                    model}},
+      .see =
+          "The heads divide the work: some look at outlines, some at a few telling patches of "
+          "one object.",
+      .computed =
+          "weight(i, j) = softmax over j of q_i · k_j / √d; [CLS] is the token from which the "
+          "classes are read. The mask takes the largest weights until they make up 60 %.",
+      .read =
+          "One colour for each patch of 8 x 8 pixels. A row is where something looks and sums to "
+          "1; a column is who looks at it, and sums to whatever it receives.",
+      .limits =
+          "A small model (3.7 million parameters) trained on synthetic scenes: it names what is "
+          "present with F1 0.98 on held-out scenes, against 0.11 with random weights; its masks "
+          "cover objects with a Jaccard of 0.33, against 0.10."};
+}
+
 }  // namespace
 
 std::vector<Chapter> gallery_chapters() {
-  return {self_attention(), reading(), steps(), addressing(), translation()};
+  return {self_attention(), reading(), steps(), addressing(), translation(), picture()};
 }
 
 }  // namespace fovea

@@ -108,7 +108,9 @@ def test_files_that_are_no_pictures_are_told(tmp_path):
     assert_fails(run("image", tmp_path / "missing.png"), 1, "missing.png")
     huge = struct.pack(">IIBBBBB", 30000, 30000, 8, 2, 0, 0, 0)
     header = struct.pack(">I", 13) + b"IHDR" + huge + struct.pack(">I", zlib.crc32(b"IHDR" + huge))
-    (tmp_path / "huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + header)
+    body = zlib.compress(bytes(1000))
+    start = struct.pack(">I", len(body)) + b"IDAT" + body + struct.pack(">I", zlib.crc32(b"IDAT" + body))
+    (tmp_path / "huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + header + start)
     assert_fails(run("image", tmp_path / "huge.png"), 1, "30000")
 
 
