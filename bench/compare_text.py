@@ -4,8 +4,8 @@
     python bench/compare_text.py DIR [--fovea build/release/bin/fovea-forward] [--threads 2] [--repeat 5] [NAME...]
 
 Writes each random checkpoint to DIR/NAME with its inputs.safetensors, unless it is there already, so that all run the
-same work; prints medians in milliseconds, their spread and the ratios as JSON. All run in turns, after one round to
-warm up.
+same work; prints medians in milliseconds, their spread, the ratios and the memory that fovea needed at most as JSON.
+All run in turns, after one round to warm up.
 """
 
 import argparse
@@ -21,27 +21,34 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-# name: (class, config, tokens). GPT-2 without its LM head, and with a longer position table.
+# name: (class, config, input). GPT-2 without its LM head, and with a longer position table. ViT-S/8 as DINO trained it,
+# on a picture of 480 x 480, whose positions are resized: 3,601 tokens.
 SHAPES = {
-    "bert-base-512": (transformers.BertModel, dict(), 512),
-    "gpt2-2048": (transformers.GPT2Model, dict(n_positions=2048), 2048),
+    "bert-base-512": (transformers.BertModel, dict(), dict(tokens=512)),
+    "gpt2-2048": (transformers.GPT2Model, dict(n_positions=2048), dict(tokens=2048)),
+    "vit-s8-480": (transformers.ViTModel, dict(hidden_size=384, num_attention_heads=6, intermediate_size=1536, patch_size=8),
+                   dict(pixels=480)),
 }
+EXTRA = {"gpt2": {"use_cache": False}, "vit": {"interpolate_pos_encoding": True}}
 
 
-def write_checkpoint(folder: pathlib.Path, cls: type, config: dict, tokens: int) -> None:
+def write_checkpoint(folder: pathlib.Path, cls: type, config: dict, shape: dict) -> None:
     if (folder / "inputs.safetensors").exists():
         return
     torch.manual_seed(0)
     model = cls(cls.config_class(**config))
     model.save_pretrained(folder)
-    ids = torch.randint(5, model.config.vocab_size, (tokens,))
-    save_file({"input_ids": ids}, folder / "inputs.safetensors")
+    if "tokens" in shape:
+        inputs = {"input_ids": torch.randint(5, model.config.vocab_size, (shape["tokens"],))}
+    else:
+        inputs = {"pixel_values": torch.randn(3, shape["pixels"], shape["pixels"])}
+    save_file(inputs, folder / "inputs.safetensors")
 
 
 @torch.inference_mode()
-def milliseconds(model, ids: torch.Tensor, maps: bool) -> float:
+def milliseconds(model, inputs: dict, maps: bool) -> float:
     start = time.perf_counter()
-    model(input_ids=ids, output_attentions=maps, **({"use_cache": False} if model.config.model_type == "gpt2" else {}))
+    model(**inputs, output_attentions=maps, **EXTRA.get(model.config.model_type, {}))
     return (time.perf_counter() - start) * 1e3
 
 
@@ -58,15 +65,18 @@ class Fovea:
         return float(self.process.stdout.readline().split()[0])
 
     def close(self):
+        """Gives the most memory that it ever had, in MB."""
         self.process.stdin.close()
-        self.process.wait()
+        _, _, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = 0
+        return round(usage.ru_maxrss * 1024 / 1e6)  # Linux counts in KiB
 
 
 def measure(folder: pathlib.Path, cls: type, options) -> dict:
-    ids = load_file(folder / "inputs.safetensors")["input_ids"][None]
+    inputs = {name: tensor[None] for name, tensor in load_file(folder / "inputs.safetensors").items()}
     models = {way: cls.from_pretrained(folder, attn_implementation=kernel).eval()
               for way, kernel in (("plain", "sdpa"), ("maps", "eager"))}
-    ways = {way: lambda way=way, model=model: milliseconds(model, ids, way == "maps") for way, model in models.items()}
+    ways = {way: lambda way=way, model=model: milliseconds(model, inputs, way == "maps") for way, model in models.items()}
     fovea = Fovea(options.fovea, folder, options.threads) if options.fovea else None
     if fovea:
         ways["fovea"] = fovea.milliseconds
@@ -74,9 +84,9 @@ def measure(folder: pathlib.Path, cls: type, options) -> dict:
     for _ in range(options.repeat + 1):
         for way, run in ways.items():
             times[way].append(run())
+    result = {"input": {name: list(tensor.shape[1:]) for name, tensor in inputs.items()}, "checkpoint": str(folder)}
     if fovea:
-        fovea.close()
-    result = {"tokens": ids.shape[1], "checkpoint": str(folder)}
+        result["fovea_peak_mb"] = fovea.close()
     for way, values in times.items():
         result[f"{way}_ms"] = round(statistics.median(values[1:]), 1)
         result[f"{way}_spread"] = [round(min(values[1:]), 1), round(max(values[1:]), 1)]
@@ -102,8 +112,8 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     results = {}
     for name in options.names or SHAPES:
-        cls, config, tokens = SHAPES[name]
-        write_checkpoint(options.directory / name, cls, config, tokens)
+        cls, config, shape = SHAPES[name]
+        write_checkpoint(options.directory / name, cls, config, shape)
         results[name] = measure(options.directory / name, cls, options)
     print(json.dumps({"torch": torch.__version__, "transformers": transformers.__version__,
                       "threads": options.threads, "repeat": options.repeat, "results": results}, indent=2))

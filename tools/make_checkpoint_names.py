@@ -1,7 +1,7 @@
 """Makes tests/data/checkpoint_names: names and shapes of the tensors in well-known public checkpoints.
 
     pip install -r tools/fixture-requirements.txt
-    python tools/make_checkpoint_names.py
+    python tools/make_checkpoint_names.py [FILE...]        # all without a name
 
 Each file holds the model's name, the members of its config.json that matter, and {"tensors": {name: shape}}. Names and
 shapes come from transformers (weights on the meta device), changed to what the published file holds: old names,
@@ -13,6 +13,7 @@ import json
 import logging
 import math
 import pathlib
+import sys
 
 import torch
 import transformers
@@ -39,11 +40,26 @@ LARGE = BART | dict(d_model=1024, encoder_layers=12, decoder_layers=12, encoder_
 T5 = dict(is_encoder_decoder=True, d_model=512, d_kv=64, d_ff=1024, num_layers=8, num_decoder_layers=8, num_heads=6,
           relative_attention_num_buckets=32, feed_forward_proj="gated-gelu", layer_norm_epsilon=1e-6, vocab_size=32128,
           tie_word_embeddings=False, decoder_start_token_id=0, eos_token_id=1, pad_token_id=0)
+VIT = BASE | dict(layer_norm_eps=1e-12, image_size=224, patch_size=16, num_channels=3, qkv_bias=True)
 OLD_BIN = "pytorch_model.bin holds tied weights at each of their places"
 
 
 def old_norms(name: str) -> str:
     return name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+
+
+def old_blocks(name: str) -> str:
+    """Names of ViT's modules before transformers 5.22, which are those of the files."""
+    for new, old in (("layers.", "encoder.layer."), ("attention.q_proj", "attention.attention.query"),
+                     ("attention.k_proj", "attention.attention.key"), ("attention.v_proj", "attention.attention.value"),
+                     ("attention.o_proj", "attention.output.dense"), ("mlp.fc1", "intermediate.dense"),
+                     ("mlp.fc2", "output.dense")):
+        name = name.replace(new, old)
+    return name
+
+
+def old_attention(name: str) -> str:
+    return old_blocks(name.replace("mlp.", "MLP.")).replace("MLP.", "mlp.")
 
 
 def pooler(prefix: str) -> dict:
@@ -192,6 +208,34 @@ CHECKPOINTS = {
                             num_mel_bins=80, max_source_positions=1500, max_target_positions=448, bos_token_id=50257,
                             eos_token_id=50257, pad_token_id=50257, decoder_start_token_id=50258),
                 dict(elements=37760640)),
+    "vit": ("google/vit-base-patch16-224", "vit", "ViTForImageClassification", VIT | dict(num_labels=1000),
+            dict(rename=old_blocks, elements=86567656)),
+    "dino": ("facebook/dino-vits8", "vit", "ViTModel",
+             VIT | dict(hidden_size=384, num_attention_heads=6, intermediate_size=1536, patch_size=8),
+             dict(rename=old_blocks, without="pooler.")),
+    "deit": ("facebook/deit-base-distilled-patch16-224", "deit", "DeiTForImageClassificationWithTeacher",
+             VIT | dict(num_labels=1000), dict(rename=old_blocks)),
+    "dinov2": ("facebook/dinov2-base", "dinov2", "Dinov2Model",
+               BASE | dict(image_size=518, patch_size=14, mlp_ratio=4, qkv_bias=True, use_swiglu_ffn=False),
+               dict(rename=old_attention)),
+    "dinov2_with_registers": ("facebook/dinov2-with-registers-base", "dinov2_with_registers", "Dinov2WithRegistersModel",
+                              BASE | dict(image_size=518, patch_size=14, mlp_ratio=4, num_register_tokens=4),
+                              dict(rename=old_attention)),
+    "dinov3_vit": ("facebook/dinov3-vits16-pretrain-lvd1689m", "dinov3_vit", "DINOv3ViTModel",
+                   dict(hidden_size=384, num_hidden_layers=12, num_attention_heads=6, intermediate_size=1536,
+                        image_size=224, patch_size=16, num_register_tokens=4, rope_theta=100.0, key_bias=False),
+                   dict(rename=lambda name: name.removeprefix("model."))),
+    "clip": ("openai/clip-vit-base-patch32", "clip", "CLIPModel",
+             dict(projection_dim=512,
+                  vision_config=dict(hidden_size=768, num_attention_heads=12, intermediate_size=3072, patch_size=32),
+                  text_config=dict(hidden_size=512, num_attention_heads=8, intermediate_size=2048, vocab_size=49408,
+                                   max_position_embeddings=77, eos_token_id=2)),
+             dict(extra={"text_model.embeddings.position_ids": [1, 77], "vision_model.embeddings.position_ids": [1, 50]},
+                  elements=151277313 + 127, source="buffers as in pytorch_model.bin of its time")),
+    "siglip": ("google/siglip-base-patch16-224", "siglip", "SiglipModel",
+               dict(vision_config=dict(hidden_size=768, num_attention_heads=12, intermediate_size=3072),
+                    text_config=dict(hidden_size=768, num_attention_heads=12, intermediate_size=3072, vocab_size=32000,
+                                     max_position_embeddings=64)), dict(elements=203155970)),
 }
 
 
@@ -214,6 +258,7 @@ def make(file: str, model: str, model_type: str, architecture: str, config: dict
     config = {"model_type": model_type, "architectures": [architecture]} | config
     rename = changes.get("rename", lambda name: name)
     tensors = {rename(n): shape for n, shape in tensors_of(architecture, config).items()} | changes.get("extra", {})
+    tensors = {n: shape for n, shape in tensors.items() if not n.startswith(changes.get("without", " "))}
     elements = sum(math.prod(shape) for shape in tensors.values())
     source = f"transformers {transformers.__version__}, {architecture}"
     source += f"; {changes['source']}" if "source" in changes else ""
@@ -231,7 +276,8 @@ def main() -> None:
     logging.disable(logging.WARNING)
     OUT.mkdir(parents=True, exist_ok=True)
     for file, entry in CHECKPOINTS.items():
-        make(file, *entry)
+        if not sys.argv[1:] or file in sys.argv[1:]:
+            make(file, *entry)
 
 
 if __name__ == "__main__":

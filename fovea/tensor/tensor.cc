@@ -1,31 +1,34 @@
 #include "fovea/tensor/tensor.h"
 
-#include <sys/mman.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "fovea/tensor/large_blocks.h"
 
 namespace fovea {
 namespace {
 
 constexpr size_t kAlignment = 64;  // a cache line, and the widest SIMD vector
 // From here on memory is asked for in huge pages: first touching 55 MB then takes 5 ms, not 30.
-constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kHugePagesFrom = 2 * kHugePage;
 
 std::shared_ptr<std::byte> allocate(size_t bytes, bool zero) {
   if (bytes == 0) return nullptr;
-  const size_t alignment = bytes < kHugePagesFrom ? kAlignment : kHugePage;
-  const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  auto* data = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
-  if (data == nullptr) {
+  std::shared_ptr<std::byte> memory;
+  if (bytes >= kHugePagesFrom) {
+    memory = allocate_large(bytes, zero);
+  } else {
+    const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    memory.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)),
+                 [](std::byte* pointer) { std::free(pointer); });
+    if (memory != nullptr && zero) std::memset(memory.get(), 0, bytes);
+  }
+  if (memory == nullptr) {
     fail(ErrorKind::kInvalidArgument, "{} bytes of memory were asked for and are not to be had",
          bytes);
   }
-  if (alignment == kHugePage) ::madvise(data, rounded, MADV_HUGEPAGE);  // a wish, no more
-  if (zero) std::memset(data, 0, bytes);
-  return {data, [](std::byte* pointer) { std::free(pointer); }};
+  return memory;
 }
 
 }  // namespace

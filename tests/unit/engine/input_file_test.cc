@@ -43,14 +43,35 @@ TEST_F(InputFile, OtherThingsAreRefusedByName) {
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds neither input_ids nor input_features", [&] {
     read({{"input_ids", Tensor(Shape{0}, DType::kI64)}});
   }));
-  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'pixel_values'", [&] {
-    read({{"input_ids", numbers<int64_t>({1, 2, 3})}, {"pixel_values", numbers<float>({1, 2, 3})}});
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'pixel_mask'", [&] {
+    read({{"input_ids", numbers<int64_t>({1, 2, 3})}, {"pixel_mask", numbers<float>({1, 2, 3})}});
   }));
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'input_ids' is of the type F32", [&] {
     read({{"input_ids", numbers<float>({1, 2, 3})}});
   }));
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'input_ids' has shape [2, 3]", [&] {
     read({{"input_ids", numbers<int64_t>({1, 2, 3, 4, 5, 6}, {2, 3})}});
+  }));
+}
+
+TEST_F(InputFile, PicturesAreTakenWithAndWithoutABatchOfOne) {
+  const std::vector<float> values{1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(read({{"pixel_values", numbers<float>(values, {1, 2, 3})}}).pixel_values.shape(),
+            Shape({1, 2, 3}));
+  const ModelInputs batch = read({{"pixel_values", numbers<float>(values, {1, 1, 2, 3})}});
+  EXPECT_EQ(batch.pixel_values.shape(), Shape({1, 2, 3}));
+  EXPECT_EQ(batch.pixel_values.values<float>()[4], 5);
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "has shape [2, 1, 1, 3]", [&] {
+    read({{"pixel_values", numbers<float>(values, {2, 1, 1, 3})}});
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "must be [channels, height, width]", [&] {
+    read({{"pixel_values", numbers<float>(values, {2, 3})}});
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "[3, 0, 5]", [&] {
+    read({{"pixel_values", Tensor(Shape{3, 0, 5})}});
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds nan", [&] {
+    read({{"pixel_values", numbers<float>({1, NAN, 3}, {1, 1, 3})}});
   }));
 }
 

@@ -47,6 +47,7 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> part
 // By how much widths are divided: heads become kHeadDim wide, whatever else is wide as many times
 // narrower, so that all ratios stay.
 int64_t divisor_of(const Config& config) {
+  if (config.has("vision_config")) return divisor_of(config.section("vision_config"));
   const auto first_of = [&](std::initializer_list<std::string_view> keys) {
     return config.get_size(
         *std::ranges::find_if(keys, [&](std::string_view key) { return config.has(key); }));
@@ -65,11 +66,14 @@ Config shrunk(const Config& config, int64_t divisor) {
   Json json = config.json();
   for (const char* key : {"hidden_size", "dim", "n_embd", "intermediate_size", "hidden_dim",
                           "embedding_size", "head_dim", "d_model", "d_kv", "d_ff",
-                          "encoder_ffn_dim", "decoder_ffn_dim", "num_mel_bins"}) {
+                          "encoder_ffn_dim", "decoder_ffn_dim", "num_mel_bins", "projection_dim"}) {
     if (config.has(key)) json.set(key, config.get_size(key) / divisor);
   }
   for (const char* key : kPositionKeys) {
     if (config.has(key)) json.set(key, kPositions);
+  }
+  for (const char* key : {"vision_config", "text_config"}) {
+    if (config.has(key)) json.set(key, shrunk(config.section(key), divisor).json());
   }
   json.set("vocab_size", kVocabulary);
   return Config(std::move(json), config.source());
@@ -78,7 +82,7 @@ Config shrunk(const Config& config, int64_t divisor) {
 // Of axis `axis` of that tensor.
 int64_t shrunk(int64_t size, size_t axis, std::string_view name, const Config& config,
                int64_t divisor) {
-  if (size == config.get_size("vocab_size")) return kVocabulary;
+  if (size == config.get_size("vocab_size", -1)) return kVocabulary;
   if (has_any(name, {"relative_attention_bias"})) return size;  // of buckets and heads
   const bool is_width = axis == 1 && name.ends_with(".weight");
   if (has_any(name, {"position", "wpe"}) && !is_width) {
@@ -96,9 +100,16 @@ Listing read_listing(const fs::path& path) {
   const int64_t divisor = divisor_of(config);
   Listing listing{shrunk(config, divisor), {}};
   for (const auto& [name, sizes] : json.at("tensors", "tensors").as_object("tensors")) {
+    // Towers have sizes of their own; a patch stays as large as it is.
+    const bool of_text = name.starts_with("text_model.") && config.has("text_config");
+    const Config sizes_of = of_text ? config.section("text_config") : config;
+    const std::vector<Json>& list = sizes.as_array(name);
+    const bool patches = list.size() == 4 && has_any(name, {"patch_embedding"});
     std::vector<int64_t> shape;
-    for (const Json& size : sizes.as_array(name)) {
-      shape.push_back(shrunk(size.as_int(name), shape.size(), name, config, divisor));
+    for (const Json& size : list) {
+      const bool keep = patches && !shape.empty();
+      shape.push_back(keep ? size.as_int(name)
+                           : shrunk(size.as_int(name), shape.size(), name, sizes_of, divisor));
     }
     listing.tensors.push_back({name, DType::kF32, Shape(shape), "F32"});
   }

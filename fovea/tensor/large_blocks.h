@@ -1,0 +1,22 @@
+// Memory of large tensors. It is mapped apart from the heap, where blocks that live as long as a
+// run leave holes between them (150 MB in a run of a ViT on 3,601 positions), and goes back to the
+// system at once, but for a few blocks that the next tensors get: new ones cost the system's zeros.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace fovea {
+
+inline constexpr size_t kHugePage = size_t{2} << 20;
+// At most so much is kept of what was freed.
+inline constexpr size_t kMostKeptBytes = size_t{48} << 20;
+
+// At least `bytes` > 0 in huge pages where the system gives them, aligned to one; null when memory
+// is short. May be called from any thread.
+std::shared_ptr<std::byte> allocate_large(size_t bytes, bool zero);
+
+// How much is kept at the moment.
+size_t kept_bytes();
+
+}  // namespace fovea

@@ -1,0 +1,296 @@
+// What models of pictures take and refuse; that they are right is for tests/parity to say.
+#include "fovea/models/picture_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "fovea/layers/attention_cache.h"
+#include "support/fixture_models.h"
+#include "support/random.h"
+#include "unit/base/test_support.h"
+
+namespace fovea {
+namespace {
+
+using fovea::testing::random_tensor;
+using ::testing::ElementsAre;
+
+ModelInputs picture(int64_t height, int64_t width, int64_t channels = 3) {
+  ModelInputs inputs;
+  inputs.pixel_values = random_tensor({channels, height, width}, 5);
+  return inputs;
+}
+
+ModelInputs caption(std::vector<int64_t> ids = {7, 8, 59}) {
+  ModelInputs inputs;
+  inputs.input_ids = std::move(ids);
+  return inputs;
+}
+
+std::vector<std::string> sites(const Model& model, const ModelInputs& inputs) {
+  Recorder recorder;
+  model.forward(inputs, {.recorder = &recorder});
+  std::vector<std::string> names;
+  for (const auto& record : recorder.take()) names.push_back(to_string(record->site));
+  return names;
+}
+
+::testing::AssertionResult refused(const Model& model, std::string_view said,
+                                   const ModelInputs& inputs) {
+  return fails_with(ErrorKind::kInvalidArgument, said, [&] { model.forward(inputs, {}); });
+}
+
+constexpr const char* kOneTower[] = {"vit_model",        "deit_teacher", "dinov2_model",
+                                     "dinov2_registers", "dinov3_model", "clip_vision",
+                                     "siglip_vision"};
+
+TEST(PictureModel, PicturesThatItCannotSeeAreRefused) {
+  for (const char* name : kOneTower) {
+    SCOPED_TRACE(name);
+    const auto model = fixture_model(name);
+    const ModelFacts& facts = model->facts();
+    const int64_t side = facts.patch_height;
+    EXPECT_TRUE(refused(*model, "needs pixel_values [3, height, width]", {}));
+    EXPECT_TRUE(refused(*model, "takes F32 [3, height, width]", picture(32, 32, 4)));
+    EXPECT_TRUE(refused(*model, "takes F32 [3, height, width]", picture(32, 32, 1)));
+    ModelInputs batch;
+    batch.pixel_values = random_tensor({2, 3, 32, 32}, 1);
+    EXPECT_TRUE(refused(*model, "[2, 3, 32, 32]", batch));
+    EXPECT_TRUE(refused(*model, "one patch of this model", picture(side - 1, 64)));
+    EXPECT_TRUE(refused(*model, "one patch of this model", picture(64, side - 1)));
+    ModelInputs halves = picture(32, 32);
+    halves.pixel_values = Tensor(Shape{3, 32, 32}, DType::kF16);
+    EXPECT_TRUE(refused(*model, "is F16", halves));
+    ModelInputs broken = picture(32, 32);
+    broken.pixel_values.mutable_values<float>()[77] = NAN;
+    EXPECT_TRUE(refused(*model, "holds nan", broken));
+    broken.pixel_values.mutable_values<float>()[77] = -std::numeric_limits<float>::infinity();
+    EXPECT_TRUE(refused(*model, "holds -inf", broken));
+    // One row of patches, one too many.
+    ModelInputs huge;
+    huge.pixel_values = Tensor(Shape{3, side, (kMostPatches + 1) * side});
+    EXPECT_TRUE(refused(*model, "more than 262144 patches", huge));
+  }
+}
+
+TEST(PictureModel, OtherInputsAreRefusedByName) {
+  for (const char* name : kOneTower) {
+    SCOPED_TRACE(name);
+    const auto model = fixture_model(name);
+    ModelInputs inputs = picture(32, 32);
+    inputs.input_ids = {7, 8};
+    EXPECT_TRUE(refused(*model, "input_ids is given but a model of pictures", inputs));
+    inputs = picture(32, 32);
+    inputs.attention_mask = {1};
+    EXPECT_TRUE(refused(*model, "attention_mask is given", inputs));
+    inputs = picture(32, 32);
+    inputs.input_features = Tensor(Shape{2, 2});
+    EXPECT_TRUE(refused(*model, "input_features is given", inputs));
+    AttentionCache cache;
+    EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "writes no text",
+                           [&] { model->forward(picture(32, 32), {.cache = &cache}); }));
+  }
+  for (const char* name : {"bert_model", "marian_mt", "whisper_tiny", "clip_text"}) {
+    if (!std::filesystem::exists(parity_folder(name))) continue;
+    ModelInputs inputs = picture(32, 32);
+    inputs.input_ids = {7, 8};
+    EXPECT_TRUE(refused(*fixture_model(name), "", inputs)) << name;
+  }
+  ModelInputs inputs = picture(32, 32);
+  inputs.input_ids = {7, 8};
+  EXPECT_TRUE(refused(*fixture_model("bert_model"), "pixel_values is given", inputs));
+  EXPECT_TRUE(refused(*fixture_model("clip_text"), "pixel_values is given", inputs));
+}
+
+TEST(PictureModel, ATableThatIsNoSquareIsForItsOwnSizeOnly) {
+  const auto model = fixture_model("vit_not_square");
+  EXPECT_FALSE(model->facts().any_image_size);
+  model->forward(picture(24, 40), {});
+  model->forward(picture(31, 49), {});  // the same 3 x 4 patches
+  EXPECT_TRUE(refused(*model, "has positions for 40 x 24 only", picture(40, 24)));
+  EXPECT_TRUE(refused(*model, "has positions for 40 x 24 only", picture(32, 40)));
+  EXPECT_TRUE(fixture_model("vit_model")->facts().any_image_size);
+  EXPECT_TRUE(fixture_model("dinov3_model", {{"image_size", Json::array_of(std::array{8, 64})}})
+                  ->facts()
+                  .any_image_size);
+}
+
+TEST(PictureModel, FactsSayHowPicturesAreCut) {
+  const ModelFacts deit = fixture_model("deit_teacher")->facts();
+  EXPECT_TRUE(deit.takes_pixels);
+  EXPECT_FALSE(deit.takes_text());
+  EXPECT_EQ(deit.head, HeadKind::kPictureClass);
+  EXPECT_THAT(deit.front_tokens, ElementsAre("[CLS]", "[DIST]"));
+  EXPECT_EQ(deit.patch_height, 8);
+  EXPECT_EQ(deit.image_width, 32);
+  EXPECT_EQ(deit.attentions(), 2);
+  EXPECT_THAT(fixture_model("dinov2_registers")->facts().front_tokens,
+              ElementsAre("[CLS]", "[REG 1]", "[REG 2]", "[REG 3]"));
+  EXPECT_TRUE(fixture_model("dinov3_model")->facts().rotary);
+  const ModelFacts both = fixture_model("siglip_model")->facts();
+  EXPECT_EQ(both.layers, 2);
+  EXPECT_EQ(both.text_layers, 1);
+  EXPECT_EQ(both.text_heads, 2);
+  EXPECT_EQ(both.text_width, 24);
+  EXPECT_EQ(both.attentions(), 4);
+  EXPECT_EQ(both.head, HeadKind::kSimilarity);
+  EXPECT_TRUE(both.front_tokens.empty());
+}
+
+TEST(PictureModel, LogitsAreMadeOnlyIfAsked) {
+  const auto model = fixture_model("vit_image");
+  EXPECT_EQ(model->forward(picture(32, 32), {}).logits.shape(), Shape({3}));
+  EXPECT_TRUE(model->forward(picture(32, 32), {.logits = LogitRows::kNone}).logits.tensor.empty());
+}
+
+TEST(PictureModel, SitesAreSelfAndRecordsCountAlongPatches) {
+  const auto model = fixture_model("vit_model");
+  Recorder recorder;
+  model->forward(picture(24, 32), {.recorder = &recorder});
+  const auto records = recorder.take();
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(to_string(records[1]->site), "self.1");
+  EXPECT_EQ(records[1]->row_axis, "patches");
+  EXPECT_EQ(records[1]->col_axis, "patches");
+  EXPECT_EQ(records[1]->shape().rows, 1 + 3 * 4);
+}
+
+// A block with LayerScale records the weights that it really adds with.
+TEST(PictureModel, TheRecordedOutputWeightHoldsTheLayerScale) {
+  const auto model = fixture_model("dinov2_model");
+  Recorder recorder({.block = true});
+  model->forward(picture(28, 28), {.recorder = &recorder});
+  const auto record = recorder.take().front();
+  const Weights weights = open_checkpoint(parity_folder("dinov2_model").string()).weights;
+  const Tensor stored = weights.tensor("encoder.layer.0.attention.output.dense.weight");
+  const Tensor scale = weights.tensor("encoder.layer.0.layer_scale1.lambda1");
+  for (const size_t row : {size_t{0}, size_t{5}}) {
+    EXPECT_FLOAT_EQ(record->block->output_weight.values<float>()[row * 28 + 3],
+                    stored.values<float>()[row * 28 + 3] * scale.values<float>()[row]);
+  }
+}
+
+TEST(TowerModel, EitherTowerRunsAlone) {
+  const auto model = fixture_model("clip_model");
+  const ModelOutputs seen = model->forward(picture(32, 32), {});
+  EXPECT_TRUE(seen.logits.tensor.empty());
+  EXPECT_TRUE(seen.text_embeds.tensor.empty());
+  EXPECT_EQ(seen.image_embeds.shape(), Shape({20}));
+  const ModelOutputs read = model->forward(caption(), {});
+  EXPECT_TRUE(read.logits.tensor.empty());
+  EXPECT_TRUE(read.last_hidden_state.tensor.empty());
+  EXPECT_EQ(read.text_last_hidden_state.shape(), Shape({3, 24}));
+  // Embeddings have the length 1, and the similarity is theirs.
+  ModelInputs both = picture(32, 32);
+  both.input_ids = caption().input_ids;
+  const ModelOutputs outputs = model->forward(both, {});
+  double length = 0, cosine = 0;
+  for (size_t i = 0; i < 20; ++i) {
+    const double image = seen.image_embeds.tensor.values<float>()[i];
+    length += image * image;
+    cosine += image * double{read.text_embeds.tensor.values<float>()[i]};
+  }
+  EXPECT_NEAR(length, 1, 1e-6);
+  const float log_scale = open_checkpoint(parity_folder("clip_model").string())
+                              .weights.tensor("logit_scale")
+                              .values<float>()[0];
+  EXPECT_NEAR(outputs.logits.tensor.values<float>()[0], cosine * std::exp(double{log_scale}), 1e-5);
+}
+
+TEST(TowerModel, SitesSayWhichTowerAttends) {
+  ModelInputs both = picture(32, 32);
+  both.input_ids = {7, 8, 9};
+  EXPECT_THAT(
+      sites(*fixture_model("clip_model"), both),
+      ElementsAre("vision.self.0", "vision.self.1", "text.self.0", "text.self.1", "text.self.2"));
+  EXPECT_THAT(sites(*fixture_model("siglip_model"), both),
+              ElementsAre("vision.self.0", "vision.self.1", "text.self.0", "pool.0"));
+  EXPECT_THAT(sites(*fixture_model("siglip_vision"), picture(32, 32)),
+              ElementsAre("self.0", "self.1", "pool.0"));
+  EXPECT_THAT(sites(*fixture_model("clip_text"), caption()),
+              ElementsAre("self.0", "self.1", "self.2"));
+}
+
+TEST(TowerModel, WhatItCannotTakeIsRefused) {
+  for (const char* name : {"clip_model", "siglip_model"}) {
+    SCOPED_TRACE(name);
+    const auto model = fixture_model(name);
+    EXPECT_TRUE(refused(*model, "neither a picture nor a text", {}));
+    EXPECT_TRUE(refused(*model, "beyond this model's vocabulary", caption({7, 60})));
+    EXPECT_TRUE(refused(*model, "beyond this model's vocabulary", caption({-1})));
+    EXPECT_TRUE(refused(*model, "20", caption(std::vector<int64_t>(21, 7))));
+    ModelInputs inputs = caption();
+    inputs.attention_mask = {1, 1};
+    EXPECT_TRUE(refused(*model, "attention_mask has 2 entries", inputs));
+    inputs = picture(32, 32);
+    inputs.attention_mask = {1, 1};  // beside no text
+    EXPECT_TRUE(refused(*model, "no tokens", inputs));
+    inputs = caption();
+    inputs.token_type_ids = {0, 0, 0};
+    EXPECT_TRUE(refused(*model, "token_type_ids is given", inputs));
+    EXPECT_TRUE(refused(*model, "one patch of this model", picture(7, 7)));
+    AttentionCache cache;
+    EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "writes no text",
+                           [&] { model->forward(caption(), {.cache = &cache}); }));
+  }
+}
+
+// Each of these must be told apart from a file that is right, and none may crash or allocate much.
+TEST(PictureConfig, HostileNumbersAreRefused) {
+  struct Case {
+    const char* fixture;
+    const char* key;
+    Json value;
+  };
+  const std::vector<Case> cases{
+      {"vit_model", "hidden_size", 41},
+      {"vit_model", "hidden_size", int64_t{1} << 40},
+      {"vit_model", "hidden_size", 2147483645},
+      {"vit_model", "num_attention_heads", 0},
+      {"vit_model", "num_attention_heads", 3},
+      {"vit_model", "num_hidden_layers", 100000},
+      {"vit_model", "num_hidden_layers", 3},
+      {"vit_model", "intermediate_size", -4},
+      {"vit_model", "image_size", 40},
+      {"vit_model", "image_size", "32"},
+      {"vit_model", "patch_size", 0},
+      {"vit_model", "num_channels", 0},
+      {"vit_model", "pooler_output_size", 18},
+      {"vit_model", "hidden_act", "telu"},
+      {"vit_model", "qkv_bias", 1},
+      {"deit_teacher", "image_size", 24},
+      {"dinov2_model", "mlp_ratio", 0},
+      {"dinov2_model", "mlp_ratio", -1},
+      {"dinov2_model", "mlp_ratio", 1e9},
+      {"dinov2_model", "mlp_ratio", 3},
+      {"dinov2_model", "use_swiglu_ffn", true},
+      {"dinov2_registers", "num_register_tokens", 4},
+      {"dinov2_registers", "num_register_tokens", -1},
+      {"dinov3_model", "num_register_tokens", 1000000},
+      {"dinov3_model", "rope_theta", 0},
+      {"dinov3_model", "rope_theta", -100},
+      {"dinov3_model", "num_attention_heads", 6},
+      {"dinov3_model", "use_gated_mlp", true},
+      {"dinov3_model", "key_bias", true},
+      {"clip_model", "projection_dim", 21},
+      {"clip_model", "vision_config", 3},
+      {"clip_model", "text_config", Json::object()},
+      {"clip_vision", "patch_size", 16},
+      {"clip_text", "vocab_size", 61},
+      {"clip_text", "max_position_embeddings", 77},
+      {"siglip_text", "projection_size", 5},
+      {"siglip_vision_no_head", "vision_use_head", true},
+  };
+  for (const auto& [fixture, key, value] : cases) {
+    EXPECT_TRUE(fails_cleanly([&] {
+      fixture_model(fixture, {{key, value}});
+    })) << fixture
+        << " " << key << " " << value.dump();
+  }
+}
+
+}  // namespace
+}  // namespace fovea
