@@ -1,0 +1,68 @@
+#include "fovea/engine/picture_input.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/render/picture_view.h"
+#include "unit/base/test_support.h"
+
+namespace fovea {
+namespace {
+
+std::string bundled(std::string_view name) {
+  return (std::filesystem::path(FOVEA_TEST_DATA) / "../../models" / name)
+      .lexically_normal()
+      .string();
+}
+
+const Engine& scenes() {
+  static const Engine kEngine = Engine::open(bundled("scenes-vit"));
+  return kEngine;
+}
+
+TEST(PictureInput, HasAnAxisOfPatchesThatThePictureIsCutInto) {
+  const PictureInput input =
+      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png");
+  EXPECT_EQ(input.input.inputs.pixel_values.shape(), Shape({3, 224, 224}));
+  EXPECT_EQ(input.input.patches.positions.size(), 785U);
+  EXPECT_EQ(input.input.patches.grid_rows, 28);
+  EXPECT_TRUE(input.input.patches.positions[0].special);
+  EXPECT_EQ(input.grid.patch_of_pixel(223, 223), 783);
+  EXPECT_EQ(input.picture.size(), (PictureSize{224, 224}));
+}
+
+TEST(PictureInput, OtherSizesAreCutToWholePatches) {
+  const PictureInput input = read_picture_input(
+      scenes(), bundled("scenes-vit") + "/demo/scene-1.png", PictureSize{100, 47});
+  EXPECT_EQ(input.input.inputs.pixel_values.shape(), Shape({3, 40, 96}));
+  EXPECT_EQ(input.grid.rows(), 5);
+  EXPECT_EQ(input.grid.columns(), 12);
+}
+
+TEST(PictureInput, RefusesModelsOfText) {
+  const Engine text = Engine::open(bundled("en-fr"));
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "sees no pictures",
+                         [&] { read_picture_input(text, "any.png"); }));
+}
+
+TEST(PictureView, MasksAreThoseOfTheDinoPaper) {
+  const PictureInput input =
+      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png", PictureSize{40, 8});
+  const RunResult result = scenes().run(input.input);
+  const PatchMaps maps =
+      patch_maps(result.run, {.head = {.kind = HeadChoice::Kind::kMean}, .mask = 0.6});
+  ASSERT_EQ(maps.maps.size(), 1U);
+  const PatchMap& map = maps.maps.front();
+  ASSERT_EQ(map.weights.size(), 5U);
+  EXPECT_NEAR(map.sum, 1, 1e-5);
+  double held = 0, smallest = 1;
+  for (size_t i = 0; i < 5; ++i) {
+    if (!map.mask[i]) continue;
+    held += map.weights[i];
+    smallest = std::min(smallest, map.weights[i]);
+  }
+  EXPECT_GE(held / map.on_patches, 0.6 - 1e-9);
+  EXPECT_LT((held - smallest) / map.on_patches, 0.6 + 1e-9);
+}
+
+}  // namespace
+}  // namespace fovea
