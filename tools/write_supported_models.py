@@ -29,15 +29,21 @@ are far from flat: the largest difference of any weight of any map, and of any o
 """
 TAIL = """
 The column "heads on top" names those that a fixture covers; each architecture takes all that its classes have. By the class that `config.json` names under `architectures`: masked LM, causal LM, words of a target,
-sequence classification, token classification. Other classes (question answering, multiple choice) give the maps and hidden states of the stack below them.
+sequence classification, token classification, classes of pictures, embeddings and similarity of two towers. Other classes (question answering, multiple choice) give the maps and hidden states of the stack below them.
 
 Not there: relative positions of old BERT forks (`relative_key`), cross-attention in BERT decoders, mixture-of-experts models,
-longrope scaling, K-quants and other GGUF types (refused by name). Vision models and detectors come later.
+longrope scaling, K-quants and other GGUF types (refused by name). Of pictures: SigLIP 2 with patches of any number (NaFlex),
+DINOv3's ConvNeXts, masked-picture heads; detectors come later.
+
+Models of pictures take `pixel_values` of any size above one patch where their positions can be resized or computed, as
+transformers does with `interpolate_pos_encoding`: square tables and DINOv3. A CLIP or SigLIP model takes a picture, a text or both.
 """
 CLASSES = {
     "ForMaskedLM": "masked LM", "ForPreTraining": "pre-training", "ForCausalLM": "causal LM", "LMHeadModel": "causal LM",
     "ForConditionalGeneration": "causal LM", "MTModel": "causal LM", "ForSequenceClassification": "sequence",
-    "ForTokenClassification": "token",
+    "ForTokenClassification": "token", "ForImageClassification": "picture classes",
+    "ForImageClassificationWithTeacher": "picture classes", "WithProjection": "embedding", "CLIPModel": "similarity",
+    "SiglipModel": "similarity",
 }
 
 

@@ -10,6 +10,7 @@
 #include "support/compare.h"
 #include "support/random.h"
 #include "unit/base/test_support.h"
+#include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {
 namespace {
@@ -19,28 +20,8 @@ using fovea::testing::random_tensor;
 using fovea::testing::to_doubles;
 using ::testing::ElementsAre;
 
-// Tensors by name.
-class NamedSource final : public WeightSource {
- public:
-  explicit NamedSource(std::vector<std::pair<std::string, Tensor>> tensors)
-      : tensors_(std::move(tensors)) {
-    for (const auto& [name, tensor] : tensors_) {
-      infos_.push_back({name, tensor.dtype(), tensor.shape(), "F32"});
-    }
-  }
-  const std::vector<TensorInfo>& tensors() const override { return infos_; }
-  Tensor read(size_t index) const override { return tensors_[index].second; }
-  const std::string& file(size_t) const override { return name_; }
-  const std::string& name() const override { return name_; }
-
- private:
-  std::string name_ = "named";
-  std::vector<std::pair<std::string, Tensor>> tensors_;
-  std::vector<TensorInfo> infos_;
-};
-
-LayerSource source_of(std::vector<std::pair<std::string, Tensor>> tensors) {
-  return {Weights(std::make_shared<NamedSource>(std::move(tensors))), DType::kF32};
+LayerSource source_of(std::vector<NamedTensor> tensors) {
+  return {Weights(std::make_shared<MemorySource>(std::move(tensors))), DType::kF32};
 }
 
 Config config_of(std::string_view json) {

@@ -8,6 +8,9 @@
 #include <limits>
 
 #include "fovea/layers/attention_cache.h"
+#include "fovea/models/dinov2_model.h"
+#include "fovea/models/tower_model.h"
+#include "fovea/models/vit_model.h"
 #include "support/fixture_models.h"
 #include "support/random.h"
 #include "unit/base/test_support.h"
@@ -171,6 +174,67 @@ TEST(PictureModel, TheRecordedOutputWeightHoldsTheLayerScale) {
     EXPECT_FLOAT_EQ(record->block->output_weight.values<float>()[row * 28 + 3],
                     stored.values<float>()[row * 28 + 3] * scale.values<float>()[row]);
   }
+}
+
+ModelSource source_of(std::string_view fixture) {
+  const Checkpoint checkpoint = open_checkpoint(parity_folder(fixture).string());
+  return {checkpoint.config, {checkpoint.weights, DType::kF32}};
+}
+
+float first_state(const Model& model, const ModelInputs& inputs) {
+  return model.forward(inputs, {}).last_hidden_state.tensor.values<float>()[0];
+}
+
+TEST(Dinov2Model, TheFilterMattersForOtherSizesOnly) {
+  const ModelSource source = source_of("dinov2_model");
+  const Dinov2Model plain(source, {});
+  const Dinov2Model antialias(source, {.positions = BicubicFilter::kAntialias});
+  EXPECT_EQ(first_state(plain, picture(28, 28)), first_state(antialias, picture(28, 28)));
+  EXPECT_NE(first_state(plain, picture(14, 28)), first_state(antialias, picture(14, 28)));
+}
+
+TEST(VitModel, TheSecondTokenMustBeInTheFile) {
+  const ModelSource source = source_of("vit_model");
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "distillation_token",
+                         [&] { VitModel(source, {.distilled = true}); }));
+}
+
+// Towers that give what they are told.
+Tower made_up(bool pixels, std::vector<float> pooled) {
+  const auto width = static_cast<int64_t>(pooled.size());
+  ModelFacts facts{.layers = 1, .heads = 1, .width = width};
+  if (pixels) {
+    facts.takes_pixels = facts.any_image_size = true;
+    facts.channels = 3;
+    facts.patch_height = facts.patch_width = facts.image_height = facts.image_width = 8;
+  } else {
+    facts.vocabulary = facts.most_tokens = 9;
+  }
+  const Tensor row = Tensor::from<float>({1, width}, pooled);
+  return {.facts = facts,
+          .run =
+              [row](const ModelInputs&, const Pass&, SiteKind) {
+                return TowerOutputs{row, row};
+              },
+          .embed = [](const Value& x) { return x; }};
+}
+
+TEST(TowerModel, SimilarityIsTheCosineScaledAndShifted) {
+  const TowerModel model(Config(), made_up(true, {3, 4}), made_up(false, {0, 2}),
+                         {.log_scale = std::log(10.0F), .bias = -1});
+  ModelInputs both = picture(8, 8);
+  both.input_ids = {1};
+  const ModelOutputs outputs = model.forward(both, {});
+  EXPECT_NEAR(outputs.logits.tensor.values<float>()[0], 10 * 0.8 - 1, 1e-5);
+  EXPECT_NEAR(outputs.image_embeds.tensor.values<float>()[0], 0.6, 1e-6);
+  EXPECT_TRUE(model.forward(both, {.logits = LogitRows::kNone}).logits.tensor.empty());
+}
+
+TEST(TowerModel, AloneItsEmbeddingIsAsLongAsItIs) {
+  const TowerModel model(Config(), made_up(true, {3, 4}));
+  const ModelOutputs outputs = model.forward(picture(8, 8), {});
+  EXPECT_THAT(outputs.image_embeds.tensor.values<float>(), ElementsAre(3, 4));
+  EXPECT_THAT(outputs.pooler_output.tensor.values<float>(), ElementsAre(3, 4));
 }
 
 TEST(TowerModel, EitherTowerRunsAlone) {
