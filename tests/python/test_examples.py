@@ -42,3 +42,16 @@ def test_column_sums_names_the_token_that_is_looked_at_most(bert, tmp_path):
     assert (result.returncode, result.stderr) == (0, "")
     assert re.fullmatch(r"(self\.1 head +\d+: \S+ receives \d\.\d\d of 9\n){3}", result.stdout), result.stdout
     assert run("column_sums", tmp_path / "none").returncode == 1
+
+
+def test_attention_as_convolution_prints_both_results_and_they_are_one_inside_the_border():
+    result = run("attention_as_convolution")
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    tables = [[float(number) for number in line.split()] for line in lines[1:7]]
+    attended, convolved = [row[:8] for row in tables], [row[8:] for row in tables]
+    for row in range(1, 5):
+        assert attended[row][1:7] == convolved[row][1:7]
+    assert attended[5] != convolved[5]  # at the edge softmax takes the nearest pixel, the convolution zeros
+    assert convolved[2][2:6] == [5.0, 3.0, 3.0, 5.0]  # corners and edges of the square, by hand
+    assert float(lines[7].removeprefix("largest difference inside the border: ")) <= 1e-5

@@ -1,0 +1,34 @@
+// Mean attention distance (Dosovitskiy et al. 2021, arXiv:2010.11929, figure 7): how far a head
+// looks on average, in pixels.
+//
+//   D = mean over patches i of sum over patches j of A(i, j) * patch_size * |place of i - place of
+//   j|
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "fovea/explain/picture_axis.h"
+
+namespace fovea {
+
+enum class DistanceForm {
+  kRenormalised,  // each row is divided by what it gives to patches
+  // As a widely copied Keras program has it: special tokens are cut off and nothing is divided, so
+  // what they receive counts as distance 0 and every number comes out too low.
+  kKeras,
+};
+
+// Rows and columns of special tokens are left out; so are, renormalised, rows that give patches
+// nothing. patch_size 1 gives patches. Cost patches^2 * head_dim, memory of a block of rows.
+double attention_distance(const AttentionMap& map, const PictureAxis& axis, double patch_size,
+                          DistanceForm form = DistanceForm::kRenormalised,
+                          const CancelToken& cancel = {});
+
+// [layers, heads]. Throws Error{kInvalidArgument} unless all layers have as many heads.
+Matrix attention_distances(std::span<const std::shared_ptr<const AttentionRecord>> layers,
+                           const PictureAxis& axis, double patch_size,
+                           DistanceForm form = DistanceForm::kRenormalised,
+                           const CancelToken& cancel = {});
+
+}  // namespace fovea

@@ -1,0 +1,72 @@
+#include "fovea/explain/picture_score.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+double share(double part, int64_t whole) {
+  return whole == 0 ? 0 : part / static_cast<double>(whole);
+}
+
+}  // namespace
+
+double jaccard(std::span<const uint8_t> a, std::span<const uint8_t> b) {
+  if (a.size() != b.size()) {
+    fail(ErrorKind::kInvalidArgument,
+         "a mask of {} cells cannot be compared with one of {}; bring both to one size", a.size(),
+         b.size());
+  }
+  int64_t both = 0;
+  int64_t either = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    both += a[i] != 0 && b[i] != 0 ? 1 : 0;
+    either += a[i] != 0 || b[i] != 0 ? 1 : 0;
+  }
+  return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either);
+}
+
+double PictureBox::area() const {
+  return std::max(0.0, right - left) * std::max(0.0, bottom - top);
+}
+
+double iou(const PictureBox& a, const PictureBox& b) {
+  const PictureBox both{std::max(a.left, b.left), std::max(a.top, b.top),
+                        std::min(a.right, b.right), std::min(a.bottom, b.bottom)};
+  const double whole = a.area() + b.area() - both.area();
+  return whole > 0 ? both.area() / whole : 0;
+}
+
+void MaskScore::add(std::span<const double> jaccards) {
+  if (jaccards.empty()) return;
+  ++pictures;
+  objects += static_cast<int64_t>(jaccards.size());
+  sum += share(std::accumulate(jaccards.begin(), jaccards.end(), 0.0),
+               static_cast<int64_t>(jaccards.size()));
+}
+
+double MaskScore::mean() const {
+  return share(sum, pictures);
+}
+
+void BoxScore::add(const PictureBox& predicted, std::span<const PictureBox> truth) {
+  if (truth.empty()) return;
+  double best = 0;
+  for (const PictureBox& box : truth) best = std::max(best, iou(predicted, box));
+  ++pictures;
+  correct += best >= threshold ? 1 : 0;
+  iou_sum += best;
+}
+
+double BoxScore::corloc() const {
+  return share(static_cast<double>(correct), pictures);
+}
+
+double BoxScore::mean_iou() const {
+  return share(iou_sum, pictures);
+}
+
+}  // namespace fovea

@@ -1,0 +1,46 @@
+// What tests of methods about pictures share: numpy's answers, and random attention over a picture.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/explain/grid_mask.h"
+#include "fovea/explain/picture_axis.h"
+#include "fovea/io/npz.h"
+#include "support/records.h"
+
+namespace fovea::testing {
+
+// Made by tools/make_explain_fixture.py.
+inline const NpzFile& picture_answers() {
+  static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/pictures.npz");
+  return file;
+}
+
+template <typename T>
+std::vector<T> answer(const std::string& name) {
+  const Tensor tensor = picture_answers().tensor(name);
+  const auto values = tensor.values<T>();
+  return {values.begin(), values.end()};
+}
+
+inline GridBox answer_box(const std::string& name) {
+  const auto edges = answer<int64_t>(name);
+  return {edges[0], edges[1], edges[2], edges[3]};
+}
+
+inline AttentionCase picture_case(uint32_t seed, const PictureAxis& axis, int64_t heads,
+                                  int64_t dim = 8) {
+  std::mt19937 random(seed);
+  AttentionCase c;
+  const int64_t n = axis.positions();
+  c.shape = {heads, heads, n, n, dim, dim};
+  c.rule.scale = static_cast<float>(1 / std::sqrt(double(dim)));
+  c.queries = random_heads(random, {heads, n, dim}, 1.5, DType::kF32);
+  c.keys = random_heads(random, {heads, n, dim}, 1.5, DType::kF32);
+  c.values = random_heads(random, {heads, n, dim}, 1, DType::kF32);
+  return c;
+}
+
+}  // namespace fovea::testing
