@@ -10,6 +10,7 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/error.h"
 #include "fovea/base/version.h"
+#include "fovea/explain/mass_mask.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
 #include "fovea/vision/resize.h"
@@ -82,32 +83,15 @@ std::vector<double> line_of(const Query& query, HeadChoice head, bool column) {
   return result;
 }
 
-// The fewest of the largest whose sum exceeds the share, as in DINO's visualisation: cumulated from
-// the smallest on, what lies above 1 - share; of equal ones the later (Caron et al. 2021,
-// arXiv:2104.14294).
-std::vector<bool> mask_of(const std::vector<double>& weights, double share) {
-  std::vector<size_t> order(weights.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return weights[i]; });
-  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-  std::vector<bool> mask(weights.size());
-  double below = 0;
-  for (const size_t i : order) {
-    below += weights[i];
-    mask[i] = sum > 0 && below / sum > 1 - share;
-  }
-  return mask;
-}
-
 PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& choice,
-                   int64_t patches) {
+                   GridShape grid) {
   const std::vector<double> line = line_of(query, head, choice.column);
   PatchMap map;
   map.title = heads_text(head, query.record->shape().heads);
   map.sum = std::accumulate(line.begin(), line.end(), 0.0);
-  map.weights.assign(line.end() - patches, line.end());
+  map.weights.assign(line.end() - grid.patches(), line.end());
   map.on_patches = std::accumulate(map.weights.begin(), map.weights.end(), 0.0);
-  if (choice.mask > 0) map.mask = mask_of(map.weights, choice.mask);
+  if (choice.mask > 0) map.mask = mass_mask(grid, map.weights, choice.mask);
   return map;
 }
 
@@ -115,7 +99,7 @@ Tensor grid_tensor(const PatchMap& map, int64_t rows, int64_t cols) {
   Tensor tensor = Tensor::uninitialized({rows, cols});
   float* out = tensor.mutable_values<float>().data();
   for (size_t i = 0; i < map.weights.size(); ++i) {
-    const bool hidden = !map.mask.empty() && !map.mask[i];
+    const bool hidden = map.mask && !map.mask->holds(static_cast<int64_t>(i));
     out[i] = hidden ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(map.weights[i]);
   }
   return tensor;
@@ -178,15 +162,15 @@ PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelTo
                  .query = query.name,
                  .grid_rows = axis.grid_rows,
                  .grid_cols = axis.grid_cols};
-  const int64_t patches = axis.grid_rows * axis.grid_cols;
+  const GridShape grid{axis.grid_rows, axis.grid_cols};
   if (choice.head.kind != HeadChoice::Kind::kAll) {
-    maps.maps.push_back(patch_map(query, single_map(choice.head, *query.record), choice, patches));
+    maps.maps.push_back(patch_map(query, single_map(choice.head, *query.record), choice, grid));
     return maps;
   }
   for (int64_t head = 0; head < heads; ++head) {
     cancel.check();
     maps.maps.push_back(
-        patch_map(query, {.kind = HeadChoice::Kind::kOne, .head = head}, choice, patches));
+        patch_map(query, {.kind = HeadChoice::Kind::kOne, .head = head}, choice, grid));
   }
   return maps;
 }

@@ -8,6 +8,7 @@
 
 #include "fovea/base/cancel.h"
 #include "fovea/capture/run.h"
+#include "fovea/explain/grid_mask.h"
 #include "fovea/render/figure.h"
 #include "fovea/render/view.h"
 #include "fovea/vision/patch_grid.h"
@@ -29,7 +30,7 @@ struct PatchMap {
   std::vector<double> weights;  // of the patches, row by row
   double sum = 0;               // of the whole row or column, special tokens too
   double on_patches = 0;
-  std::vector<bool> mask;  // which patches the mask holds; empty: no mask was asked for
+  std::optional<GridMask> mask;  // none: not asked for
 };
 
 struct PatchMaps {

@@ -115,9 +115,10 @@ Json to_json(const PatchMaps& maps, const PictureInput& input, const MapData& da
   for (const PatchMap& map : maps.maps) {
     sums.push_back(map.sum);
     on_patches.push_back(map.on_patches);
+    if (!map.mask) continue;
     Json mask = Json::array();
-    for (const bool in : map.mask) mask.push_back(in ? 1 : 0);
-    if (!map.mask.empty()) masks.push_back(std::move(mask));
+    for (const uint8_t in : map.mask->cells) mask.push_back(int64_t{in});
+    masks.push_back(std::move(mask));
   }
   json.set("sums", std::move(sums));
   json.set("on_patches", std::move(on_patches));

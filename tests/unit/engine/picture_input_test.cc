@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "fovea/render/picture_view.h"
 #include "unit/base/test_support.h"
 
 namespace fovea {
@@ -42,26 +41,6 @@ TEST(PictureInput, RefusesModelsOfText) {
   const Engine text = Engine::open(bundled("en-fr"));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "sees no pictures",
                          [&] { read_picture_input(text, "any.png"); }));
-}
-
-TEST(PictureView, MasksAreThoseOfTheDinoPaper) {
-  const PictureInput input =
-      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png", PictureSize{40, 8});
-  const RunResult result = scenes().run(input.input);
-  const PatchMaps maps =
-      patch_maps(result.run, {.head = {.kind = HeadChoice::Kind::kMean}, .mask = 0.6});
-  ASSERT_EQ(maps.maps.size(), 1U);
-  const PatchMap& map = maps.maps.front();
-  ASSERT_EQ(map.weights.size(), 5U);
-  EXPECT_NEAR(map.sum, 1, 1e-5);
-  double held = 0, smallest = 1;
-  for (size_t i = 0; i < 5; ++i) {
-    if (!map.mask[i]) continue;
-    held += map.weights[i];
-    smallest = std::min(smallest, map.weights[i]);
-  }
-  EXPECT_GE(held / map.on_patches, 0.6 - 1e-9);
-  EXPECT_LT((held - smallest) / map.on_patches, 0.6 + 1e-9);
 }
 
 }  // namespace
