@@ -66,7 +66,8 @@ def folder(folders, page):
         program = BUILD / "bin/fovea"
         (place / "run").write_text(f'#!/bin/sh\n[ $# -gt 0 ] || set -- demo\nexec "{program}" "$@"\n')
         (place / "run").chmod(0o755)
-        (place / "examples").symlink_to(ROOT / "examples")
+        for name in ("examples", "models"):
+            (place / name).symlink_to(ROOT / name)
         models.bert(place / "path/to/folder")
         (place / "path/to/model.gguf").symlink_to(CACHE / "models/smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf")
         save_file({"input_ids": numpy.array([2, 5, 6, 3], numpy.int64)}, place / "ids.safetensors")
