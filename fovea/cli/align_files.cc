@@ -1,4 +1,5 @@
 #include "fovea/cli/align_files.h"
+#include "fovea/cli/align_options.h"
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -10,12 +11,12 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/progress.h"
+#include "fovea/cli/align_options.h"
 #include "fovea/cli/align_ranking.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/parallel_text.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/cli/translation_view.h"
 #include "fovea/engine/translator.h"
 #include "fovea/explain/symmetrize.h"
 

@@ -161,6 +161,7 @@ Json ranking_json(const RankedMaps& ranked) {
 
 Json to_json(const MapChoice& choice) {
   Json json = Json::object();
+  json.set("name", to_string(choice));
   json.set("layer", json_or_null(choice.layer));
   json.set("head", json_or_null(choice.head));
   json.set("reading", to_string(choice.reading));

@@ -38,13 +38,8 @@ int64_t find_token(const std::vector<std::string>& labels, const std::string& to
 }
 
 int64_t find_pixel(const PixelGrid& grid, const std::string& at) {
-  const size_t comma = at.find(',');
-  if (comma == std::string::npos) {
-    fail(ErrorKind::kInvalidArgument, "--at is '{}' but must be X,Y: a column and a row, as in 4,2",
-         at);
-  }
-  return grid.index_of({.row = parse_integer("the Y of --at", at.substr(comma + 1)),
-                        .column = parse_integer("the X of --at", at.substr(0, comma))});
+  const PixelArgument pixel = parse_pixel(at);
+  return grid.index_of({.row = pixel.y, .column = pixel.x});
 }
 
 }  // namespace

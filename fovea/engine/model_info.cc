@@ -135,7 +135,8 @@ std::vector<LocalModel> local_models(const ModelCaches& caches) {
   std::set<std::string> bundled;
   for (const fs::path& place : caches.bundled) {
     for (const std::string& name : folders_in(place)) {
-      const bool is_model = is_at_hand(name, {.bundled = {place}});
+      std::error_code ignored;
+      const bool is_model = fs::exists(place / name / "config.json", ignored);
       if (is_model && bundled.insert(name).second) {
         models.push_back(local_model(name, place / name, caches));
       }

@@ -17,17 +17,6 @@
 namespace fovea {
 namespace {
 
-// "120,80": column and row of a pixel, from the top left.
-std::pair<int64_t, int64_t> parse_pixel(const std::string& text) {
-  const size_t comma = text.find(',');
-  if (comma == text.npos) {
-    fail(ErrorKind::kInvalidArgument, "--at is '{}' but a pixel is X,Y, column and row from 0",
-         text);
-  }
-  return {parse_integer("--at", text.substr(0, comma)),
-          parse_integer("--at", text.substr(comma + 1))};
-}
-
 // "480x320".
 PictureSize parse_size(const std::string& text) {
   const size_t cross = text.find('x');

@@ -192,6 +192,17 @@ TEST_F(EngineTest, LocalModelsAreThoseOfTheCaches) {
   EXPECT_TRUE(models[1].supported);
 }
 
+TEST_F(EngineTest, BundledFoldersWithoutAConfigurationAreNoModels) {
+  std::filesystem::create_directories(folder_ / "bundled/train");
+  std::filesystem::copy(parity_folder("gpt2_lm"), folder_ / "bundled/tiny");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_ / "bundled");  // where "train" is a folder by itself
+  const std::vector<LocalModel> models = local_models({.bundled = {folder_ / "bundled"}});
+  std::filesystem::current_path(before);
+  ASSERT_EQ(models.size(), 1U);
+  EXPECT_EQ(models[0].name, "tiny");
+}
+
 TEST_F(EngineTest, ATokenizerAloneIsEnough) {
   write_text(folder_ / "vocab.txt", std::string(kVocabulary));
   const Tokenizer tokenizer = tokenizer_named((folder_ / "").string());
