@@ -90,7 +90,7 @@ class ImagePainter {
   }
 
   Rgb color(const ImagePanel* panel, int x, int y) const {
-    const RgbImage& picture = figure_.picture;
+    const Picture& picture = figure_.picture;
     const Rgb below = picture.at((2 * x + 1) * picture.width / (2 * columns_),
                                  (2 * y + 1) * picture.height / (4 * lines_));
     if (panel == nullptr) return below;

@@ -6,10 +6,10 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/progress.h"
-#include "fovea/cli/draw.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/run_summary.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/render/figure_file.h"
 #include "fovea/render/page.h"
@@ -74,17 +74,6 @@ MapData data_of_any(const Figure& figure) {
   if (const auto* heads = std::get_if<HeadsFigure>(&figure)) return data_of(*heads);
   if (const auto* read = std::get_if<ReadFigure>(&figure)) return data_of(*read);
   return data_of(std::get<LinesFigure>(figure));
-}
-
-std::string draw_any(const Figure& figure, const Terminal& terminal, const ColorMap& colors) {
-  if (const auto* matrix = std::get_if<MatrixFigure>(&figure))
-    return draw(*matrix, terminal, colors);
-  if (const auto* heads = std::get_if<HeadsFigure>(&figure)) return draw(*heads, terminal, colors);
-  if (const auto* read = std::get_if<ReadFigure>(&figure)) return draw(*read, terminal, colors);
-  if (const auto* reading = std::get_if<ReadingFigure>(&figure)) {
-    return draw(*reading, terminal, colors);
-  }
-  return draw(std::get<LinesFigure>(figure), terminal, colors);
 }
 
 bool any_choice(const Args& args) {
@@ -212,26 +201,10 @@ void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind,
   }
   if (!choice.kind) choice.kind = kind;
   const Figure figure = make_figure(run, args, choice);
-  if (args.has("out")) {
-    const InterruptGuard guard;
-    const std::filesystem::path path = args["out"];
-    if (is_data_suffix(path)) {
-      write_map_data(path, data_of_any(figure));
-    } else {
-      write_figure(path, figure, figure_options(args));
-    }
-  }
-  if (args.flag("json")) {
-    write_stdout(map_json(data_of_any(figure)).dump(1) + "\n");
-  } else if (args.has("out")) {
-    write_stdout("wrote " + args["out"] + "\n");
-  } else {
-    const Terminal terminal = stdout_terminal();
-    const std::string summary = any_choice(args) ? "" : run_summary(run, terminal) + "\n";
-    write_stdout(
-        preface + summary +
-        draw_any(figure, terminal, color_map(args.has("colors") ? args["colors"] : "inferno")));
-  }
+  const auto data = [&] { return data_of_any(figure); };
+  const auto json = [&] { return map_json(data_of_any(figure)); };
+  const std::string summary = any_choice(args) ? "" : run_summary(run, stdout_terminal()) + "\n";
+  show({figure, data, json}, args, preface + summary);
 }
 
 }  // namespace fovea

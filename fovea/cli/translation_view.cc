@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "fovea/base/file.h"
 #include "fovea/cli/align_options.h"
 #include "fovea/cli/align_ranking.h"
-#include "fovea/cli/draw.h"
 #include "fovea/cli/draw_text.h"
-#include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
+#include "fovea/cli/show.h"
 #include "fovea/render/align_view.h"
 #include "fovea/render/page.h"
 
@@ -45,19 +43,6 @@ Alignment links_of(const AlignFigure& figure) {
   std::vector<Link> links;
   for (const CellMark& mark : figure.links) links.push_back({mark.col, mark.row});
   return sorted_links(std::move(links));
-}
-
-void write_alignment(const std::string& path, const AlignFigure& figure, const Json& json,
-                     const Args& args) {
-  const InterruptGuard guard;
-  if (path.ends_with(".json")) {
-    const std::string text = json.dump(1) + "\n";
-    write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
-  } else if (is_data_suffix(path)) {
-    write_map_data(path, data_of(as_matrix(figure)));
-  } else {
-    write_figure(path, figure, figure_options(args));
-  }
 }
 
 // All maps of the translation; it opens at the one that the alignment is read from.
@@ -98,18 +83,9 @@ void show_alignment(const Translation& translation, const Args& args) {
   }
   const AlignFigure figure = align_view(run, pair, choice, options,
                                         {.pieces = args.flag("pieces"), .hard = args.flag("hard")});
-  const Json json = alignment_json(translation, figure, links_of(figure), choice);
-  if (args.has("out")) write_alignment(args["out"], figure, json, args);
-  if (args.flag("json")) {
-    write_stdout(json.dump(1) + "\n");
-  } else if (args.has("out")) {
-    write_stdout("wrote " + args["out"] + "\n");
-  } else {
-    const Terminal terminal = stdout_terminal();
-    write_stdout(
-        translation_text(translation, terminal) +
-        draw(figure, terminal, color_map(args.has("colors") ? args["colors"] : "inferno")));
-  }
+  const auto data = [&] { return data_of(as_matrix(figure)); };
+  const auto json = [&] { return alignment_json(translation, figure, links_of(figure), choice); };
+  show({figure, data, json}, args, translation_text(translation, stdout_terminal()));
 }
 
 }  // namespace fovea

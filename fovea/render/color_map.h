@@ -7,14 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+#include "fovea/vision/picture.h"
 
-struct Rgb {
-  uint8_t red = 0;
-  uint8_t green = 0;
-  uint8_t blue = 0;
-  bool operator==(const Rgb& other) const = default;
-};
+namespace fovea {
 
 class ColorMap {
  public:

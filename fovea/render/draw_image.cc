@@ -22,7 +22,7 @@ constexpr double kBarSpace = 24;
 constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
 constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
 
-CellImage to_cell_image(const RgbImage& picture) {
+CellImage to_cell_image(const Picture& picture) {
   CellImage image{.width = picture.width, .height = picture.height, .pixels = {}};
   image.pixels.reserve(static_cast<size_t>(picture.width * picture.height));
   for (size_t i = 0; i < picture.bytes.size(); i += 3) {

@@ -12,8 +12,8 @@
 #include "fovea/base/json.h"
 #include "fovea/capture/run.h"
 #include "fovea/render/color_map.h"
-#include "fovea/render/rgb_image.h"
 #include "fovea/tensor/tensor.h"
+#include "fovea/vision/picture.h"
 
 namespace fovea {
 
@@ -135,7 +135,7 @@ struct ImagePanel {
 };
 struct ImageFigure {
   FigureText text;
-  RgbImage picture{0, 0};
+  Picture picture;
   std::vector<ImagePanel> panels;  // line by line; the picture alone comes first
   int64_t panels_across = 4;
   ColorScale scale;

@@ -106,7 +106,7 @@ Tensor grid_tensor(const PatchMap& map, int64_t rows, int64_t cols) {
 }
 
 // The part of the picture under the grid, small enough for a figure.
-RgbImage seen_part(const Picture& picture, const PatchGrid& grid) {
+Picture seen_part(const Picture& picture, const PatchGrid& grid) {
   const PictureRectangle first = grid.rectangle(0), last = grid.rectangle(grid.patches() - 1);
   const auto clamp = [](double value, int64_t most) {
     return std::clamp<int64_t>(std::llround(value), 0, most);
@@ -126,9 +126,7 @@ RgbImage seen_part(const Picture& picture, const PatchGrid& grid) {
                    std::max<int64_t>(1, part.height * kLongestSide / longest)},
                   ResizeFilter::kBicubic, ResizeRule::kPillow);
   }
-  RgbImage image(part.width, part.height);
-  image.bytes = std::move(part.bytes);
-  return image;
+  return part;
 }
 
 std::string range_text(const PatchMaps& maps, double PatchMap::*member) {

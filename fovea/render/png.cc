@@ -57,7 +57,7 @@ png_text text_chunk(const char* key, const std::string& value) {
 }
 
 // Only plain values live in this frame: a long jump out of libpng skips destructors.
-bool run(Encoder& encoder, const RgbImage& image, png_text* chunks, int chunk_count,
+bool run(Encoder& encoder, const Picture& image, png_text* chunks, int chunk_count,
          const PngText& text) {
   if (setjmp(png_jmpbuf(encoder.writer)) != 0) return false;
   png_set_IHDR(encoder.writer, encoder.info, static_cast<png_uint_32>(image.width),
@@ -82,7 +82,7 @@ bool run(Encoder& encoder, const RgbImage& image, png_text* chunks, int chunk_co
 
 }  // namespace
 
-std::string encode_png(const RgbImage& image, const PngText& text) {
+std::string encode_png(const Picture& image, const PngText& text) {
   if (image.width < 1 || image.height < 1) {
     fail(ErrorKind::kInvalidArgument, "a PNG of {} x {} pixels cannot be; draw something first",
          image.width, image.height);
@@ -106,7 +106,7 @@ std::string encode_png(const RgbImage& image, const PngText& text) {
   return std::move(encoder.bytes);
 }
 
-void write_png(const std::filesystem::path& path, const RgbImage& image, const PngText& text) {
+void write_png(const std::filesystem::path& path, const Picture& image, const PngText& text) {
   const std::string bytes = encode_png(image, text);
   write_file_atomic(path, [&](FileWriter& writer) { writer.write(bytes); });
 }

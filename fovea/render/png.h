@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "fovea/render/rgb_image.h"
+#include "fovea/vision/picture.h"
 
 namespace fovea {
 
@@ -20,8 +20,8 @@ struct PngText {
 };
 
 // Throws Error{kInvalidArgument} on an empty picture.
-std::string encode_png(const RgbImage& image, const PngText& text = {});
+std::string encode_png(const Picture& image, const PngText& text = {});
 // Throws Error{kIo} and leaves what was at `path` if it cannot be written whole.
-void write_png(const std::filesystem::path& path, const RgbImage& image, const PngText& text = {});
+void write_png(const std::filesystem::path& path, const Picture& image, const PngText& text = {});
 
 }  // namespace fovea

@@ -64,13 +64,13 @@ Used draw_on(cairo_surface_t* surface, const Body& body, double scale, bool rast
   return {canvas.families(), canvas.pictures()};
 }
 
-RgbImage to_rgb_image(cairo_surface_t* surface) {
+Picture to_picture(cairo_surface_t* surface) {
   cairo_surface_flush(surface);
   const int width = cairo_image_surface_get_width(surface);
   const int height = cairo_image_surface_get_height(surface);
   const int stride = cairo_image_surface_get_stride(surface);
   const unsigned char* data = cairo_image_surface_get_data(surface);
-  RgbImage image(width, height);
+  Picture image(width, height);
   uint8_t* out = image.bytes.data();
   for (int y = 0; y < height; ++y) {
     const auto* row = reinterpret_cast<const uint32_t*>(data + int64_t{y} * stride);
@@ -168,7 +168,7 @@ EncodedFigure encode_as_png(const Body& body, double pixels_per_unit, const Figu
   EncodedFigure encoded;
   encoded.metadata =
       metadata(draw_on(surface.get(), body, pixels_per_unit, /*raster=*/true).families);
-  encoded.bytes = encode_png(to_rgb_image(surface.get()), {.software = "fovea",
+  encoded.bytes = encode_png(to_picture(surface.get()), {.software = "fovea",
                                                            .title = text.title,
                                                            .description = text.caption,
                                                            .metadata = encoded.metadata.dump(),

@@ -7,7 +7,7 @@
 
 namespace fovea {
 
-Picture::Picture(int64_t picture_width, int64_t picture_height)
+Picture::Picture(int64_t picture_width, int64_t picture_height, Rgb fill)
     : width(picture_width), height(picture_height) {
   constexpr int64_t kMostBytes = std::numeric_limits<int64_t>::max();
   if (width < 1 || height < 1 || width > kMostBytes / 3 / height) {
@@ -20,12 +20,24 @@ Picture::Picture(int64_t picture_width, int64_t picture_height)
     fail(ErrorKind::kInvalidArgument, "a picture of {} x {} pixels does not fit into memory", width,
          height);
   }
+  if (fill == Rgb{}) return;
+  for (int64_t y = 0; y < height; ++y) {
+    for (int64_t x = 0; x < width; ++x) set(x, y, fill);
+  }
 }
 
-std::array<uint8_t, 3> Picture::at(int64_t x, int64_t y) const {
+Rgb Picture::at(int64_t x, int64_t y) const {
   FOVEA_ASSERT(x >= 0 && x < width && y >= 0 && y < height);
   const uint8_t* pixel = row(y) + x * 3;
   return {pixel[0], pixel[1], pixel[2]};
+}
+
+void Picture::set(int64_t x, int64_t y, Rgb color) {
+  FOVEA_ASSERT(x >= 0 && x < width && y >= 0 && y < height);
+  uint8_t* pixel = row(y) + x * 3;
+  pixel[0] = color.red;
+  pixel[1] = color.green;
+  pixel[2] = color.blue;
 }
 
 }  // namespace fovea

@@ -1,7 +1,6 @@
 // A picture in memory: 8-bit RGB, whatever the file held.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +12,13 @@ struct PictureSize {
   bool operator==(const PictureSize&) const = default;
 };
 
+struct Rgb {
+  uint8_t red = 0;
+  uint8_t green = 0;
+  uint8_t blue = 0;
+  bool operator==(const Rgb&) const = default;
+};
+
 // Pixels row by row from the top left, three bytes each.
 struct Picture {
   int64_t width = 0;
@@ -20,11 +26,12 @@ struct Picture {
   std::vector<uint8_t> bytes;
 
   Picture() = default;  // no pixels
-  // Black. Throws Error{kInvalidArgument} unless both sides are at least 1 and memory suffices.
-  Picture(int64_t picture_width, int64_t picture_height);
+  // Throws Error{kInvalidArgument} unless both sides are at least 1 and memory suffices.
+  Picture(int64_t picture_width, int64_t picture_height, Rgb fill = {});
 
   PictureSize size() const { return {width, height}; }
-  std::array<uint8_t, 3> at(int64_t x, int64_t y) const;
+  Rgb at(int64_t x, int64_t y) const;
+  void set(int64_t x, int64_t y, Rgb color);
   uint8_t* row(int64_t y) { return bytes.data() + y * width * 3; }
   const uint8_t* row(int64_t y) const { return bytes.data() + y * width * 3; }
 };

@@ -1,18 +1,15 @@
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/base/error.h"
-#include "fovea/base/file.h"
-#include "fovea/base/progress.h"
-#include "fovea/cli/draw.h"
-#include "fovea/cli/interrupt.h"
+#include "fovea/cli/image_view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/picture_input.h"
-#include "fovea/render/picture_view.h"
 
 namespace fovea {
 namespace {
@@ -31,24 +28,27 @@ PictureSize parse_size(const std::string& text) {
   return size;
 }
 
-PictureChoice picture_choice(const Args& args) {
-  PictureChoice choice;
-  if (args.has("layer")) choice.layer = args.integer("layer");
-  if (args.has("head")) choice.head = parse_head(args["head"]);
-  choice.column = args.flag("column");
-  if (args.has("mask")) {
-    choice.mask = args.real("mask");
-    if (!(choice.mask > 0 && choice.mask <= 1)) {
-      fail(ErrorKind::kInvalidArgument,
-           "--mask is {} but a share of the mass is above 0 and up to 1", args["mask"]);
+ImageView chosen_view(const Args& args) {
+  const std::vector<ImageView> views = image_views();
+  const auto is_chosen = [&](const ImageView& view) { return view.name == args["view"]; };
+  return args.has("view") ? *std::ranges::find_if(views, is_chosen) : views.front();
+}
+
+// Options that belong to views: what the chosen one does not take is refused.
+void check_options(const ImageView& chosen, const Args& args) {
+  for (const ImageView& view : image_views()) {
+    for (const std::string& option : view.options) {
+      if (!args.has(option) || std::ranges::count(chosen.options, option) > 0) continue;
+      fail(ErrorKind::kInvalidArgument, "--{} does not go with --view {}; leave one out", option,
+           chosen.name);
     }
   }
-  return choice;
 }
 
 void check(const Args& args) {
-  picture_choice(args);
-  if (args.has("at")) parse_pixel(args["at"]);
+  const ImageView view = chosen_view(args);
+  check_options(view, args);
+  view.check(args);
   if (args.has("size")) parse_size(args["size"]);
   if (!args.has("out")) return;
   const std::filesystem::path path = args["out"];
@@ -61,96 +61,31 @@ void check(const Args& args) {
   }
 }
 
-int64_t patch_at(const PictureInput& input, const std::string& at) {
-  const auto [x, y] = parse_pixel(at);
-  const std::optional<int64_t> patch = input.grid.patch_of_pixel(x, y);
-  if (patch) return *patch;
-  const bool inside = x >= 0 && y >= 0 && x < input.picture.width && y < input.picture.height;
-  fail(ErrorKind::kInvalidArgument, "--at is {},{} but {}", x, y,
-       inside ? "the model does not see that pixel: its input is cut to the middle of the picture"
-              : fmt::format("the picture has {} x {} pixels, counted from 0", input.picture.width,
-                            input.picture.height));
-}
-
-Axis numbered_axis(const char* name, int64_t count) {
-  Axis axis{.name = name};
-  for (int64_t i = 0; i < count; ++i) axis.positions.push_back({.text = std::to_string(i)});
-  return axis;
-}
-
-MapData data_of(const PatchMaps& maps, const FigureText& text) {
-  const auto count = static_cast<int64_t>(maps.maps.size());
-  MapData data{.rows = numbered_axis("grid rows", maps.grid_rows),
-               .cols = numbered_axis("grid columns", maps.grid_cols),
-               .text = text};
-  data.weights = Tensor::uninitialized({count, maps.grid_rows, maps.grid_cols});
-  float* out = data.weights.mutable_values<float>().data();
-  for (const PatchMap& map : maps.maps) {
-    data.panels.push_back(map.title);
-    for (const double weight : map.weights) *out++ = static_cast<float>(weight);
-  }
-  return data;
-}
-
-Json to_json(const PatchMaps& maps, const PictureInput& input, const MapData& data) {
-  Json json = map_json(data);
-  json.set("query", maps.query);
-  json.set("site", to_string(maps.site));
-  Json size = Json::array();
-  size.push_back(input.picture.width);
-  size.push_back(input.picture.height);
-  json.set("picture", std::move(size));
-  Json sums = Json::array(), on_patches = Json::array(), masks = Json::array();
-  for (const PatchMap& map : maps.maps) {
-    sums.push_back(map.sum);
-    on_patches.push_back(map.on_patches);
-    if (!map.mask) continue;
-    Json mask = Json::array();
-    for (const uint8_t in : map.mask->cells) mask.push_back(int64_t{in});
-    masks.push_back(std::move(mask));
-  }
-  json.set("sums", std::move(sums));
-  json.set("on_patches", std::move(on_patches));
-  json.set("masks", std::move(masks));
-  return json;
-}
-
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, kDefaultPictureModel);
   std::optional<PictureSize> size;
   if (args.has("size")) size = parse_size(args["size"]);
   const PictureInput input = read_picture_input(engine, args["FILE"], size);
-  PictureChoice choice = picture_choice(args);
-  if (args.has("at")) choice.patch = patch_at(input, args["at"]);
   const RunResult result =
       engine.run(input.input, {.record = {.values = false}, .logits = LogitRows::kAll});
   print_warnings(result.warnings);
-  const PatchMaps maps = patch_maps(result.run, choice);
-  const ImageFigure figure = picture_view(result.run, maps, choice, input.picture, input.grid);
-  const MapData data = data_of(maps, figure.text);
-  if (args.has("out")) {
-    const InterruptGuard guard;
-    const std::filesystem::path path = args["out"];
-    if (path.extension() == ".json") {
-      const std::string text = to_json(maps, input, data).dump(1) + "\n";
-      write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
-    } else if (is_data_suffix(path)) {
-      write_map_data(path, data);
-    } else {
-      write_figure(path, figure, figure_options(args));
-    }
+  const Content content = chosen_view(args).make({args, engine, input, result});
+  show(content, args, predictions_text(engine, result, stdout_terminal()));
+}
+
+std::vector<std::string> view_names() {
+  std::vector<std::string> names;
+  for (const ImageView& view : image_views()) names.push_back(view.name);
+  return names;
+}
+
+std::string view_summaries() {
+  std::string text;
+  for (const ImageView& view : image_views()) {
+    text += fmt::format("  {:<10} {}\n", view.name, view.summary);
   }
-  if (args.flag("json")) {
-    write_stdout(to_json(maps, input, data).dump(1) + "\n");
-  } else if (args.has("out")) {
-    write_stdout("wrote " + args["out"] + "\n");
-  } else {
-    const Terminal terminal = stdout_terminal();
-    write_stdout(
-        predictions_text(engine, result, terminal) +
-        draw(figure, terminal, color_map(args.has("colors") ? args["colors"] : "inferno")));
-  }
+  return text;
 }
 
 // Those of all verbs that show maps, as far as they suit a picture.
@@ -176,6 +111,9 @@ Command image_command() {
           "every head of the last layer. Weights lie on patches, one colour each; the\n"
           "caption says how much of the sum lies on them and not on special tokens.\n"
           "\n"
+          "views:\n" +
+          view_summaries() +
+          "\n"
           "examples:\n"
           "  fovea image photo.jpg\n"
           "  fovea image photo.jpg --at 120,80 --head mean\n"
@@ -185,7 +123,8 @@ Command image_command() {
       .options = joined(
           joined(
               model_options(kDefaultPictureModel),
-              {Option::text("at", "X,Y", "a patch, by a pixel of the picture, instead of [CLS]"),
+              {Option::choice("view", view_names(), "what to show (default: maps)"),
+               Option::text("at", "X,Y", "a patch, by a pixel of the picture, instead of [CLS]"),
                Option::flag("column", "who attends to it, not what it attends to"),
                Option::integer("layer", "N", "from 0 (default: the last)", 0),
                Option::real("mask", "P",

@@ -169,7 +169,7 @@ inline ImageFigure image() {
       .text = text("What [CLS] attends to",
                    "Row 0 \"[CLS]\" \u2192 what it attends to \u00b7 layer 2, heads 0 "
                    "and 1 \u00b7 softmax weight over patches"),
-      .picture = RgbImage(32, 24, {150, 190, 230}),
+      .picture = Picture(32, 24, {150, 190, 230}),
       .panels_across = 3,
       .scale = {0, 0.4}};
   for (int64_t y = 8; y < 20; ++y) {

@@ -14,8 +14,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-RgbImage gradient(int64_t width, int64_t height) {
-  RgbImage image(width, height);
+Picture gradient(int64_t width, int64_t height) {
+  Picture image(width, height);
   for (int64_t y = 0; y < height; ++y) {
     for (int64_t x = 0; x < width; ++x) {
       image.set(x, y, {static_cast<uint8_t>(x * 40), static_cast<uint8_t>(y * 60), 7});
@@ -38,7 +38,7 @@ std::vector<uint8_t> decode(const std::string& bytes, int64_t width, int64_t hei
 }
 
 TEST(Png, ReadsBackAsTheSamePixels) {
-  const RgbImage image = gradient(5, 3);
+  const Picture image = gradient(5, 3);
   EXPECT_EQ(decode(encode_png(image), 5, 3), image.bytes);
 }
 
@@ -57,7 +57,7 @@ TEST(Png, CarriesItsText) {
 }
 
 TEST(Png, RefusesAnEmptyPicture) {
-  EXPECT_THROW(encode_png(RgbImage(0, 4)), Error);
+  EXPECT_THROW(encode_png(Picture()), Error);
 }
 
 TEST(Png, IsWrittenWholeOrNotAtAll) {

@@ -1,0 +1,9 @@
+#include "fovea/cli/image_view.h"
+
+namespace fovea {
+
+std::vector<ImageView> image_views() {
+  return {image_maps_view()};
+}
+
+}  // namespace fovea

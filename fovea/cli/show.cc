@@ -1,0 +1,53 @@
+#include "fovea/cli/show.h"
+
+#include "fovea/base/error.h"
+#include "fovea/base/file.h"
+#include "fovea/cli/draw.h"
+#include "fovea/cli/interrupt.h"
+#include "fovea/cli/map_options.h"
+#include "fovea/cli/terminal.h"
+
+namespace fovea {
+namespace {
+
+struct TerminalDrawing {
+  const Terminal& terminal;
+  const ColorMap& colors;
+
+  std::string operator()(const StepsFigure&) const {
+    fail(ErrorKind::kInternal, "steps are written as text in the terminal, not drawn");
+  }
+  template <typename AnyFigure>
+  std::string operator()(const AnyFigure& figure) const {
+    return draw(figure, terminal, colors);
+  }
+};
+
+void write_content(const std::filesystem::path& path, const Content& content, const Args& args) {
+  const InterruptGuard guard;
+  if (path.extension() == ".json") {
+    const std::string text = content.json().dump(1) + "\n";
+    write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
+  } else if (is_data_suffix(path)) {
+    write_map_data(path, content.data());
+  } else {
+    write_figure(path, content.figure, figure_options(args));
+  }
+}
+
+}  // namespace
+
+void show(const Content& content, const Args& args, const std::string& preface) {
+  if (args.has("out")) write_content(args["out"], content, args);
+  if (args.flag("json")) {
+    write_stdout(content.json().dump(1) + "\n");
+  } else if (args.has("out")) {
+    write_stdout("wrote " + args["out"] + "\n");
+  } else {
+    const Terminal terminal = stdout_terminal();
+    const ColorMap& colors = color_map(args.has("colors") ? args["colors"] : "inferno");
+    write_stdout(preface + std::visit(TerminalDrawing{terminal, colors}, content.figure));
+  }
+}
+
+}  // namespace fovea

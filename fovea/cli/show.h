@@ -1,0 +1,23 @@
+// One content, every way out: drawn in the terminal, written as a figure or as numbers.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "fovea/cli/command.h"
+#include "fovea/cli/map_out.h"
+#include "fovea/render/figure_file.h"
+
+namespace fovea {
+
+// Numbers are made when they are asked for.
+struct Content {
+  Figure figure;
+  std::function<MapData()> data;  // .npy, .npz, .safetensors and .csv
+  std::function<Json()> json;     // .json and --json
+};
+
+// By --out and --json; without both in the terminal, below `preface`.
+void show(const Content& content, const Args& args, const std::string& preface = "");
+
+}  // namespace fovea
