@@ -17,6 +17,11 @@ struct RecorderOptions {
   bool outputs = false;                          // AttentionRecord::output, to check maps against
   bool block = false;                            // BlockContext
   std::function<bool(SiteId)> wanted = nullptr;  // none: every site
+
+  // For runs whose outputs alone count.
+  static RecorderOptions nothing() {
+    return {.wanted = [](SiteId) { return false; }};
+  }
 };
 
 // May be called from several threads.

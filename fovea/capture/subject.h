@@ -1,6 +1,5 @@
-// A model together with one input, for methods that must run it again: ablation, value zeroing,
-// deletion curves, gradients, randomised weights. Declared here and implemented by the engine, so
-// that methods never see models.
+// A model together with one input, for methods that must run it again: ablation, value zeroing.
+// Declared here and implemented by the engine, so that methods never see models.
 #pragma once
 
 #include <cstdint>
@@ -67,30 +66,18 @@ struct SubjectOutput {
   Tensor logits;     // [positions or queries, classes] or [classes]; empty without such a head
   Tensor embedding;  // [width]; empty unless the model embeds
   Tensor boxes;      // [queries, 4]; empty unless the model detects
+  std::vector<std::shared_ptr<const AttentionRecord>> records;  // those that were asked for
 };
 
-// Member functions run the model; each may be called many times and from one thread at a time.
+// Each call runs the model; from one thread at a time.
 class Subject {
  public:
   virtual ~Subject() = default;
 
-  // Runs with the interventions; records into `recorder` unless it is null.
-  virtual SubjectOutput run(const std::vector<Intervention>& interventions, Recorder* recorder,
+  virtual SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
                             const CancelToken& cancel) = 0;
-
-  // The target's value, and its gradient at every site's head outputs: the records of the returned
-  // run carry output_gradient. `input_gradient` is that of the input embeddings, [positions,
-  // width].
-  struct Gradient {
-    double value = 0;
-    Run run;
-    Tensor input_gradient;
-  };
-  virtual Gradient gradient(const Target& target, const CancelToken& cancel) = 0;
-
-  // The same input under a model whose topmost `layers` layers (counted from the output, the head
-  // first) have random weights: the sanity check of Adebayo et al. 2018, arXiv:1810.03292.
-  virtual std::unique_ptr<Subject> randomized(int layers, uint64_t seed) const = 0;
+  // Whether classes do not exclude each other: their probabilities are sigmoids, not a softmax.
+  virtual bool multi_label() const = 0;
 };
 
 }  // namespace fovea

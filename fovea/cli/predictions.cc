@@ -85,8 +85,7 @@ std::string class_text(const Engine& engine, const RunResult& result, const Term
     return line("score", fmt::format("{:.4f}", logits.values<float>()[0]), terminal);
   }
   const std::vector<std::string> labels = engine.labels();
-  const bool several =
-      engine.checkpoint().config.get_string("problem_type", "") == "multi_label_classification";
+  const bool several = engine.multi_label();
   return line(several ? "classes" : "class",
               listed(several ? present_of(logits.values<float>()) : best_of(logits.values<float>()),
                      [&](int64_t index) {

@@ -7,9 +7,11 @@
 
 #include "fovea/base/error.h"
 #include "fovea/checkpoint/fingerprint.h"
+#include "fovea/engine/changed_inputs.h"
 #include "fovea/engine/model_tokenizer.h"
 #include "fovea/engine/patch_axis.h"
 #include "fovea/engine/text_axis.h"
+#include "fovea/layers/interventions.h"
 #include "fovea/models/seq2seq_model.h"
 
 namespace fovea {
@@ -111,6 +113,10 @@ std::vector<std::string> Engine::labels() const {
   return labels;
 }
 
+bool Engine::multi_label() const {
+  return state_->checkpoint.config.get_string("problem_type", "") == "multi_label_classification";
+}
+
 TextInput Engine::encode(std::string_view text, std::optional<std::string_view> pair) const {
   if (facts().takes_pixels && !facts().takes_text()) {
     fail(ErrorKind::kInvalidArgument,
@@ -147,11 +153,14 @@ RunResult Engine::result_of(const TextInput& input, Recorder& recorder,
 RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
   Recorder recorder(options.record);
   Progress progress("running the model", facts().attentions());
+  const Interventions changes(options.changes);
+  Pass pass{.recorder = &recorder,
+            .logits = options.logits,
+            .progress = &progress,
+            .cancel = options.cancel};
+  if (!options.changes.empty()) pass.changes = &changes;
   return result_of(input, recorder,
-                   model().forward(input.inputs, {.recorder = &recorder,
-                                                  .logits = options.logits,
-                                                  .progress = &progress,
-                                                  .cancel = options.cancel}));
+                   model().forward(changed_inputs(*this, input, options.changes), pass));
 }
 
 RunResult Engine::run_decoder(const TextInput& input, const EncodedSource& source,

@@ -9,6 +9,7 @@
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/capture/run.h"
+#include "fovea/capture/subject.h"
 #include "fovea/checkpoint/checkpoint.h"
 #include "fovea/engine/text_input.h"
 #include "fovea/generate/generate.h"
@@ -26,6 +27,7 @@ struct EngineOptions {
 struct RunOptions {
   RecorderOptions record;
   LogitRows logits = LogitRows::kNone;
+  std::vector<Intervention> changes;  // none: the model as it is
   CancelToken cancel;
 };
 
@@ -64,6 +66,8 @@ class Engine {
   GenerationConfig generation_config() const;
   // Names of classes from id2label; empty where the model has none or they say nothing.
   std::vector<std::string> labels() const;
+  // Whether several classes may hold at once: probabilities are then sigmoids, not a softmax.
+  bool multi_label() const;
 
   // What to tell people before a text of so many tokens is run; usually nothing.
   std::vector<std::string> length_warnings(int64_t tokens) const;

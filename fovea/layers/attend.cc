@@ -1,6 +1,7 @@
 #include "fovea/layers/attend.h"
 
 #include "fovea/layers/attention_cache.h"
+#include "fovea/layers/interventions.h"
 #include "fovea/ops/layout.h"
 
 namespace fovea {
@@ -30,18 +31,28 @@ Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries
     return ops::merge_heads(
         pass.cache->attend(place.site, queries.tensor, keys.tensor, values.tensor, *rule));
   }
-  const ops::AttentionResult result = ops::attention(queries, keys, values, rule);
+  AttentionParts parts{queries, keys, values, rule};
+  if (pass.changes != nullptr) parts = pass.changes->before(place, std::move(parts));
+  ops::AttentionResult result = ops::attention(parts.queries, parts.keys, parts.values, parts.rule);
+  if (pass.changes != nullptr) {
+    result.output = pass.changes->after(place, parts, result.output.tensor);
+  }
   if (pass.recorder != nullptr && pass.recorder->wants(place.site)) {
+    if (pass.changes != nullptr && pass.changes->cuts_edges(place)) {
+      fail(ErrorKind::kUnsupported,
+           "edges are cut at {}, and no record says so; run without a recorder",
+           to_string(place.site));
+    }
     AttentionRecord record;
     record.site = place.site;
     record.row_axis = place.row_axis;
     record.col_axis = place.col_axis;
-    record.queries = queries.tensor;
-    record.keys = keys.tensor;
-    if (pass.recorder->options().values) record.values = values.tensor;
+    record.queries = parts.queries.tensor;
+    record.keys = parts.keys.tensor;
+    if (pass.recorder->options().values) record.values = parts.values.tensor;
     if (pass.recorder->options().outputs) record.output = result.output.tensor;
     record.lse = result.lse;
-    record.rule = *rule;
+    record.rule = *parts.rule;
     if (pass.recorder->options().block && place.block) record.block = place.block();
     pass.recorder->add(std::move(record));
   }

@@ -8,6 +8,7 @@
 namespace fovea {
 
 class AttentionCache;
+class Interventions;
 
 // Which rows of the logits are computed: for a large vocabulary they cost as much as many layers.
 enum class LogitRows { kNone, kLast, kAll };
@@ -16,7 +17,8 @@ struct Pass {
   Recorder* recorder = nullptr;     // null: nothing is kept
   AttentionCache* cache = nullptr;  // null: the whole input at once; else one step of a generation
   LogitRows logits = LogitRows::kAll;
-  Progress* progress = nullptr;  // moved on by one at each attention
+  const Interventions* changes = nullptr;  // null: the model as it is
+  Progress* progress = nullptr;            // moved on by one at each attention
   CancelToken cancel;
 };
 

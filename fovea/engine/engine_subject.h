@@ -1,0 +1,29 @@
+// The engine as methods see it: one model, one input, as many runs as they want.
+#pragma once
+
+#include "fovea/capture/subject.h"
+#include "fovea/engine/engine.h"
+
+namespace fovea {
+
+class EngineSubject final : public Subject {
+ public:
+  EngineSubject(Engine engine, TextInput input, LogitRows logits)
+      : engine_(std::move(engine)), input_(std::move(input)), logits_(logits) {}
+
+  SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
+                    const CancelToken& cancel) override;
+  bool multi_label() const override { return engine_.multi_label(); }
+
+ private:
+  Engine engine_;
+  TextInput input_;
+  LogitRows logits_;
+};
+
+// One vector for the whole input: of a picture or a text beside the other its embedding, otherwise
+// the pooler's output of a picture, the last state of a model that writes, and the mean of the
+// states of what is no padding (as sentence-transformers pools).
+Tensor embedding_of(const Engine& engine, const RunResult& result);
+
+}  // namespace fovea

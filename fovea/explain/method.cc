@@ -1,0 +1,113 @@
+#include "fovea/explain/method.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+const MethodParameter& find_parameter(const Method& method, std::string_view name) {
+  const auto found = std::ranges::find(method.parameters, name, &MethodParameter::name);
+  FOVEA_ASSERT(found != method.parameters.end());
+  return *found;
+}
+
+std::string given_or_otherwise(const MethodParameter& parameter, const ExplainRequest& request) {
+  const auto given = request.parameters.find(parameter.name);
+  return given == request.parameters.end() ? parameter.otherwise : given->second;
+}
+
+std::vector<std::string> names_of(const std::vector<Method>& methods) {
+  std::vector<std::string> names;
+  for (const Method& method : methods) names.push_back(method.name);
+  return names;
+}
+
+// Those that could be used instead.
+std::string alternatives(const ExplainRequest& request) {
+  std::vector<Method> able;
+  for (const Method& method : all_methods()) {
+    const bool can_run = !method.needs.subject || request.subject != nullptr;
+    if (can_run && method.refuses(request.run).empty()) able.push_back(method);
+  }
+  return able.empty() ? "no method can" : fmt::format("use {}", fmt::join(names_of(able), ", "));
+}
+
+void check_parameters(const Method& method, const ExplainRequest& request) {
+  for (const auto& [name, value] : request.parameters) {
+    if (std::ranges::count(method.parameters, name, &MethodParameter::name) > 0) continue;
+    std::vector<std::string> known;
+    for (const MethodParameter& parameter : method.parameters) known.push_back(parameter.name);
+    fail(ErrorKind::kInvalidArgument, "{} has no parameter '{}'; {}", method.name, name,
+         known.empty() ? "it has none" : fmt::format("it has {}", fmt::join(known, ", ")));
+  }
+}
+
+}  // namespace
+
+Method find_method(std::string_view name) {
+  for (Method& method : all_methods()) {
+    if (method.name == name) return std::move(method);
+  }
+  fail(ErrorKind::kNotFound, "there is no method '{}'; there are {}", name,
+       fmt::join(names_of(all_methods()), ", "));
+}
+
+double number_parameter(const Method& method, const ExplainRequest& request,
+                        std::string_view name) {
+  const MethodParameter& parameter = find_parameter(method, name);
+  const std::string text = given_or_otherwise(parameter, request);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
+      value < parameter.least || value > parameter.most) {
+    fail(ErrorKind::kInvalidArgument, "{} of {} is '{}' but must be a number from {} to {}", name,
+         method.name, text, parameter.least, parameter.most);
+  }
+  return value;
+}
+
+std::string choice_parameter(const Method& method, const ExplainRequest& request,
+                             std::string_view name) {
+  const MethodParameter& parameter = find_parameter(method, name);
+  std::string text = given_or_otherwise(parameter, request);
+  if (std::ranges::count(parameter.choices, text) == 0) {
+    fail(ErrorKind::kInvalidArgument, "{} of {} is '{}' but must be one of: {}", name, method.name,
+         text, fmt::join(parameter.choices, ", "));
+  }
+  return text;
+}
+
+const Axis& columns_of(const Run& run, SiteKind kind) {
+  for (const auto& record : run.records) {
+    if (record->site.kind == kind) return *run.find_axis(record->col_axis);
+  }
+  fail(ErrorKind::kNotFound, "the run has no maps of {}", to_string(SiteId{kind, 0}));
+}
+
+Explanation explain(const Method& method, const ExplainRequest& request) {
+  if (const std::string reason = method.refuses(request.run); !reason.empty()) {
+    fail(ErrorKind::kUnsupported, "{} cannot explain this: {}; {}", method.name, reason,
+         alternatives(request));
+  }
+  if (method.needs.subject && request.subject == nullptr) {
+    fail(ErrorKind::kUnsupported,
+         "{} runs the model again, but only its recorded maps are at hand; {}", method.name,
+         alternatives(request));
+  }
+  if (method.needs.target && request.target == nullptr) {
+    fail(ErrorKind::kInvalidArgument,
+         "{} asks about an output but none is given; name a class, a "
+         "token or a text to compare with",
+         method.name);
+  }
+  check_parameters(method, request);
+  return method.explain(request);
+}
+
+}  // namespace fovea

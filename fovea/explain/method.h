@@ -1,0 +1,89 @@
+// A method that explains: it gives every position of the input (or every head) a number. Each is a
+// file of fovea/explain/methods and describes itself; help, documentation and every front end are
+// made from that.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/base/cancel.h"
+#include "fovea/capture/run.h"
+#include "fovea/capture/subject.h"
+
+namespace fovea {
+
+// What a method must be given beside Q, K and the log-sum-exps of a run.
+struct MethodNeeds {
+  bool values = false;   // V in the records
+  bool block = false;    // the block around each attention (RecorderOptions::block)
+  bool subject = false;  // the model, to run it again
+  bool target = false;   // an output that is asked about
+};
+
+struct MethodParameter {
+  std::string name;  // "discard": also the option of the command line
+  std::string help;
+  std::string otherwise;             // what holds where it is not given, as text
+  std::vector<std::string> choices;  // empty: a number
+  double least = 0, most = 1;        // of a number
+};
+
+// What is asked: of which run, from which position, about which output.
+struct ExplainRequest {
+  const Run& run;
+  // The stack whose layers are looked through; of an encoder and a decoder: what the target reads.
+  SiteKind kind = SiteKind::kSelf;
+  int64_t position = 0;  // whose row: the class token, the last token, ...
+  // Of methods that look at one layer or head: none is the last layer, the mean of its heads.
+  std::optional<int64_t> layer;
+  std::optional<int64_t> head;
+  Subject* subject = nullptr;  // null: the model cannot be run again
+  const Target* target = nullptr;
+  const Target* against = nullptr;  // the answer is for `target` rather than this
+  std::map<std::string, std::string, std::less<>> parameters;
+  CancelToken cancel = {};
+};
+
+struct Explanation {
+  Axis axis;                       // what the scores stand for; "heads": layers x heads as a grid
+  std::vector<double> scores;      // one per position
+  bool is_signed = false;          // below 0: speaks against the target
+  std::string measures;            // for captions and colour bars: "change of probability"
+  std::vector<std::string> notes;  // what the user should know before believing it
+};
+
+struct Method {
+  std::string name;
+  std::string summary;  // one line
+  std::string answers;  // which question, and when it misleads: a few sentences
+  std::string cost;     // in words, N tokens and L layers
+  MethodNeeds needs;
+  std::vector<MethodParameter> parameters;
+  // Why the run cannot be explained so, naming what is missing; empty: it can.
+  std::string (*refuses)(const Run& run);
+  Explanation (*explain)(const ExplainRequest& request);
+};
+
+// Made from methods/ by CMake, in the order of the names.
+std::vector<Method> all_methods();
+// Throws Error{kNotFound} that lists the names.
+Method find_method(std::string_view name);
+
+// A parameter as given or as it is otherwise. Throws Error{kInvalidArgument} with the valid range
+// or choices.
+double number_parameter(const Method& method, const ExplainRequest& request, std::string_view name);
+std::string choice_parameter(const Method& method, const ExplainRequest& request,
+                             std::string_view name);
+
+// The axis that the columns of this stack's maps count along. Throws Error{kNotFound} without such
+// maps.
+const Axis& columns_of(const Run& run, SiteKind kind);
+
+// Runs a method whose needs are met. Throws Error{kUnsupported} that names the methods that would
+// work where this one cannot, and Error{kInvalidArgument} for parameters it does not know.
+Explanation explain(const Method& method, const ExplainRequest& request);
+
+}  // namespace fovea

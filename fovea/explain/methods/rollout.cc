@@ -1,0 +1,92 @@
+#include "fovea/explain/rollout.h"
+
+#include "fovea/base/error.h"
+#include "fovea/explain/method.h"
+
+namespace fovea {
+
+Method rollout_method();
+
+namespace {
+
+std::string refuses(const Run& run) {
+  for (const auto& record : run.records) {
+    if (record->row_axis == record->col_axis && record->shape().rows == record->shape().cols) {
+      return "";
+    }
+  }
+  return "it has no self-attention whose rows and columns are the same positions";
+}
+
+HeadFusion fusion_named(std::string_view name) {
+  for (const HeadFusion fusion : {HeadFusion::kMean, HeadFusion::kMax, HeadFusion::kMin}) {
+    if (to_string(fusion) == name) return fusion;
+  }
+  fail(ErrorKind::kInternal, "no fusion of heads is called {}", name);
+}
+
+Explanation explain_rollout(const ExplainRequest& request) {
+  const Method method = rollout_method();
+  const LayerRecords layers = layers_of(request.run, request.kind);
+  const std::string fusion = choice_parameter(method, request, "fusion");
+  const double discard = number_parameter(method, request, "discard");
+  Explanation explanation{.axis = columns_of(request.run, request.kind),
+                          .measures = "rolled-out attention"};
+  if (choice_parameter(method, request, "compat") == "vit-explain") {
+    VitExplainOptions options;
+    if (request.parameters.contains("fusion")) options.fusion = fusion_named(fusion);
+    if (request.parameters.contains("discard")) options.discard = discard;
+    explanation.scores = vit_explain_rollout(layers, request.position, options, request.cancel);
+    explanation.notes = {"as vit-explain computes it, mistakes included; rows do not sum to 1"};
+    return explanation;
+  }
+  const RolloutOptions options{
+      .residual = number_parameter(method, request, "residual"),
+      .start_layer = static_cast<int64_t>(number_parameter(method, request, "start-layer")),
+      .fusion = fusion_named(fusion),
+      .discard = discard};
+  explanation.scores = rollout(layers, request.position, options, request.cancel);
+  if (layers.front()->rule.mask.ahead == 0) {
+    explanation.notes = {
+        "in a causal model rollout drifts to the first token, whatever the text says"};
+  }
+  return explanation;
+}
+
+}  // namespace
+
+Method rollout_method() {
+  return {
+      .name = "rollout",
+      .summary = "attention through all layers, residual connections counted in",
+      .answers =
+          "How much of each input position can have reached this one through all layers, if every "
+          "layer mixed by its mean attention? It knows no values, norms or feed-forward parts, and "
+          "flattens with depth.",
+      .cost = "L N^2 d, memory N d",
+      .needs = {},
+      .parameters = {{.name = "residual",
+                      .help = "share that a position keeps of itself",
+                      .otherwise = "0.5"},
+                     {.name = "start-layer",
+                      .help = "leave out the layers before this one",
+                      .otherwise = "0",
+                      .least = 0,
+                      .most = 4095},
+                     {.name = "fusion",
+                      .help = "how heads become one map",
+                      .otherwise = "mean",
+                      .choices = {"mean", "max", "min"}},
+                     {.name = "discard",
+                      .help = "share of the smallest weights set to 0 first",
+                      .otherwise = "0",
+                      .most = 0.999999},
+                     {.name = "compat",
+                      .help = "compute it as another program does, mistake for mistake",
+                      .otherwise = "none",
+                      .choices = {"none", "vit-explain"}}},
+      .refuses = refuses,
+      .explain = explain_rollout};
+}
+
+}  // namespace fovea

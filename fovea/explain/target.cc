@@ -1,0 +1,104 @@
+#include "fovea/explain/target.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+void check_range(std::string_view what, int64_t index, int64_t count) {
+  if (index >= 0 && index < count) return;
+  fail(ErrorKind::kInvalidArgument, "{} {} is asked about but the output has 0 to {}", what, index,
+       count - 1);
+}
+
+// The scores that the target is one of, and its place among them.
+struct Candidates {
+  std::span<const float> logits;
+  int64_t index = 0;
+};
+
+Candidates row_of(const Tensor& logits, std::string_view what, int64_t row, int64_t index,
+                  std::string_view entry) {
+  const MatrixView<const float> rows = logits.matrix<float>();
+  // A run that was asked for the last row alone gives one.
+  if (rows.rows > 1) check_range(what, row, rows.rows);
+  check_range(entry, index, rows.cols);
+  return {{rows.row(rows.rows > 1 ? row : 0), static_cast<size_t>(rows.cols)}, index};
+}
+
+Candidates candidates(const Target& target, const SubjectOutput& output) {
+  if (output.logits.empty()) {
+    fail(ErrorKind::kUnsupported,
+         "the model gives no classes or words to ask about; ask for a similarity instead "
+         "(--against TEXT)");
+  }
+  if (const auto* token = std::get_if<TokenTarget>(&target)) {
+    return row_of(output.logits, "position", token->position, token->token, "token");
+  }
+  if (const auto* box = std::get_if<BoxTarget>(&target)) {
+    return row_of(output.logits, "query", box->query, box->index, "class");
+  }
+  const int64_t index = std::get<ClassTarget>(target).index;
+  check_range("class", index, output.logits.elements());
+  return {output.logits.values<float>(), index};
+}
+
+double cosine(std::span<const float> a, std::span<const float> b) {
+  double product = 0, length_a = 0, length_b = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    product += double{a[i]} * double{b[i]};
+    length_a += double{a[i]} * double{a[i]};
+    length_b += double{b[i]} * double{b[i]};
+  }
+  const double length = std::sqrt(length_a * length_b);
+  return length > 0 ? product / length : 0;
+}
+
+double similarity(const SimilarityTarget& target, const SubjectOutput& output) {
+  if (output.embedding.elements() != static_cast<int64_t>(target.against.size())) {
+    fail(ErrorKind::kInvalidArgument,
+         "the vector to compare with has {} numbers but the model's embedding has {}",
+         target.against.size(), output.embedding.elements());
+  }
+  return cosine(output.embedding.values<float>(), target.against);
+}
+
+double sigmoid(double x) {
+  return 1 / (1 + std::exp(-x));
+}
+
+double softmax_at(const Candidates& of) {
+  const double most = *std::ranges::max_element(of.logits);
+  const double sum = std::accumulate(
+      of.logits.begin(), of.logits.end(), 0.0,
+      [&](double total, float logit) { return total + std::exp(double{logit} - most); });
+  return std::exp(double{of.logits[static_cast<size_t>(of.index)]} - most) / sum;
+}
+
+}  // namespace
+
+double target_value(const Target& target, const SubjectOutput& output, TargetMeasure measure,
+                    bool multi_label) {
+  if (const auto* wanted = std::get_if<SimilarityTarget>(&target)) {
+    return similarity(*wanted, output);
+  }
+  const Candidates of = candidates(target, output);
+  const double logit = double{of.logits[static_cast<size_t>(of.index)]};
+  if (measure == TargetMeasure::kLogit) return logit;
+  return multi_label ? sigmoid(logit) : softmax_at(of);
+}
+
+double contrast_value(const Target& target, const Target& against, const SubjectOutput& output,
+                      TargetMeasure measure) {
+  const double apart = target_value(target, output, TargetMeasure::kLogit) -
+                       target_value(against, output, TargetMeasure::kLogit);
+  const bool similar = std::holds_alternative<SimilarityTarget>(target);
+  return measure == TargetMeasure::kLogit || similar ? apart : sigmoid(apart);
+}
+
+}  // namespace fovea

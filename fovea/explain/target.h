@@ -1,0 +1,25 @@
+// What is asked about the output of a model, as one number.
+#pragma once
+
+#include <string>
+
+#include "fovea/capture/subject.h"
+
+namespace fovea {
+
+enum class TargetMeasure {
+  kLogit,        // or the cosine, for a similarity
+  kProbability,  // softmax over the classes or tokens; a sigmoid where several may hold
+};
+
+// Throws Error{kInvalidArgument} with the valid range for a class, token, position or query that
+// the output does not have, and Error{kUnsupported} where it has nothing of the kind.
+double target_value(const Target& target, const SubjectOutput& output, TargetMeasure measure,
+                    bool multi_label = false);
+
+// The same of a contrast: logits are subtracted; as a probability that of `target` where only these
+// two are possible.
+double contrast_value(const Target& target, const Target& against, const SubjectOutput& output,
+                      TargetMeasure measure);
+
+}  // namespace fovea

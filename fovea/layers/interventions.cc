@@ -1,0 +1,142 @@
+#include "fovea/layers/interventions.h"
+
+#include <algorithm>
+#include <map>
+
+namespace fovea {
+namespace {
+
+void check_below(std::string_view what, int64_t index, int64_t count, SiteId site) {
+  if (index >= 0 && index < count) return;
+  fail(ErrorKind::kInvalidArgument, "{} {} is to be changed at {} but it has {}", what, index,
+       to_string(site), count);
+}
+
+bool holds_at(const std::optional<SiteId>& site, SiteId here) {
+  return !site || *site == here;
+}
+
+void hide_key(ScoreRule& rule, int64_t key, int64_t keys) {
+  if (rule.mask.key_valid.empty()) rule.mask.key_valid.assign(static_cast<size_t>(keys), 1);
+  rule.mask.key_valid[static_cast<size_t>(key)] = 0;
+}
+
+Tensor without_value(const Tensor& values, int64_t position) {
+  Tensor changed = values.clone();
+  for (int64_t head = 0; head < values.size(0); ++head) {
+    float* row = changed.mutable_matrix<float>(head).row(position);
+    std::fill_n(row, values.size(2), 0.0F);
+  }
+  return changed;
+}
+
+// Entry `head` of the first axis set to 0.
+Tensor without_head(const Tensor& all, int64_t head) {
+  Tensor changed = all.clone();
+  const int64_t size = all.elements() / all.size(0);
+  std::fill_n(changed.mutable_values<float>().begin() + head * size, size, 0.0F);
+  return changed;
+}
+
+// Queries of 0 make q . k vanish; what the head's bias adds must vanish too.
+void remove_bias(ScoreRule& rule, int64_t head, int64_t heads, SiteId site) {
+  if (!rule.sink_logit.empty()) {
+    fail(ErrorKind::kUnsupported,
+         "{} has attention sinks, beside which a head cannot attend evenly; zero the head instead",
+         to_string(site));
+  }
+  if (auto* alibi = std::get_if<AlibiSlopes>(&rule.bias)) {
+    alibi->slopes[static_cast<size_t>(head)] = 0;
+  } else if (auto* table = std::get_if<DistanceTable>(&rule.bias)) {
+    table->values = without_head(table->values, head);
+  } else if (auto* tables = std::get_if<PositionTables>(&rule.bias)) {
+    if (!tables->queries.empty()) tables->queries = without_head(tables->queries, head);
+  } else if (auto* dense = std::get_if<DenseBias>(&rule.bias)) {
+    if (dense->values.size(0) == 1 && heads > 1) {
+      fail(ErrorKind::kUnsupported, "the heads of {} share one bias; zero the head instead",
+           to_string(site));
+    }
+    dense->values = without_head(dense->values, head);
+  }
+}
+
+// Row i of every head, as [heads, 1, head_dim].
+Tensor row_of(const Tensor& queries, int64_t i) {
+  Tensor row = Tensor::uninitialized({queries.size(0), 1, queries.size(2)});
+  for (int64_t head = 0; head < queries.size(0); ++head) {
+    std::copy_n(queries.matrix<float>(head).row(i), queries.size(2),
+                row.mutable_matrix<float>(head).row(0));
+  }
+  return row;
+}
+
+}  // namespace
+
+AttentionParts Interventions::before(const AttentionPlace& place, AttentionParts parts) const {
+  const int64_t heads = parts.queries.tensor.size(0), cols = parts.keys.tensor.size(1);
+  auto rule = std::make_shared<ScoreRule>(*parts.rule);
+  for (const Intervention& change : changes_) {
+    if (const auto* hide = std::get_if<HidePosition>(&change)) {
+      if (hide->axis != place.col_axis) continue;
+      check_below("position", hide->position, cols, place.site);
+      hide_key(*rule, hide->position, cols);
+    } else if (const auto* zero = std::get_if<ZeroValue>(&change)) {
+      if (!holds_at(zero->site, place.site)) continue;
+      check_below("position", zero->position, cols, place.site);
+      parts.values = without_value(parts.values.tensor, zero->position);
+    } else if (const auto* even = std::get_if<UniformHead>(&change)) {
+      if (even->site != place.site) continue;
+      check_below("head", even->head, heads, place.site);
+      parts.queries = without_head(parts.queries.tensor, even->head);
+      remove_bias(*rule, even->head, heads, place.site);
+    }
+  }
+  parts.rule = std::move(rule);
+  return parts;
+}
+
+Tensor Interventions::after(const AttentionPlace& place, const AttentionParts& parts,
+                            Tensor output) const {
+  const AttentionShape shape{.heads = parts.queries.tensor.size(0),
+                             .kv_heads = parts.keys.tensor.size(0),
+                             .rows = parts.queries.tensor.size(1),
+                             .cols = parts.keys.tensor.size(1),
+                             .head_dim = parts.queries.tensor.size(2),
+                             .value_dim = parts.values.tensor.size(2)};
+  std::map<int64_t, std::vector<int64_t>> cut;  // keys of a row
+  for (const Intervention& change : changes_) {
+    const auto* edge = std::get_if<HideEdge>(&change);
+    if (edge == nullptr || !holds_at(edge->site, place.site)) continue;
+    check_below("row", edge->row, shape.rows, place.site);
+    check_below("column", edge->col, shape.cols, place.site);
+    cut[edge->row].push_back(edge->col);
+  }
+  if (!cut.empty()) output = output.clone();
+  for (const auto& [row, keys] : cut) {
+    auto rule = std::make_shared<ScoreRule>(rule_of_row(*parts.rule, shape, row));
+    for (const int64_t key : keys) hide_key(*rule, key, shape.cols);
+    const Tensor one =
+        ops::attention(row_of(parts.queries.tensor, row), parts.keys, parts.values, std::move(rule))
+            .output.tensor;
+    for (int64_t head = 0; head < shape.heads; ++head) {
+      std::copy_n(one.matrix<float>(head).row(0), shape.value_dim,
+                  output.mutable_matrix<float>(head).row(row));
+    }
+  }
+  for (const Intervention& change : changes_) {
+    const auto* zero = std::get_if<ZeroHead>(&change);
+    if (zero == nullptr || zero->site != place.site) continue;
+    check_below("head", zero->head, shape.heads, place.site);
+    output = without_head(output, zero->head);
+  }
+  return output;
+}
+
+bool Interventions::cuts_edges(const AttentionPlace& place) const {
+  return std::ranges::any_of(changes_, [&](const Intervention& change) {
+    const auto* edge = std::get_if<HideEdge>(&change);
+    return edge != nullptr && holds_at(edge->site, place.site);
+  });
+}
+
+}  // namespace fovea

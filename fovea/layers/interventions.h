@@ -1,0 +1,36 @@
+// The changes of a run (capture/subject.h) as attention makes them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fovea/capture/subject.h"
+#include "fovea/layers/attend.h"
+
+namespace fovea {
+
+// What one attention reads.
+struct AttentionParts {
+  Value queries;  // [heads, rows, head_dim]
+  Value keys;     // [kv_heads, cols, head_dim]
+  Value values;   // [kv_heads, cols, value_dim]
+  std::shared_ptr<const ScoreRule> rule;
+};
+
+class Interventions {
+ public:
+  explicit Interventions(std::vector<Intervention> changes) : changes_(std::move(changes)) {}
+
+  // Hidden positions, zeroed values and even heads, before anything is computed. Throws
+  // Error{kInvalidArgument} for a position or head that is not there.
+  AttentionParts before(const AttentionPlace& place, AttentionParts parts) const;
+  // Cut edges and zeroed heads, in `output` [heads, rows, value_dim].
+  Tensor after(const AttentionPlace& place, const AttentionParts& parts, Tensor output) const;
+  // Whether a row's weights are not those that Q, K and the rule give: a cut edge.
+  bool cuts_edges(const AttentionPlace& place) const;
+
+ private:
+  std::vector<Intervention> changes_;
+};
+
+}  // namespace fovea
