@@ -36,6 +36,8 @@ std::string_view name_of(HeadKind kind) {
       return "classes of the picture";
     case HeadKind::kSimilarity:
       return "similarity of picture and text";
+    case HeadKind::kObjects:
+      return "objects and their boxes";
     case HeadKind::kNone:
       break;
   }
