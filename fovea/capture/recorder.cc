@@ -2,8 +2,12 @@
 
 namespace fovea {
 
-void Recorder::add(AttentionRecord record) {
+void Recorder::add(AttentionRecord record, int64_t text) {
   validate(record);
+  if (options_.give_to) {
+    options_.give_to(text, std::move(record));
+    return;
+  }
   const SiteId site = record.site;
   auto shared = std::make_shared<const AttentionRecord>(std::move(record));
   const std::lock_guard lock(mutex_);

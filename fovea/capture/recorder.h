@@ -19,6 +19,10 @@ struct RecorderOptions {
   bool positions = false;                        // PositionParts, where the model adds positions
   std::function<bool(SiteId)> wanted = nullptr;  // none: every site
 
+  // Takes each record as soon as it is made, instead of keeping it: nothing piles up. `text` is its
+  // number where several are run at once.
+  std::function<void(int64_t text, AttentionRecord record)> give_to = nullptr;
+
   // For runs whose outputs alone count.
   static RecorderOptions nothing() {
     return {.wanted = [](SiteId) { return false; }};
@@ -35,7 +39,7 @@ class Recorder {
   bool wants(SiteId site) const { return !options_.wanted || options_.wanted(site); }
   // Keeps a record that passes validate(). Throws Error{kInvalidArgument} if the site is there
   // already.
-  void add(AttentionRecord record);
+  void add(AttentionRecord record, int64_t text = 0);
   // All records in the order of their sites; the recorder is empty afterwards.
   std::vector<std::shared_ptr<const AttentionRecord>> take();
 

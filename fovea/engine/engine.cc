@@ -194,6 +194,32 @@ RunResult Engine::run(const ModelInputs& inputs, const RunOptions& options) cons
   return run(label(inputs), options);
 }
 
+void Engine::run_packed(std::span<const TextInput> texts, const RecorderOptions& options,
+                        const CancelToken& cancel) const {
+  if (facts().has_decoder() || facts().takes_pixels || facts().takes_features) {
+    fail(ErrorKind::kUnsupported, "{} reads more than one text at a time; run inputs one by one",
+         name());
+  }
+  ModelInputs all;
+  std::vector<int64_t> lengths;
+  for (const TextInput& text : texts) {
+    const ModelInputs& inputs = text.inputs;
+    if (std::ranges::count(inputs.attention_mask, 0) > 0) {
+      fail(ErrorKind::kUnsupported, "a text with padding cannot be packed; leave the padding out");
+    }
+    all.input_ids.insert(all.input_ids.end(), inputs.input_ids.begin(), inputs.input_ids.end());
+    // Without segments a text is all of segment 0.
+    std::vector<int64_t> segments = inputs.token_type_ids;
+    if (facts().takes_segments) segments.resize(inputs.input_ids.size());
+    all.token_type_ids.insert(all.token_type_ids.end(), segments.begin(), segments.end());
+    lengths.push_back(inputs.tokens());
+  }
+  if (lengths.empty()) return;
+  Recorder recorder(options);
+  model().forward(
+      all, {.recorder = &recorder, .logits = LogitRows::kNone, .texts = lengths, .cancel = cancel});
+}
+
 TextInput Engine::label(const ModelInputs& inputs) const {
   TextInput input{.inputs = inputs};
   if (const Seq2SeqModel* model = this->model().seq2seq()) {

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
+#include "fovea/base/parallel.h"
+#include "fovea/base/single_thread.h"
 #include "fovea/kernels/attention.h"
 #include "fovea/layers/attention_cache.h"
 #include "fovea/layers/interventions.h"
@@ -25,6 +29,67 @@ Tensor joint_lse(const Tensor& lse) {
     joint.mutable_values<double>()[static_cast<size_t>(row)] = largest + std::log(sum);
   }
   return joint;
+}
+
+// Rows [begin, begin + count) of every head.
+HeadsView rows_of(const Tensor& tensor, int64_t begin, int64_t count) {
+  HeadsView view = HeadsView::of(tensor);
+  view.data += static_cast<size_t>(begin * view.row_stride) * dtype_bytes(view.dtype);
+  view.rows = count;
+  return view;
+}
+
+Tensor copy_of(const HeadsView& view) {
+  Tensor copy = Tensor::uninitialized({view.heads, view.rows, view.dim});
+  for (int64_t head = 0; head < view.heads; ++head) {
+    const MatrixView<float> out = copy.mutable_matrix<float>(head);
+    for (int64_t row = 0; row < view.rows; ++row) view.read_row(head, row, 1, out.row(row));
+  }
+  return copy;
+}
+
+// Several texts in one pass, each within itself: one thread per text, for they are short.
+Value attend_packed(const Pass& pass, const AttentionPlace& place, const Value& queries,
+                    const Value& keys, const Value& values, const ScoreRule& rule) {
+  if (!rule.mask.range_only() || !std::holds_alternative<std::monostate>(rule.bias) ||
+      pass.changes != nullptr) {
+    fail(ErrorKind::kUnsupported,
+         "{} has a bias or a mask that depends on the length of its text; run texts one by one",
+         to_string(place.site));
+  }
+  const auto count = static_cast<int64_t>(pass.texts.size());
+  std::vector<int64_t> begins(pass.texts.size(), 0);
+  std::partial_sum(pass.texts.begin(), pass.texts.end() - 1, begins.begin() + 1);
+  const int64_t heads = queries.shape()[0];
+  Tensor output = Tensor::uninitialized({heads, queries.shape()[1], values.shape()[2]});
+  float* const out = output.mutable_values<float>().data();
+  std::vector<AttentionInputs> inputs(pass.texts.size());
+  std::vector<Tensor> lse(pass.texts.size());
+  parallel_for(count, [&](int64_t text) {
+    const SingleThread single(true);
+    const auto t = static_cast<size_t>(text);
+    const int64_t begin = begins[t], length = pass.texts[t];
+    inputs[t] = {rows_of(queries.tensor, begin, length), rows_of(keys.tensor, begin, length),
+                 rows_of(values.tensor, begin, length), &rule};
+    lse[t] = Tensor::uninitialized({heads, length}, DType::kF64);
+    MutableHeadsView view = MutableHeadsView::of(output);
+    view.data = out + begin * view.row_stride;
+    attention(inputs[t], view, lse[t].mutable_values<double>(), pass.cancel);
+  });
+  for (size_t t = 0; t < inputs.size(); ++t) {
+    if (pass.recorder == nullptr || !pass.recorder->wants(place.site)) break;
+    AttentionRecord record;
+    record.site = place.site;
+    record.row_axis = place.row_axis;
+    record.col_axis = place.col_axis;
+    record.queries = copy_of(inputs[t].queries);
+    record.keys = copy_of(inputs[t].keys);
+    if (pass.recorder->options().values) record.values = copy_of(inputs[t].values);
+    record.lse = lse[t];
+    record.rule = rule;
+    pass.recorder->add(std::move(record), static_cast<int64_t>(t));
+  }
+  return ops::merge_heads(output);
 }
 
 }  // namespace
@@ -54,6 +119,7 @@ Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries
     return ops::merge_heads(
         pass.cache->attend(place.site, queries.tensor, keys.tensor, values.tensor, *rule));
   }
+  if (!pass.texts.empty()) return attend_packed(pass, place, queries, keys, values, *rule);
   AttentionParts parts{queries, keys, values, rule};
   if (pass.changes != nullptr) parts = pass.changes->before(place, std::move(parts));
   ops::AttentionResult result = ops::attention(parts.queries, parts.keys, parts.values, parts.rule);

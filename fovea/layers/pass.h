@@ -1,6 +1,9 @@
 // One run of a model: what is asked of it, carried through all its layers.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "fovea/base/cancel.h"
 #include "fovea/base/progress.h"
 #include "fovea/capture/recorder.h"
@@ -17,6 +20,8 @@ struct Pass {
   Recorder* recorder = nullptr;     // null: nothing is kept
   AttentionCache* cache = nullptr;  // null: the whole input at once; else one step of a generation
   LogitRows logits = LogitRows::kAll;
+  // Lengths of texts that stand one after another and do not see each other; empty: one text.
+  std::span<const int64_t> texts;
   const Interventions* changes = nullptr;  // null: the model as it is
   Progress* progress = nullptr;            // moved on by one at each attention
   CancelToken cancel;

@@ -23,6 +23,13 @@ int64_t first_position(const Pass& pass) {
 }
 
 std::vector<int64_t> token_positions(const Pass& pass, int64_t tokens) {
+  if (!pass.texts.empty()) {
+    std::vector<int64_t> positions;
+    for (const int64_t length : pass.texts) {
+      for (int64_t i = 0; i < length; ++i) positions.push_back(i);
+    }
+    return positions;
+  }
   const int64_t hypotheses = pass.cache == nullptr ? 1 : pass.cache->hypotheses();
   const auto each = static_cast<size_t>(tokens / hypotheses);
   std::vector<int64_t> positions(static_cast<size_t>(tokens));

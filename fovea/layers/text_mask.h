@@ -15,7 +15,7 @@ namespace fovea {
 
 // Place of the first token of this pass: 0, or how many steps came before it.
 int64_t first_position(const Pass& pass);
-// first_position, first_position + 1, ...; with several hypotheses, the same for each in turn.
+// first_position, first_position + 1, ...; with several hypotheses or texts, for each in turn.
 std::vector<int64_t> token_positions(const Pass& pass, int64_t tokens);
 
 struct TextMask {

@@ -1,11 +1,30 @@
 #include "fovea/models/text_model.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "fovea/base/error.h"
 #include "fovea/layers/attention_cache.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/check_inputs.h"
 
 namespace fovea {
+namespace {
+
+// Lengths come from fovea itself; what cannot be told apart between texts is refused.
+void check_packed(const ModelInputs& inputs, const Pass& pass) {
+  const int64_t sum = std::accumulate(pass.texts.begin(), pass.texts.end(), int64_t{0});
+  if (sum == inputs.tokens() && pass.cache == nullptr && inputs.attention_mask.empty() &&
+      pass.logits == LogitRows::kNone) {
+    return;
+  }
+  fail(ErrorKind::kInvalidArgument,
+       "{} texts of {} tokens in all stand in {} tokens; they must fill them, without padding and "
+       "logits",
+       pass.texts.size(), sum, inputs.tokens());
+}
+
+}  // namespace
 
 ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers) {
   return {.layers = layers,
@@ -34,8 +53,11 @@ void TextModel::check(const ModelInputs& inputs, const Pass& pass) const {
     fail(ErrorKind::kInvalidArgument,
          "text is written word by word only by causal models and without padding");
   }
+  if (!pass.texts.empty()) check_packed(inputs, pass);
+  const int64_t longest =
+      pass.texts.empty() ? inputs.tokens() : *std::ranges::max_element(pass.texts);
   if (facts_.most_tokens > 0) {
-    check_length(config_, first_position(pass) + inputs.tokens(), facts_.most_tokens);
+    check_length(config_, first_position(pass) + longest, facts_.most_tokens);
   }
 }
 

@@ -69,10 +69,12 @@ class Roberta final : public TextModel {
 
   // Positions count the tokens that are not padding and begin behind the padding's own number.
   std::vector<int64_t> positions(const ModelInputs& inputs, const Pass& pass) const {
-    std::vector<int64_t> result;
-    int64_t count = first_position(pass);
-    for (const int64_t id : inputs.input_ids) {
-      result.push_back(id == padding_ ? padding_ : ++count + padding_);
+    const int64_t first = first_position(pass);
+    std::vector<int64_t> result = token_positions(pass, inputs.tokens());
+    int64_t count = first;
+    for (size_t i = 0; i < result.size(); ++i) {
+      if (result[i] == first) count = first;  // the next text begins
+      result[i] = inputs.input_ids[i] == padding_ ? padding_ : ++count + padding_;
     }
     return result;
   }
