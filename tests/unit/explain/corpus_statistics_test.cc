@@ -1,4 +1,4 @@
-#include "fovea/explain/head_statistics.h"
+#include "fovea/explain/corpus_statistics.h"
 
 #include <gtest/gtest.h>
 
@@ -86,9 +86,9 @@ void expect_near(const HeadNumbers& a, const HeadNumbers& b) {
   EXPECT_EQ(a.offset, b.offset);
 }
 
-TEST(HeadStatistics, AreThoseOfTheDenseMap) {
+TEST(CorpusStatistics, AreThoseOfTheDenseMap) {
   for (const bool causal : {false, true}) {
-    HeadStatistics statistics;
+    CorpusStatistics statistics;
     HeadSums wanted;
     for (uint32_t seed = 1; seed <= 5; ++seed) {
       // More rows than a block has.
@@ -105,25 +105,25 @@ TEST(HeadStatistics, AreThoseOfTheDenseMap) {
   }
 }
 
-TEST(HeadStatistics, CountOnlyKeysThatAreNoPadding) {
+TEST(CorpusStatistics, CountOnlyKeysThatAreNoPadding) {
   testing::AttentionCase c = testing::plain_case(12, 4, false, 3);
   c.rule.mask.key_valid.assign(12, 1);
   c.rule.mask.key_valid[11] = c.rule.mask.key_valid[10] = 0;
   const PositionKinds kinds = random_kinds(12, 3);
-  HeadStatistics statistics;
+  CorpusStatistics statistics;
   statistics.add(testing::record_of(c), kinds);
   expect_near(numbers_of(statistics.sums(0, 0)), numbers_of(reference(c, 0, kinds)));
 }
 
-TEST(HeadStatistics, GoOnFromAFileToTheLastDigit) {
-  HeadStatistics whole, part;
+TEST(CorpusStatistics, GoOnFromAFileToTheLastDigit) {
+  CorpusStatistics whole, part;
   for (uint32_t seed = 1; seed <= 4; ++seed) {
     const testing::AttentionCase c = testing::plain_case(20, 4, true, seed);
     const PositionKinds kinds = random_kinds(20, seed);
     whole.add(testing::record_of(c), kinds);
     whole.end_input();
     if (seed == 3) {
-      part = HeadStatistics::from_json(Json::parse(part.to_json().dump(), "part"), "part");
+      part = CorpusStatistics::from_json(Json::parse(part.to_json().dump(), "part"), "part");
     }
     part.add(testing::record_of(c), kinds);
     part.end_input();
@@ -131,13 +131,13 @@ TEST(HeadStatistics, GoOnFromAFileToTheLastDigit) {
   EXPECT_EQ(whole.to_json().dump(), part.to_json().dump());
 }
 
-TEST(HeadStatistics, RefuseFilesAndKindsThatDoNotFit) {
+TEST(CorpusStatistics, RefuseFilesAndKindsThatDoNotFit) {
   const testing::AttentionCase c = testing::plain_case(5, 4, true, 1);
-  HeadStatistics statistics;
+  CorpusStatistics statistics;
   EXPECT_THROW(statistics.add(testing::record_of(c), random_kinds(4, 1)), Error);
   for (const char* text : {"{}", R"({"inputs": 1, "sums": [[[1, 2]]]})",
                            R"({"inputs": "x", "sums": []})", R"({"inputs": 1, "sums": 3})"}) {
-    EXPECT_THROW(HeadStatistics::from_json(Json::parse(text, "t"), "t"), Error) << text;
+    EXPECT_THROW(CorpusStatistics::from_json(Json::parse(text, "t"), "t"), Error) << text;
   }
 }
 

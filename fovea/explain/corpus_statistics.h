@@ -69,7 +69,7 @@ HeadNumbers numbers_of(const HeadSums& sums);
 std::string head_type(const HeadNumbers& numbers);
 
 // For one kind of site, layers x heads.
-class HeadStatistics {
+class CorpusStatistics {
  public:
   // Adds all heads of one self-attention. Throws Error{kInvalidArgument} unless rows and columns
   // are the positions of `kinds`, or a layer has another number of heads than before.
@@ -86,7 +86,7 @@ class HeadStatistics {
   // Sums as they are, so that an interrupted count can go on where it was.
   Json to_json() const;
   // Throws Error{kBadFile} naming `where`.
-  static HeadStatistics from_json(const Json& json, const std::string& where);
+  static CorpusStatistics from_json(const Json& json, const std::string& where);
 
  private:
   int64_t inputs_ = 0;

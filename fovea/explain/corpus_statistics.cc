@@ -1,4 +1,4 @@
-#include "fovea/explain/head_statistics.h"
+#include "fovea/explain/corpus_statistics.h"
 
 #include <fmt/format.h>
 
@@ -212,8 +212,8 @@ std::string head_type(const HeadNumbers& numbers) {
   return "mixed";
 }
 
-void HeadStatistics::add(const AttentionRecord& record, const PositionKinds& kinds,
-                         const CancelToken& cancel) {
+void CorpusStatistics::add(const AttentionRecord& record, const PositionKinds& kinds,
+                           const CancelToken& cancel) {
   check_kinds(record, kinds);
   const int64_t heads = record.shape().heads;
   const auto layer = static_cast<size_t>(record.site.layer);
@@ -233,11 +233,11 @@ void HeadStatistics::add(const AttentionRecord& record, const PositionKinds& kin
   });
 }
 
-const HeadSums& HeadStatistics::sums(int64_t layer, int64_t head) const {
+const HeadSums& CorpusStatistics::sums(int64_t layer, int64_t head) const {
   return sums_.at(static_cast<size_t>(layer)).at(static_cast<size_t>(head));
 }
 
-Json HeadStatistics::to_json() const {
+Json CorpusStatistics::to_json() const {
   Json layers = Json::array();
   for (const std::vector<HeadSums>& heads : sums_) {
     Json layer = Json::array();
@@ -255,8 +255,8 @@ Json HeadStatistics::to_json() const {
   return json;
 }
 
-HeadStatistics HeadStatistics::from_json(const Json& json, const std::string& where) {
-  HeadStatistics statistics;
+CorpusStatistics CorpusStatistics::from_json(const Json& json, const std::string& where) {
+  CorpusStatistics statistics;
   statistics.inputs_ = json.at("inputs", where).as_int(where + ".inputs");
   for (const Json& layer : json.at("sums", where).as_array(where + ".sums")) {
     std::vector<HeadSums>& heads = statistics.sums_.emplace_back();
