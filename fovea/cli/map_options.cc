@@ -36,12 +36,6 @@ std::vector<std::string> site_names() {
   return names;
 }
 
-std::vector<std::string> color_names() {
-  std::vector<std::string> names;
-  for (const std::string_view name : color_map_names()) names.emplace_back(name);
-  return names;
-}
-
 std::vector<std::string> map_views() {
   return {"matrix", "read", "reading", "lines", "heads"};
 }
@@ -84,6 +78,12 @@ bool any_choice(const Args& args) {
 }
 
 }  // namespace
+
+std::vector<std::string> color_names() {
+  std::vector<std::string> names;
+  for (const std::string_view name : color_map_names()) names.emplace_back(name);
+  return names;
+}
 
 FigureOptions figure_options(const Args& args) {
   FigureOptions options{.sidecar = args.flag("sidecar")};

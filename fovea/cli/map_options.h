@@ -22,6 +22,9 @@ void check_map_args(const Args& args);
 // The suffix of --out, and options that only figures have.
 void check_out_suffix(const Args& args);
 
+// For --colors.
+std::vector<std::string> color_names();
+
 ViewChoice view_choice(const Args& args);
 // --colors, --scale and --sidecar.
 FigureOptions figure_options(const Args& args);

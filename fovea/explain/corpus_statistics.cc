@@ -9,6 +9,7 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
+#include "fovea/explain/attention_distance.h"
 #include "fovea/kernels/attention_tile.h"
 #include "fovea/tensor/convert.h"
 
@@ -23,6 +24,21 @@ constexpr std::array<double HeadSums::*, 16> kMembers{
     &HeadSums::plain_rows, &HeadSums::confidence, &HeadSums::distance,  &HeadSums::weight,
     &HeadSums::previous,   &HeadSums::duplicate,  &HeadSums::induction, &HeadSums::delimiter,
     &HeadSums::first,      &HeadSums::later_rows, &HeadSums::repeats,   &HeadSums::retrieved};
+
+constexpr std::array<HeadMetric, 11> kMetrics{
+    {{"entropy", &HeadNumbers::entropy, "of a row, in nats"},
+     {"evenness", &HeadNumbers::evenness, "entropy as a share of what is possible"},
+     {"confidence", &HeadNumbers::confidence, "a row's largest weight, special tokens left out"},
+     {"distance", &HeadNumbers::distance, "mean, in tokens or patches"},
+     {"previous", &HeadNumbers::previous, "share of the weight on the token before"},
+     {"duplicate", &HeadNumbers::duplicate, "share on earlier tokens of the same kind"},
+     {"induction", &HeadNumbers::induction, "share on what followed the token before"},
+     {"delimiter", &HeadNumbers::delimiter, "share on special tokens and punctuation"},
+     {"sink", &HeadNumbers::sink, "mean weight on the first position"},
+     {"retrieval", &HeadNumbers::retrieval,
+      "share of repeated next tokens whose earlier place has the largest weight"},
+     {"positional", &HeadNumbers::positional,
+      "share of rows whose largest weight lies at the same offset"}}};
 
 // Places of equal tokens, found once for all heads of an input.
 class Repeats {
@@ -61,6 +77,7 @@ bool marked(const std::vector<uint8_t>& marks, int64_t position) {
 void add_patterns(const Row& row, const PositionKinds& kinds, const Repeats& repeats,
                   int64_t largest, HeadSums& sums) {
   const auto weight = [&](int64_t j) { return double{row.weights[static_cast<size_t>(j)]}; };
+  if (kinds.picture) return;
   if (row.i > 0) sums.previous += weight(row.i - 1);
   if (!repeats.known()) return;
   for (const int64_t j : repeats.before(row.i)) {
@@ -103,7 +120,7 @@ void add_row(const Row& row, const PositionKinds& kinds, const Repeats& repeats,
     sums.plain_rows += 1;
     sums.confidence += double{most_plain};
   }
-  sums.distance += distance;
+  if (!kinds.picture) sums.distance += distance;
   sums.weight += total;
   sums.delimiter += delimiter;
   if (row.i > 0 && row.seen.begin == 0) {
@@ -111,7 +128,7 @@ void add_row(const Row& row, const PositionKinds& kinds, const Repeats& repeats,
     sums.first += double{row.weights[0]};
   }
   const int64_t offset = largest - row.i;
-  if (std::abs(offset) <= kFarthestOffset) {
+  if (std::abs(offset) <= kFarthestOffset && !kinds.picture) {
     sums.at_offset[static_cast<size_t>(offset + kFarthestOffset)] += 1;
   }
   add_patterns(row, kinds, repeats, largest, sums);
@@ -198,6 +215,10 @@ HeadNumbers numbers_of(const HeadSums& sums) {
           .offset = (most - sums.at_offset.begin()) - kFarthestOffset};
 }
 
+std::span<const HeadMetric> head_metrics() {
+  return kMetrics;
+}
+
 std::string head_type(const HeadNumbers& numbers) {
   // Voita's limit for positional heads is 90 % of rows, Gu's for sinks 0.3; the others are ours.
   if (numbers.positional >= 0.9 && numbers.offset == -1) return "previous token";
@@ -228,8 +249,13 @@ void CorpusStatistics::add(const AttentionRecord& record, const PositionKinds& k
   const AttentionInputs inputs = inputs_of(record);
   const Tensor lse = convert(record.lse, DType::kF64);
   parallel_for(heads, [&](int64_t head) {
-    sums_[layer][static_cast<size_t>(head)].add(
-        sums_of_head(inputs, lse.values<double>(), head, kinds, repeats, cancel));
+    HeadSums sums = sums_of_head(inputs, lse.values<double>(), head, kinds, repeats, cancel);
+    if (kinds.picture) {
+      const std::shared_ptr<const AttentionRecord> borrowed(std::shared_ptr<void>(), &record);
+      sums.distance =
+          sums.rows * attention_distance(AttentionMap(borrowed, head), *kinds.picture, 1);
+    }
+    sums_[layer][static_cast<size_t>(head)].add(sums);
   });
 }
 

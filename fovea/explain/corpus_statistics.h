@@ -5,12 +5,16 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fovea/base/cancel.h"
 #include "fovea/base/json.h"
 #include "fovea/capture/run.h"
+#include "fovea/explain/picture_axis.h"
 
 namespace fovea {
 
@@ -19,6 +23,8 @@ struct PositionKinds {
   std::vector<int64_t> ids;        // equal tokens have equal ids; empty: no tokens, as in pictures
   std::vector<uint8_t> special;    // [CLS], [SEP], padding
   std::vector<uint8_t> delimiter;  // special tokens and punctuation
+  // Patches on a grid: distances are Euclidean, in patches, and patterns of tokens do not count.
+  std::optional<PictureAxis> picture;
 };
 
 // Offsets j - i of a row's largest weight that are counted one by one; others count together.
@@ -63,6 +69,14 @@ struct HeadNumbers {
   int64_t offset = 0;     // that offset
 };
 HeadNumbers numbers_of(const HeadSums& sums);
+
+// The numbers by name, in the order in which tables show them.
+struct HeadMetric {
+  std::string_view name;
+  double HeadNumbers::*number;
+  std::string_view help;
+};
+std::span<const HeadMetric> head_metrics();
 
 // "previous token", "positional +1", "induction", "delimiter", "sink", "broad", ...; "mixed" where
 // no number stands out. The limits stand in the file.

@@ -1,0 +1,133 @@
+#include "fovea/cli/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "fovea/base/error.h"
+#include "fovea/base/sha256.h"
+
+namespace fovea {
+namespace {
+
+constexpr size_t kLongestText = size_t{1} << 26;
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
+}
+
+std::string lower_suffix(const std::filesystem::path& path) {
+  std::string suffix = path.extension().string();
+  std::ranges::transform(suffix, suffix.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return suffix;
+}
+
+// By name, so that the order does not depend on the file system.
+std::vector<std::string> files_with(const std::filesystem::path& folder,
+                                    std::initializer_list<std::string_view> suffixes) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string suffix = lower_suffix(entry.path());
+    const bool wanted = std::ranges::count(suffixes, suffix) > 0;
+    if (wanted && entry.is_regular_file(error)) names.push_back(entry.path().filename().string());
+  }
+  if (error) fail(ErrorKind::kIo, "cannot list {}: {}", folder.string(), error.message());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string stamp(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(path, ignored);
+  const auto time = std::filesystem::last_write_time(path, ignored).time_since_epoch().count();
+  return fmt::format("{}:{}:{}", path.filename().string(), size, time);
+}
+
+bool is_folder(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+}  // namespace
+
+Corpus Corpus::of_texts(const std::filesystem::path& path) {
+  Corpus corpus;
+  corpus.path_ = path;
+  corpus.is_folder_ = is_folder(path);
+  if (corpus.is_folder_) {
+    for (std::string& name : files_with(path, {".txt"})) {
+      corpus.items_.push_back({.name = std::move(name)});
+    }
+    if (corpus.items_.empty()) {
+      fail(ErrorKind::kBadFile,
+           "{} has no .txt files; give one text per file, or one per line of "
+           "a file",
+           path.string());
+    }
+    return corpus;
+  }
+  corpus.lines_ = MappedFile::open(path);
+  std::string_view rest = as_text(corpus.lines_->bytes());
+  for (int64_t line = 1; !rest.empty(); ++line) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view text = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    if (!is_blank(text)) corpus.items_.push_back({.line = line, .text = text});
+  }
+  if (corpus.items_.empty()) {
+    fail(ErrorKind::kBadFile, "{} has no text; give one input per line", path.string());
+  }
+  return corpus;
+}
+
+Corpus Corpus::of_pictures(const std::filesystem::path& path) {
+  Corpus corpus;
+  corpus.path_ = path;
+  corpus.is_folder_ = is_folder(path);
+  if (!corpus.is_folder_) {
+    corpus.items_.push_back({.name = path.filename().string()});
+    return corpus;
+  }
+  for (std::string& name : files_with(path, {".png", ".jpg", ".jpeg", ".webp", ".ppm", ".pgm"})) {
+    // The truth beside a picture is no picture.
+    if (!name.ends_with(".mask.png")) corpus.items_.push_back({.name = std::move(name)});
+  }
+  if (corpus.items_.empty()) {
+    fail(ErrorKind::kBadFile, "{} has no pictures; fovea reads PNG, JPEG, WebP, PPM and PGM",
+         path.string());
+  }
+  return corpus;
+}
+
+std::filesystem::path Corpus::file(int64_t i) const {
+  const Item& item = items_[static_cast<size_t>(i)];
+  return is_folder_ ? path_ / item.name : path_;
+}
+
+std::string Corpus::text(int64_t i) const {
+  const Item& item = items_[static_cast<size_t>(i)];
+  return item.name.empty() ? std::string(item.text) : read_text_file(file(i), kLongestText);
+}
+
+std::string Corpus::where(int64_t i) const {
+  const Item& item = items_[static_cast<size_t>(i)];
+  if (item.line > 0) return fmt::format("{}, line {}", path_.string(), item.line);
+  return file(i).string();
+}
+
+std::string Corpus::fingerprint() const {
+  Hasher hasher = Hasher::sha256();
+  if (lines_) {
+    hasher.update(as_bytes(stamp(path_)));
+  } else {
+    for (int64_t i = 0; i < size(); ++i) hasher.update(as_bytes(stamp(file(i)) + "\n"));
+  }
+  return hasher.hex();
+}
+
+}  // namespace fovea

@@ -1,0 +1,45 @@
+// Many inputs: the lines of a text file, or the files of a folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/base/file.h"
+
+namespace fovea {
+
+class Corpus {
+ public:
+  // Of texts: a file with one on each line that is not blank, or a folder of .txt files, one text
+  // each. Throws Error{kNotFound}, Error{kIo} and, where there is no text, Error{kBadFile}.
+  static Corpus of_texts(const std::filesystem::path& path);
+  // Of pictures: the files of a folder whose suffix fovea reads, or one file.
+  static Corpus of_pictures(const std::filesystem::path& path);
+
+  int64_t size() const { return static_cast<int64_t>(items_.size()); }
+  // The text of item i.
+  std::string text(int64_t i) const;
+  // Its file.
+  std::filesystem::path file(int64_t i) const;
+  // "corpus.txt, line 3" or the file: for messages.
+  std::string where(int64_t i) const;
+  // Of names, sizes and times: the same as long as nobody changes the corpus.
+  std::string fingerprint() const;
+
+ private:
+  struct Item {
+    std::string name;       // of a file in the folder; empty: a line
+    int64_t line = 0;       // from 1
+    std::string_view text;  // of a line
+  };
+  std::filesystem::path path_;
+  bool is_folder_ = false;
+  std::shared_ptr<const MappedFile> lines_;
+  std::vector<Item> items_;
+};
+
+}  // namespace fovea
