@@ -244,6 +244,7 @@ Body draw_steps(const StepsFigure& figure, const ColorMap& colors) {
   }
   for (Line& line : lines) align_maps(line);
   std::vector<Body> bodies;
+  if (figure.picture) bodies.push_back(draw_image(*figure.picture, colors));
   for (size_t i = 0; i < lines.size(); ++i) {
     bodies.push_back(line_body(std::move(lines[i]), i + 1 < lines.size()));
   }
