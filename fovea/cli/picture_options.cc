@@ -100,6 +100,13 @@ std::optional<PictureInput> find_picture_input(const Engine& engine, const Args&
     return {};
   }
   refuse_text_options(engine, args);
+  std::error_code ignored;
+  if (!names_picture(args["INPUT"]) && !std::filesystem::exists(args["INPUT"], ignored)) {
+    fail(ErrorKind::kInvalidArgument,
+         "INPUT is '{}' but {} sees pictures and reads no text, and there is no such file; give it "
+         "a picture file",
+         args["INPUT"], engine.name());
+  }
   return read_picture_input(engine, args["INPUT"], size);
 }
 

@@ -65,6 +65,7 @@ std::string mask_sentence(const ModelStepsView& view);
 std::string model_steps_text(const ModelStepsView& view, const Terminal& terminal);
 // The weights over the picture that they lie on, the chosen patch framed. Only with a picture.
 ImageFigure model_steps_picture(const ModelStepsView& view);
+std::string model_steps_picture_text(const ModelStepsView& view, const Terminal& terminal);
 StepsFigure model_steps_figure(const ModelStepsView& view);
 Json model_steps_json(const ModelStepsView& view);
 

@@ -2,7 +2,6 @@
 // count most; all of them are in the files of numbers.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,7 +9,6 @@
 #include "fovea/cli/steps_model.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/words.h"
-#include "fovea/vision/seen_part.h"
 
 namespace fovea {
 namespace {
@@ -242,26 +240,6 @@ Json metadata(const ModelStepsView& view) {
 }
 
 }  // namespace
-
-ImageFigure model_steps_picture(const ModelStepsView& view) {
-  const auto grid = static_cast<size_t>(view.cols.grid_rows * view.cols.grid_cols);
-  const std::vector<double>& all = view.steps.weights;
-  const std::vector<float> weights(all.end() - static_cast<std::ptrdiff_t>(grid), all.end());
-  ImagePanel panel{
-      .title = "weights",
-      .weights = Tensor::from<float>({view.cols.grid_rows, view.cols.grid_cols}, weights)};
-  const int64_t front = view.steps.shape.cols - static_cast<int64_t>(grid);
-  if (view.rows.grid_rows > 0 && view.steps.row >= front) {
-    const int64_t patch = view.steps.row - front;
-    panel.chosen = CellMark{patch / view.cols.grid_cols, patch % view.cols.grid_cols};
-  }
-  ImageFigure figure;
-  figure.picture = seen_part(view.picture->picture, view.picture->grid);
-  figure.panels = {std::move(panel)};
-  figure.panels_across = 2;
-  figure.scale = {0, std::max(double{*std::ranges::max_element(weights)}, 1e-30)};
-  return figure;
-}
 
 StepsFigure model_steps_figure(const ModelStepsView& view) {
   const ModelSteps& steps = view.steps;

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "fovea/base/utf8.h"
-#include "fovea/cli/draw.h"
 #include "fovea/cli/draw_text.h"
 #include "fovea/cli/steps_cells.h"
 #include "fovea/cli/steps_model.h"
@@ -307,7 +306,7 @@ class ModelStepsWriter {
     writer_.caption(view_.caption());
     if (view_.picture) {
       writer_.line("");
-      writer_.line(draw(model_steps_picture(view_), terminal_, color_map("inferno")));
+      writer_.line(model_steps_picture_text(view_, terminal_));
     }
   }
 

@@ -139,14 +139,18 @@ def test_every_head_of_the_layer_is_drawn_small_and_can_be_chosen(browser, grid)
         {"open": ""},
         {"evaluate": "new Promise(done => { const wait = () => document.querySelector('.picture h2').textContent ? done(1) : setTimeout(wait, 5); wait(); })"},
         {"evaluate": "document.querySelector('.picture h2').textContent"},
-        {"evaluate": "[...document.querySelectorAll('.multiples .tile')].map(t => t.textContent + t.getAttribute('aria-pressed'))"},
+        {"evaluate": "[...document.querySelectorAll('.multiples .tile')].map(t => [t.textContent, t.getAttribute('aria-pressed')])"},
         {"click": ".multiples .tile:nth-child(3)"}, CAPTION, STATE,
         {"press": "["}, CAPTION, {"press": "m"}, CAPTION,
+        {"press": "u"}, {"evaluate": "document.querySelector('.picture h2').textContent"},
     ])
     assert_quiet(results)
-    most = maps["self.1"][:, 0, 2:].max()
-    assert results[2] == f"all heads of layer 1, one scale: up to {most:.4f}"
-    assert results[3] == ["head 0true", "head 1false", "head 2false"]
+    assert results[2] == "all heads of layer 1, each up to its largest weight"
+    most = maps["self.1"][:, 0, 2:].max(-1)
+    for head, (text, pressed) in enumerate(results[3]):
+        assert text.startswith(f"head {head} · ") and abs(float(text.split("· ")[1]) - most[head]) < CLOSE
+        assert pressed == ("true" if head == 0 else "false")
+    assert results[12] == f"all heads of layer 0, up to {max(maps['self.0'].max(), 0):.4f}"
     assert "layer 1, head 2" in results[5] and results[6]["head"] == 2
     assert "layer 0, head 2" in results[8] and "layer 0, mean of 3 heads" in results[10]
 
@@ -212,5 +216,5 @@ def test_wrong_pages_are_told(tmp_path):
     assert_fails(run("image", SCENE, "--json", "--out", page), 2, "--json", "page")
     assert_fails(run("image", SCENE, "--scale", "2", "--out", page), 2, "--scale", "figures")
     assert_fails(run("image", SCENE, "--layer", "9", "--out", page), 2, "9")
-    assert_fails(run("image", SCENE, "--size", "4096x4096", "--layer", "7", "--out", page), 2, "MB", "--head N")
+    assert_fails(run("image", SCENE, "--size", "544x544", "--layer", "7", "--out", page), 2, "MB", "--head N")
     assert not page.exists()

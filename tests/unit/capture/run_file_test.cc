@@ -93,14 +93,14 @@ TEST(RunFile, KeepsTheBlockAndTheGradient) {
   std::mt19937 random(1);
   record.output_gradient = testing::random_heads(
       random, {c.shape.heads, c.shape.rows, c.shape.value_dim}, 1, DType::kF32);
-  record.block =
-      BlockContext{.input = testing::random_heads(random, {c.shape.cols, 6}, 1, DType::kF32),
-                   .output_weight = testing::random_heads(
-                       random, {6, c.shape.heads * c.shape.value_dim}, 1, DType::kBF16),
-                   .value_bias = testing::random_heads(
-                       random, {c.shape.kv_heads * c.shape.value_dim}, 1, DType::kF32),
-                   .norm_weight = testing::random_heads(random, {6}, 1, DType::kF32),
-                   .norm_epsilon = 1e-5F};
+  record.block = BlockContext{
+      .input = testing::random_heads(random, {c.shape.cols, 6}, 1, DType::kF32),
+      .output_weight =
+          testing::random_heads(random, {6, c.shape.heads * c.shape.value_dim}, 1, DType::kBF16),
+      .value_bias =
+          testing::random_heads(random, {c.shape.kv_heads * c.shape.value_dim}, 1, DType::kF32),
+      .norm_weight = testing::random_heads(random, {6}, 1, DType::kF32),
+      .norm_epsilon = 1e-5F};
   run.records[0] = std::make_shared<const AttentionRecord>(record);
   const auto path = temporary("block.fovea.safetensors");
   save_run(run, path);
@@ -226,9 +226,9 @@ TEST(RunFile, BringsBackThePicture) {
 
 TEST(RunFile, APictureMustHavePixelsAndAGrid) {
   fovea::Run run = run_of(random_case(3, 20, 1));
-  for (const Tensor& wrong : {Tensor(Shape{2, 2}, DType::kU8), Tensor(Shape{2, 2, 4}, DType::kU8),
-                              Tensor(Shape{2, 2, 3}, DType::kF32),
-                              Tensor(Shape{1, 5000, 3}, DType::kU8)}) {
+  for (const Tensor& wrong :
+       {Tensor(Shape{2, 2}, DType::kU8), Tensor(Shape{2, 2, 4}, DType::kU8),
+        Tensor(Shape{2, 2, 3}, DType::kF32), Tensor(Shape{1, 5000, 3}, DType::kU8)}) {
     run.picture = wrong;
     EXPECT_THROW(validate(run), Error) << to_string(wrong.shape());
   }

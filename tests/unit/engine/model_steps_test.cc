@@ -89,6 +89,7 @@ TEST_P(ModelStepsOfFixture, HeadsThroughTheOutputWeightGiveWhatTheLayerGives) {
     }
     // The same sums in double, in another order.
     EXPECT_THAT(sum, Pointwise(DoubleNear(1e-9 * largest), steps.output));
+    if (record->site.kind == SiteKind::kPool) continue;  // which asks for something learned
     const Tensor& input = record->block->input;
     EXPECT_THAT(steps.x,
                 Pointwise(testing::Eq(),

@@ -88,6 +88,8 @@ interface Small {
   head: number;
   button: HTMLButtonElement;
   overlay: Overlay;
+  /** Says its largest weight on the picture. */
+  largest: HTMLElement;
 }
 
 /** A picture: the chosen cell framed, all others coloured by their weight; below it every head. */
@@ -197,7 +199,8 @@ export class PictureView implements View {
     this.smallGrid.style.setProperty('--small', `${Math.round((SMALL * picture.width) / longest)}px`);
     this.smallGrid.replaceChildren(...this.smalls.map(({ button }) => button));
     const strength = make('label', { class: 'strength note' }, 'colours', this.strength);
-    this.element.replaceChildren(...this.chips.map(({ element }) => element), this.sheet, strength, this.smallTitle, this.smallGrid);
+    const large = make('div', { class: 'seen' }, ...this.chips.map(({ element }) => element), this.sheet, strength);
+    this.element.replaceChildren(large, make('div', {}, this.smallTitle, this.smallGrid));
   }
 
   private listen({ axis, element }: Chips): void {
@@ -213,12 +216,13 @@ export class PictureView implements View {
   private small(head: number, picture: ImageBitmap): Small {
     const overlay = new Overlay('');
     overlay.fit(picture, SMALL);
-    const button = make('button', { type: 'button', class: 'tile', 'data-head': head, 'aria-label': `head ${head}` }, overlay.element, make('span', { class: 'note' }, `head ${head}`));
+    const largest = make('span');
+    const button = make('button', { type: 'button', class: 'tile', 'data-head': head, 'aria-label': `head ${head}` }, overlay.element, make('span', { class: 'note' }, `head ${head}`, largest));
     button.addEventListener('click', () => this.actions.choose(this.scene?.state.site ?? 0, head));
-    return { head, button, overlay };
+    return { head, button, overlay, largest };
   }
 
-  /** Every head's line on one scale. Maps that are not unpacked yet make it come a moment later. */
+  /** The same line of every head. Maps that are not unpacked yet make it come a moment later. */
   private async paintSmalls(scene: Scene, picture: ImageBitmap, grid: Grid): Promise<void> {
     const turn = ++this.turn;
     const { site, state, focus } = scene;
@@ -231,9 +235,13 @@ export class PictureView implements View {
     const maps = await Promise.all(site.heads.map((head) => scene.maps.get(state.site, head)));
     if (turn !== this.turn) return; // a later change is drawn instead
     const lines = maps.map((map) => lineOf(map, focus.token, state.column));
-    const high = Math.max(...lines.map((line) => largestOn(grid, line))) || 1;
-    const at = (weight: number) => colorAt(scene.colors, positionOf(weight, high, state.curve));
-    this.smallTitle.textContent = `all heads of layer ${site.layer}, one scale: up to ${weightText(high, site.levels)}`;
-    this.smalls.forEach(({ overlay }, i) => overlay.paint(picture, grid, lines[i] as Float32Array, at, this.opacity));
+    this.smallTitle.textContent = `all heads of layer ${site.layer}, ${state.ownRange ? 'each up to its largest weight' : `up to ${weightText(scene.shared, site.levels)}`}`;
+    this.smalls.forEach(({ overlay, largest }, i) => {
+      const line = lines[i] as Float32Array;
+      const most = largestOn(grid, line);
+      const high = (state.ownRange ? most : scene.shared) || 1;
+      largest.textContent = ` · ${weightText(most, site.levels)}`;
+      overlay.paint(picture, grid, line, (weight) => colorAt(scene.colors, positionOf(weight, high, state.curve)), this.opacity);
+    });
   }
 }
