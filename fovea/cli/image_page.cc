@@ -6,7 +6,6 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/render/caption.h"
 
 namespace fovea {
 namespace {
@@ -16,6 +15,15 @@ constexpr uint64_t kComfortableBytes = 24'000'000;
 
 bool is_picture_site(const AttentionRecord& record) {
   return record.site.kind == SiteKind::kSelf || record.site.kind == SiteKind::kVisionSelf;
+}
+
+// How many tokens stand before the first cell of the picture.
+int64_t front_positions(const Run& run) {
+  for (const Axis& axis : run.axes) {
+    if (axis.grid_rows == 0) continue;
+    return static_cast<int64_t>(axis.positions.size()) - axis.grid_rows * axis.grid_cols;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -39,9 +47,8 @@ void write_image_page(const ImageRun& run) {
   if (args.has("layer")) options.choice.layer = args.integer("layer");
   if (args.has("head")) options.choice.head = parse_head(args["head"]);
   options.choice.column = args.flag("column");
-  const Axis& patches = *run.result.run.find_axis("patches");
   if (args.has("at")) {
-    const auto front = static_cast<int64_t>(patches.positions.size()) - run.input.grid.patches();
+    const int64_t front = front_positions(run.result.run);
     options.choice.token = fmt::format("#{}", front + patch_at(run.input, args["at"]));
   } else if (options.choice.column) {
     options.choice.token = "#0";

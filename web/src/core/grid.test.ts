@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellAt, gridOf, largestOn, massOn, placeOf, stepOver, type Grid } from './grid';
+import { cellAt, gridOf, largestOn, massBeside, placeOf, stepOver, type Grid } from './grid';
 import type { AxisInfo } from './header';
 
 const axis = (labels: number, grid?: [number, number]): AxisInfo => ({
@@ -43,8 +43,8 @@ describe('the grid of an axis', () => {
     expect(stepOver({ ...grid, begin: 0 }, 1, 0, -1)).toBe(1);
   });
   it('has a share of a line', () => {
-    const line = [0.25, 0.25, 0.125, Number.NaN, 0.25, 0, 0.125, 0];
-    expect(massOn(grid, line)).toBeCloseTo(0.5, 12);
+    const line = [0.25, 0.125, 0.125, Number.NaN, 0.25, 0, 0.125, 0];
+    expect(massBeside(grid, line)).toBeCloseTo(0.375, 12);
     expect(largestOn(grid, line)).toBe(0.25);
   });
 });

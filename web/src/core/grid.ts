@@ -40,10 +40,10 @@ export function stepOver(grid: Grid, now: number, dx: number, dy: number): numbe
   return grid.begin + row * grid.cols + col;
 }
 
-/** What of a line lies on the picture; forbidden cells are nothing. */
-export function massOn(grid: Grid, line: ArrayLike<number>): number {
+/** What of a line lies beside the picture. The rest of its exact sum is on it: many weights that are too small for a step add up. */
+export function massBeside(grid: Grid, line: ArrayLike<number>): number {
   let sum = 0;
-  for (let i = grid.begin; i < line.length; ++i) sum += line[i] || 0;
+  for (let i = 0; i < grid.begin; ++i) sum += line[i] || 0;
   return sum;
 }
 

@@ -1,7 +1,7 @@
 import { decimalsOf, isolated, matrixCaption, placeText, tokenCaption, tokenText, type HeadName } from '../core/captions';
 import { fromBase64, lineOf, type DecodedMap } from '../core/codec';
 import { buildColorTable, type Curve } from '../core/colors';
-import { gridOf, largestOn, massOn } from '../core/grid';
+import { gridOf, largestOn, massBeside } from '../core/grid';
 import type { AxisInfo, MaskInfo, PageHeader, SiteInfo } from '../core/header';
 import { flipped, fromFragment, settled, toFragment, VIEWS, type State, type Theme, type ViewName } from '../core/state';
 import { Controls } from './controls';
@@ -331,5 +331,6 @@ function captionOf(scene: Scene): string {
   const { other } = axesOf(scene);
   const grid = scene.header.picture ? gridOf(other) : null;
   if (!grid || grid.begin === 0) return caption;
-  return `${caption}, of which ${massOn(grid, lineOf(map, focus.token, state.column)).toFixed(2)} on ${other.name}`;
+  const beside = massBeside(grid, lineOf(map, focus.token, state.column));
+  return `${caption}, of which ${Math.max(0, (sums[focus.token] ?? 0) - beside).toFixed(2)} on ${other.name}`;
 }
