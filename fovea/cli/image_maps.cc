@@ -4,6 +4,7 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/image_view.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/render/picture_view.h"
 
 namespace fovea {
@@ -22,17 +23,6 @@ PictureChoice picture_choice(const Args& args) {
     }
   }
   return choice;
-}
-
-int64_t patch_at(const PictureInput& input, const std::string& at) {
-  const auto [x, y] = parse_pixel(at);
-  const std::optional<int64_t> patch = input.grid.patch_of_pixel(x, y);
-  if (patch) return *patch;
-  const bool inside = x >= 0 && y >= 0 && x < input.picture.width && y < input.picture.height;
-  fail(ErrorKind::kInvalidArgument, "--at is {},{} but {}", x, y,
-       inside ? "the model does not see that pixel: its input is cut to the middle of the picture"
-              : fmt::format("the picture has {} x {} pixels, counted from 0", input.picture.width,
-                            input.picture.height));
 }
 
 Axis numbered_axis(const char* name, int64_t count) {
@@ -55,13 +45,13 @@ MapData data_of(const PatchMaps& maps, const FigureText& text) {
   return data;
 }
 
-Json to_json(const PatchMaps& maps, const PictureInput& input, const MapData& data) {
+Json to_json(const PatchMaps& maps, PictureSize picture, const MapData& data) {
   Json json = map_json(data);
   json.set("query", maps.query);
   json.set("site", to_string(maps.site));
   Json size = Json::array();
-  size.push_back(input.picture.width);
-  size.push_back(input.picture.height);
+  size.push_back(picture.width);
+  size.push_back(picture.height);
   json.set("picture", std::move(size));
   Json sums = Json::array(), on_patches = Json::array(), masks = Json::array();
   for (const PatchMap& map : maps.maps) {
@@ -86,15 +76,19 @@ void check_maps(const Args& args) {
 Content make_maps(const ImageRun& run) {
   PictureChoice choice = picture_choice(run.args);
   if (run.args.has("at")) choice.patch = patch_at(run.input, run.args["at"]);
-  const PatchMaps maps = patch_maps(run.result.run, choice);
-  ImageFigure figure =
-      picture_view(run.result.run, maps, choice, run.input.picture, run.input.grid);
-  const auto data = [maps, text = figure.text] { return data_of(maps, text); };
-  const auto json = [maps, data, &input = run.input] { return to_json(maps, input, data()); };
-  return {std::move(figure), data, json};
+  return maps_content(run.result.run, choice, run.input.picture, run.input.grid);
 }
 
 }  // namespace
+
+Content maps_content(const Run& run, const PictureChoice& choice, const Picture& picture,
+                     const PatchGrid& grid) {
+  const PatchMaps maps = patch_maps(run, choice);
+  ImageFigure figure = picture_view(run, maps, choice, picture, grid);
+  const auto data = [maps, text = figure.text] { return data_of(maps, text); };
+  const auto json = [maps, data, size = picture.size()] { return to_json(maps, size, data()); };
+  return {std::move(figure), data, json};
+}
 
 ImageView image_maps_view() {
   return {.name = "maps",

@@ -7,6 +7,7 @@
 #include "fovea/cli/command.h"
 #include "fovea/cli/show.h"
 #include "fovea/engine/picture_input.h"
+#include "fovea/render/picture_view.h"
 
 namespace fovea {
 
@@ -28,6 +29,10 @@ struct ImageView {
 
 // The first is the default.
 std::vector<ImageView> image_views();
+
+// What the view "maps" shows: of a run of a picture, whatever made it.
+Content maps_content(const Run& run, const PictureChoice& choice, const Picture& picture,
+                     const PatchGrid& grid);
 
 ImageView image_maps_view();  // rows and columns of maps, over the picture
 

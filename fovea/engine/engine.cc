@@ -48,6 +48,19 @@ const Tokenizer* or_null(const Find& find) {
   }
 }
 
+// Padding to the length that the model was trained on, where it knows no other.
+void fill_up(TextInput& input, const ModelFacts& facts, const Tokenizer& tokenizer) {
+  if (facts.text_padding_id < 0 || input.inputs.tokens() >= facts.most_tokens) return;
+  const std::vector<int64_t> padding(static_cast<size_t>(facts.most_tokens - input.inputs.tokens()),
+                                     facts.text_padding_id);
+  for (Position& position : ids_axis(&tokenizer, padding).positions) {
+    position.special = true;
+    position.source_begin = position.source_end = static_cast<int64_t>(input.axis.source.size());
+    input.axis.positions.push_back(std::move(position));
+  }
+  input.inputs.input_ids.insert(input.inputs.input_ids.end(), padding.begin(), padding.end());
+}
+
 }  // namespace
 
 Engine Engine::open(std::string_view name, const EngineOptions& options) {
@@ -114,10 +127,13 @@ std::vector<std::string> Engine::labels() const {
 TextInput Engine::encode(std::string_view text, std::optional<std::string_view> pair) const {
   if (facts().takes_pixels && !facts().takes_text()) {
     fail(ErrorKind::kInvalidArgument,
-         "{} sees pictures and reads no text; give it pixel_values in a file (--inputs)", name());
+         "{} sees pictures and reads no text; give it a picture file (`fovea image FILE`) or "
+         "pixel_values (--inputs)",
+         name());
   }
   TextInput input = encode_text(tokenizer(), text, pair);
   if (!facts().takes_segments) input.inputs.token_type_ids.clear();
+  fill_up(input, facts(), tokenizer());
   return input;
 }
 

@@ -68,7 +68,8 @@ class Engine {
   // What to tell people before a text of so many tokens is run; usually nothing.
   std::vector<std::string> length_warnings(int64_t tokens) const;
 
-  // Throws Error{kInvalidArgument} if the text gives no tokens or the model only sees pictures.
+  // Filled up with padding where the model is made for that (SigLIP). Throws
+  // Error{kInvalidArgument} if the text gives no tokens or the model only sees pictures.
   TextInput encode(std::string_view text, std::optional<std::string_view> pair = {}) const;
 
   // Ids, features and pixels with the names that their axes show.

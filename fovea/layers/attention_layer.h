@@ -72,6 +72,7 @@ class AttentionLayer {
     Value queries, keys, values;
   };
   Projected project(const Value& x) const;
+  void add_biases(BlockContext& block) const;
 
   AttentionSizes sizes_;
   std::vector<ops::Linear> projections_;

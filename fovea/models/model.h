@@ -93,6 +93,13 @@ struct ModelFacts {
   int64_t text_layers = 0;
   int64_t text_heads = 0;
   int64_t text_width = 0;
+  // Its texts are filled up to most_tokens with this id, for so it was trained; -1: they are not.
+  int64_t text_padding_id = -1;
+  // Of both towers: the logit of a picture and a text is scale * cosine + bias, and means a share
+  // among several texts (softmax) or whether this one fits (sigmoid).
+  double similarity_scale = 0;
+  double similarity_bias = 0;
+  bool similarity_is_sigmoid = false;
 
   bool has_decoder() const { return decoder_layers > 0; }
   bool has_text_tower() const { return text_layers > 0; }

@@ -20,7 +20,8 @@ Value of_length_one(const Value& x) {
   return ops::scale(ops::rms_norm(x, {}, 0), 1 / std::sqrt(width));
 }
 
-ModelFacts facts_of_both(const ModelFacts& picture, const ModelFacts& text) {
+ModelFacts facts_of_both(const ModelFacts& picture, const ModelFacts& text,
+                         const Similarity& similarity) {
   ModelFacts facts = picture;
   facts.text_layers = text.layers;
   facts.text_heads = text.heads;
@@ -30,6 +31,10 @@ ModelFacts facts_of_both(const ModelFacts& picture, const ModelFacts& text) {
   facts.trained_tokens = text.trained_tokens;
   facts.causal = text.causal;
   facts.head = HeadKind::kSimilarity;
+  facts.text_padding_id = text.text_padding_id;
+  facts.similarity_scale = std::exp(double{similarity.log_scale});
+  facts.similarity_bias = similarity.bias;
+  facts.similarity_is_sigmoid = similarity.sigmoid;
   return facts;
 }
 
@@ -42,7 +47,7 @@ TowerModel::TowerModel(const Config& config, Tower tower) : config_(config), fac
 
 TowerModel::TowerModel(const Config& config, Tower picture, Tower text, Similarity similarity)
     : config_(config),
-      facts_(facts_of_both(picture.facts, text.facts)),
+      facts_(facts_of_both(picture.facts, text.facts, similarity)),
       picture_(std::move(picture)),
       text_(std::move(text)),
       similarity_(similarity) {}

@@ -26,10 +26,11 @@ struct Tower {
   FromStates classify;
 };
 
-// cosine * exp(log_scale) + bias
+// cosine * exp(log_scale) + bias; then the softmax over texts, or a sigmoid of each
 struct Similarity {
   float log_scale = 0;
   float bias = 0;
+  bool sigmoid = false;
 };
 
 class TowerModel final : public Model {

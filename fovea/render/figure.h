@@ -99,21 +99,6 @@ struct LinesFigure {
   std::optional<int64_t> chosen_col;
 };
 
-// A chain of small matrices with numbers, from Q, K and V to the weighted sum.
-struct StepsStage {
-  std::string name;         // "scores"
-  std::string formula;      // "s = q · k"
-  std::string explanation;  // one sentence
-  std::vector<std::string> row_labels;
-  std::vector<std::string> col_labels;
-  Tensor values;           // [rows, cols]
-  bool is_weight = false;  // colours from 0 to 1; otherwise symmetric about 0
-};
-struct StepsFigure {
-  FigureText text;
-  std::vector<StepsStage> stages;
-};
-
 // Translation: the source across, the target down. Soft weights as colours, hard links as rings.
 struct AlignFigure {
   FigureText text;
@@ -143,6 +128,23 @@ struct ImageFigure {
   double contour_mass = 0.5;  // a line around the fewest patches with this mass; 0: none
   double opacity = 0.65;      // of the colours over the picture
   std::string value_name = "attention weight";
+};
+
+// A chain of small matrices with numbers, from Q, K and V to the weighted sum.
+struct StepsStage {
+  std::string name;         // "scores"
+  std::string formula;      // "s = q · k"
+  std::string explanation;  // one sentence
+  std::vector<std::string> row_labels;
+  std::vector<std::string> col_labels;
+  Tensor values;           // [rows, cols]
+  bool is_weight = false;  // colours from 0 to 1; otherwise symmetric about 0
+};
+struct StepsFigure {
+  FigureText text;
+  std::vector<StepsStage> stages;
+  // Above them what the weights lie on, and where; its text is not shown.
+  std::optional<ImageFigure> picture = {};
 };
 
 }  // namespace fovea

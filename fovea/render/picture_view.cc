@@ -13,12 +13,10 @@
 #include "fovea/explain/mass_mask.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
-#include "fovea/vision/resize.h"
+#include "fovea/vision/seen_part.h"
 
 namespace fovea {
 namespace {
-
-constexpr int64_t kLongestSide = 448;  // of the picture in a figure
 
 SiteKind picture_kind(const Run& run) {
   for (const auto& record : run.records) {
@@ -51,7 +49,10 @@ Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) 
     const int64_t row = *choice.patch / axis.grid_cols, col = *choice.patch % axis.grid_cols;
     return {chosen_record(run, view), front + *choice.patch, fmt::format("patch {},{}", row, col)};
   }
-  if (front > 0) return {chosen_record(run, view), 0, axis.positions.front().text};
+  if (choice.front < front) {
+    return {chosen_record(run, view), choice.front,
+            axis.positions[static_cast<size_t>(choice.front)].text};
+  }
   for (const auto& record : run.records) {
     if (record->site.kind == SiteKind::kPool && !choice.layer && !choice.column) {
       return {record, 0, "the pooling head"};
@@ -103,30 +104,6 @@ Tensor grid_tensor(const PatchMap& map, int64_t rows, int64_t cols) {
     out[i] = hidden ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(map.weights[i]);
   }
   return tensor;
-}
-
-// The part of the picture under the grid, small enough for a figure.
-Picture seen_part(const Picture& picture, const PatchGrid& grid) {
-  const PictureRectangle first = grid.rectangle(0), last = grid.rectangle(grid.patches() - 1);
-  const auto clamp = [](double value, int64_t most) {
-    return std::clamp<int64_t>(std::llround(value), 0, most);
-  };
-  const int64_t left = clamp(first.left, picture.width - 1);
-  const int64_t top = clamp(first.top, picture.height - 1);
-  const int64_t right = std::max(left + 1, clamp(last.right, picture.width));
-  const int64_t bottom = std::max(top + 1, clamp(last.bottom, picture.height));
-  Picture part(right - left, bottom - top);
-  for (int64_t y = top; y < bottom; ++y) {
-    std::copy_n(picture.row(y) + left * 3, part.width * 3, part.row(y - top));
-  }
-  const int64_t longest = std::max(part.width, part.height);
-  if (longest > kLongestSide) {
-    part = resize(part,
-                  {std::max<int64_t>(1, part.width * kLongestSide / longest),
-                   std::max<int64_t>(1, part.height * kLongestSide / longest)},
-                  ResizeFilter::kBicubic, ResizeRule::kPillow);
-  }
-  return part;
 }
 
 std::string range_text(const PatchMaps& maps, double PatchMap::*member) {
@@ -206,6 +183,17 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
   if (choice.mask > 0) metadata.set("mask", choice.mask);
   figure.text.metadata = std::move(metadata);
   return figure;
+}
+
+Picture picture_of(const Run& run) {
+  if (run.picture.empty()) {
+    fail(ErrorKind::kNotFound,
+         "the run holds no picture; capture it from a picture file instead of pixel_values");
+  }
+  Picture picture(run.picture.size(1), run.picture.size(0));
+  const std::span<const uint8_t> bytes = run.picture.values<uint8_t>();
+  picture.bytes.assign(bytes.begin(), bytes.end());
+  return picture;
 }
 
 }  // namespace fovea

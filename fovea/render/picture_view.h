@@ -20,6 +20,7 @@ struct PictureChoice {
   std::optional<int64_t> layer;  // none: the last
   HeadChoice head;               // kAll: a panel for each
   std::optional<int64_t> patch;  // on the grid; none: the token in front, or the pooling head
+  int64_t front = 0;             // which of several tokens in front
   bool column = false;           // who attends to it, not what it attends to
   double mask = 0;               // the fewest patches that hold this share of the mass; 0: all
 };
@@ -49,5 +50,9 @@ PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelTo
 // `picture` is the whole one; the figure shows the part that the model saw.
 ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureChoice& choice,
                          const Picture& picture, const PatchGrid& grid);
+
+// The small copy that a captured run keeps of its picture. Throws Error{kNotFound} if there is
+// none.
+Picture picture_of(const Run& run);
 
 }  // namespace fovea

@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/cli/image_page.h"
+#include "fovea/cli/image_texts.h"
 #include "fovea/cli/image_view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/picture_input.h"
@@ -14,18 +17,8 @@
 namespace fovea {
 namespace {
 
-// "480x320".
-PictureSize parse_size(const std::string& text) {
-  const size_t cross = text.find('x');
-  if (cross == text.npos) {
-    fail(ErrorKind::kInvalidArgument, "--size is '{}' but a size is WxH, 480x320 say", text);
-  }
-  const PictureSize size{parse_integer("--size", text.substr(0, cross)),
-                         parse_integer("--size", text.substr(cross + 1))};
-  if (size.width < 1 || size.height < 1 || size.width > 16384 || size.height > 16384) {
-    fail(ErrorKind::kInvalidArgument, "--size is {} but both sides must be 1 to 16384", text);
-  }
-  return size;
+bool is_page(const Args& args) {
+  return args.has("out") && is_page_suffix(args["out"]);
 }
 
 ImageView chosen_view(const Args& args) {
@@ -49,29 +42,41 @@ void check(const Args& args) {
   const ImageView view = chosen_view(args);
   check_options(view, args);
   view.check(args);
-  if (args.has("size")) parse_size(args["size"]);
-  if (!args.has("out")) return;
-  const std::filesystem::path path = args["out"];
-  if (!is_data_suffix(path) && !is_figure_suffix(path)) {
-    fail(
-        ErrorKind::kInvalidArgument,
-        "--out is '{}' but maps of pictures are written to .png, .svg, .pdf, {}; give one of these "
-        "suffixes",
-        path.string(), data_suffixes());
-  }
+  picture_size(args);
+  check_out_suffix(args);
+  if (is_page(args)) check_image_page(args);
+}
+
+// The content with what the texts are to the picture; `text` is that for people.
+void add_similarities(const ImageRun& run, Content& content, std::string& text) {
+  const std::vector<TextSimilarity> found =
+      text_similarities(run.engine, run.result, run.args.all("text"));
+  const ModelFacts& facts = run.engine.facts();
+  text += similarities_text(facts, found, stdout_terminal());
+  content.json = [json = content.json, similarity = similarities_json(facts, found)] {
+    Json with_texts = json();
+    with_texts.set("similarity", similarity);
+    return with_texts;
+  };
 }
 
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, kDefaultPictureModel);
-  std::optional<PictureSize> size;
-  if (args.has("size")) size = parse_size(args["size"]);
-  const PictureInput input = read_picture_input(engine, args["FILE"], size);
+  if (args.has("text")) check_compares_texts(engine);
+  const PictureInput input = read_picture_input(engine, args["FILE"], picture_size(args));
   const RunResult result =
-      engine.run(input.input, {.record = {.values = false}, .logits = LogitRows::kAll});
+      run_picture(engine, input, {.record = {.values = false}, .logits = LogitRows::kAll});
   print_warnings(result.warnings);
-  const Content content = chosen_view(args).make({args, engine, input, result});
-  show(content, args, predictions_text(engine, result, stdout_terminal()));
+  const ImageRun made{args, engine, input, result};
+  if (is_page(args)) {
+    write_image_page(made);
+    return;
+  }
+  Content content = chosen_view(args).make(made);
+  std::string preface = predictions_text(engine, result, stdout_terminal());
+  if (args.has("text")) add_similarities(made, content, preface);
+  show(content, args, preface);
 }
 
 std::vector<std::string> view_names() {
@@ -118,6 +123,8 @@ Command image_command() {
           "  fovea image photo.jpg\n"
           "  fovea image photo.jpg --at 120,80 --head mean\n"
           "  fovea image photo.jpg --at 120,80 --column\n"
+          "  fovea image photo.jpg -m CLIP --text \"a cat\" --text \"a dog\"\n"
+          "  fovea image photo.jpg --out page.html\n"
           "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n",
       .positionals = {{.name = "FILE", .help = "PNG, JPEG, WebP, PPM or PGM"}},
       .options = joined(
@@ -129,11 +136,15 @@ Command image_command() {
                Option::integer("layer", "N", "from 0 (default: the last)", 0),
                Option::real("mask", "P",
                             "show the fewest patches that hold this share of the mass, 0.6 say", 0),
-               Option::text("size", "WxH",
-                            "of the model's input (default: what its preprocessor says)"),
+               Option::text("text", "TEXT",
+                            "of CLIP and SigLIP: how well this text goes with the picture; may be "
+                            "given several times")
+                   .several_times(),
                Option::text("out", "FILE",
-                            "write a file: .png .svg .pdf, or the numbers as " + data_suffixes())}),
-          shared_options()),
+                            "write a file: .png .svg .pdf, .html with all heads to move through, "
+                            "or the numbers as " +
+                                data_suffixes())}),
+          joined(picture_options(), shared_options())),
       .run = run};
 }
 

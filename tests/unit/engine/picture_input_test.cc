@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "unit/base/test_support.h"
 
 namespace fovea {
@@ -35,6 +37,16 @@ TEST(PictureInput, OtherSizesAreCutToWholePatches) {
   EXPECT_EQ(input.input.inputs.pixel_values.shape(), Shape({3, 40, 96}));
   EXPECT_EQ(input.grid.rows(), 5);
   EXPECT_EQ(input.grid.columns(), 12);
+}
+
+TEST(PictureInput, ItsRunKeepsASmallCopyOfWhatWasSeen) {
+  const PictureInput input =
+      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png");
+  const RunResult result = run_picture(scenes(), input, {.record = {.values = false}});
+  const Tensor& picture = result.run.picture;
+  ASSERT_EQ(picture.shape(), Shape({224, 224, 3}));  // small enough to be kept as it is
+  EXPECT_TRUE(std::ranges::equal(picture.values<uint8_t>(), input.picture.bytes));
+  EXPECT_NO_THROW(validate(result.run));
 }
 
 TEST(PictureInput, RefusesModelsOfText) {
