@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/cli/image_view.h"
+#include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
@@ -11,6 +12,7 @@
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/picture_input.h"
+#include "fovea/render/png.h"
 
 namespace fovea {
 namespace {
@@ -37,6 +39,10 @@ void check(const Args& args) {
   check_options(view, args);
   view.check(args);
   size_of(args);
+  if (args.has("mask-out") && std::filesystem::path(args["mask-out"]).extension() != ".png") {
+    fail(ErrorKind::kInvalidArgument,
+         "--mask-out is '{}' but masks are written as .png; give that suffix", args["mask-out"]);
+  }
   if (!args.has("out")) return;
   const std::filesystem::path path = args["out"];
   if (!is_data_suffix(path) && !is_figure_suffix(path)) {
@@ -48,6 +54,12 @@ void check(const Args& args) {
   }
 }
 
+void write_mask(const Args& args, const Content& content) {
+  const InterruptGuard guard;
+  write_png(args["mask-out"], content.labels());
+  if (!args.flag("json")) write_stdout("wrote " + args["mask-out"] + "\n");
+}
+
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, kDefaultPictureModel);
@@ -57,6 +69,7 @@ void run(const Args& args) {
   print_warnings(result.warnings);
   const Content content = chosen_view(args).make({args, engine, input, result});
   show(content, args, predictions_text(engine, result, stdout_terminal()));
+  if (args.has("mask-out")) write_mask(args, content);
 }
 
 std::vector<std::string> view_names() {
@@ -103,7 +116,8 @@ Command image_command() {
           "  fovea image photo.jpg\n"
           "  fovea image photo.jpg --at 120,80 --head mean\n"
           "  fovea image photo.jpg --at 120,80 --column\n"
-          "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n",
+          "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n"
+          "  fovea image photo.jpg --view tokencut --mask-out photo.mask.png\n",
       .positionals = {{.name = "FILE", .help = "PNG, JPEG, WebP, PPM or PGM"}},
       .options = joined(
           joined(
@@ -114,6 +128,8 @@ Command image_command() {
                Option::integer("layer", "N", "from 0 (default: the last)", 0),
                Option::real("mask", "P",
                             "show the fewest patches that hold this share of the mass, 0.6 say", 0),
+               Option::text("mask-out", "FILE.png",
+                            "write the mask, as large as the picture: pixel = object number"),
                size_option(),
                Option::text("out", "FILE",
                             "write a file: .png .svg .pdf, or the numbers as " + data_suffixes())}),
