@@ -12,9 +12,8 @@ Content make_lost(const ImageRun& run) {
   FoundObject object{.method = "LOST",
                      .site = picture_record(run.result.run, layer)->site,
                      .map = "similar patches",
-                     .reason =
-                         "the patch whose key is similar to the fewest others; foreground: "
-                         "similar to it and to those like it",
+                     .seed_rule = "whose key is similar to the fewest others",
+                     .rule = "similar to the seed and to those like it",
                      .values = {found.degrees.begin(), found.degrees.end()},
                      .seed = found.seed,
                      .foreground = std::move(found.foreground),

@@ -60,7 +60,7 @@ Json to_json(const PatchMaps& maps, const PictureInput& input, const MapData& da
   size.push_back(input.picture.height);
   json.set("picture", std::move(size));
   Json sums = Json::array(), on_patches = Json::array();
-  Json masks = Json::array(), boxes = Json::array();
+  Json masks = Json::array(), boxes = Json::array(), runs = Json::array();
   for (const PatchMap& map : maps.maps) {
     sums.push_back(map.sum);
     on_patches.push_back(map.on_patches);
@@ -68,11 +68,13 @@ Json to_json(const PatchMaps& maps, const PictureInput& input, const MapData& da
     Json mask = Json::array();
     for (const uint8_t in : map.mask->cells) mask.push_back(int64_t{in});
     masks.push_back(std::move(mask));
+    runs.push_back(rle_json(pixel_mask(input.grid, *map.mask)));
     boxes.push_back(box_json(pixel_box(input.grid, box_of(largest_component(*map.mask)))));
   }
   json.set("sums", std::move(sums));
   json.set("on_patches", std::move(on_patches));
   json.set("masks", std::move(masks));
+  json.set("rle", std::move(runs));
   json.set("boxes_xyxy", std::move(boxes));
   return json;
 }

@@ -1,6 +1,7 @@
 #include "fovea/cli/image_object.h"
 
 #include "fovea/engine/patch_pixels.h"
+#include "fovea/explain/mask_rle.h"
 
 namespace fovea {
 namespace {
@@ -24,7 +25,7 @@ Json pair(int64_t first, int64_t second) {
   return Json(Json::Array{first, second});
 }
 
-Json to_json(const FoundObject& object, const PictureInput& input, const MapData& data) {
+Json object_json(const FoundObject& object, const PictureInput& input, const MapData& data) {
   const GridShape grid = object.mask.grid;
   Json json = map_json(data);
   json.set("method", object.method);
@@ -42,6 +43,7 @@ Json to_json(const FoundObject& object, const PictureInput& input, const MapData
     mask.push_back(std::move(line));
   }
   json.set("mask", std::move(mask));
+  json.set("rle", rle_json(pixel_mask(input.grid, object.mask)));
   return json;
 }
 
@@ -67,10 +69,18 @@ Json box_json(const PictureBox& box) {
   return Json(Json::Array{box.left, box.top, box.right, box.bottom});
 }
 
+Json rle_json(LabelMask mask) {
+  PixelMask pixels(mask.size.width, mask.size.height);
+  pixels.pixels = std::move(mask.labels);
+  return to_json(encode_mask(pixels));
+}
+
 Content object_content(const ImageRun& run, const FoundObject& object) {
   ImageFigure figure = object_view(run.result.run, object, run.input.picture, run.input.grid);
   const auto data = [object, text = figure.text] { return data_of(object, text); };
-  const auto json = [object, data, &input = run.input] { return to_json(object, input, data()); };
+  const auto json = [object, data, &input = run.input] {
+    return object_json(object, input, data());
+  };
   const auto labels = [object, &grid = run.input.grid] { return pixel_mask(grid, object.mask); };
   return {std::move(figure), data, json, labels};
 }

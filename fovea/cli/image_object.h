@@ -17,5 +17,7 @@ Content object_content(const ImageRun& run, const FoundObject& object);
 Axis numbered_axis(const char* name, int64_t count);
 // [x0, y0, x1, y1] in pixels of the picture; null if there is nothing in it.
 Json box_json(const PictureBox& box);
+// COCO's form of a mask of one object, numbered 1.
+Json rle_json(LabelMask mask);
 
 }  // namespace fovea

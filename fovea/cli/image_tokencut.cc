@@ -23,9 +23,8 @@ Content make_token_cut(const ImageRun& run) {
   FoundObject object{.method = "TokenCut",
                      .site = picture_record(run.result.run, layer)->site,
                      .map = "eigenvector",
-                     .reason =
-                         "the largest entry of the cut's eigenvector; foreground: entries "
-                         "above its mean",
+                     .seed_rule = "the largest entry of the cut's eigenvector",
+                     .rule = "entries above the mean",
                      .values = std::move(found.eigenvector),
                      .seed = found.seed,
                      .foreground = std::move(found.foreground),

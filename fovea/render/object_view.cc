@@ -37,11 +37,10 @@ ImageBox image_box(const GridBox& box, GridShape grid) {
 std::string caption(const FoundObject& object) {
   const GridShape grid = object.mask.grid;
   return fmt::format(
-      "{}: one object out of the keys, no training for it · layer {}, all heads · seed: patch "
-      "{},{} · {} · the object is the part of the foreground that touches the seed: {} of {} "
-      "patches",
+      "{}: one object, out of the keys alone · layer {}, all heads · seed: patch {},{}, {} · "
+      "foreground: {} · object: what of it touches the seed, {} of {} patches",
       object.method, object.site.layer, grid.row_of(object.seed), grid.col_of(object.seed),
-      object.reason, object.mask.count(), grid.patches());
+      object.seed_rule, object.rule, object.mask.count(), grid.patches());
 }
 
 }  // namespace
@@ -62,7 +61,7 @@ ImageFigure object_view(const Run& run, const FoundObject& object, const Picture
                     .boxes = {image_box(object.box, shape)}}};
   figure.scale = scale_to(high - shift);
   figure.contour_mass = 0;
-  figure.value_name = shift < 0 ? object.map + ", above its smallest value" : object.map;
+  figure.value_name = shift < 0 ? object.map + " \u2212 minimum" : object.map;
   figure.text.title = title_of(run, object.site.kind, fmt::format("object by {}", object.method));
   figure.text.caption = caption(object);
   Json metadata = Json::object();

@@ -16,7 +16,8 @@ struct FoundObject {
   std::string method;          // "LOST"
   SiteId site;                 // whose keys it was found in
   std::string map;             // what `values` are: "similar patches"
-  std::string reason;          // how they lead to the object, for the caption
+  std::string seed_rule;       // which patch is the seed, for the caption
+  std::string rule;            // which patches are foreground, for the same
   std::vector<double> values;  // of every patch
   int64_t seed = 0;
   GridMask foreground;
