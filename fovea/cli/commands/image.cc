@@ -54,10 +54,9 @@ void check(const Args& args) {
   }
 }
 
-void write_mask(const Args& args, const Content& content) {
+void write_mask(const std::filesystem::path& path, const Content& content) {
   const InterruptGuard guard;
-  write_png(args["mask-out"], content.labels());
-  if (!args.flag("json")) write_stdout("wrote " + args["mask-out"] + "\n");
+  write_png(path, content.labels());
 }
 
 void run(const Args& args) {
@@ -68,8 +67,11 @@ void run(const Args& args) {
       engine.run(input.input, {.record = {.values = false}, .logits = LogitRows::kAll});
   print_warnings(result.warnings);
   const Content content = chosen_view(args).make({args, engine, input, result});
+  if (args.has("mask-out")) write_mask(args["mask-out"], content);
   show(content, args, predictions_text(engine, result, stdout_terminal()));
-  if (args.has("mask-out")) write_mask(args, content);
+  if (args.has("mask-out") && !args.flag("json")) {
+    write_stdout("wrote " + args["mask-out"] + "\n");
+  }
 }
 
 std::vector<std::string> view_names() {
