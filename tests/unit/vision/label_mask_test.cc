@@ -9,7 +9,7 @@ namespace fovea {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::vision_data;
+using fovea::testing::vision_data;
 
 LabelMask read(const std::string& name) {
   return read_label_mask(vision_data("files/" + name));
