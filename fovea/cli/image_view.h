@@ -34,6 +34,8 @@ std::vector<ImageView> image_views();
 Content maps_content(const Run& run, const PictureChoice& choice, const Picture& picture,
                      const PatchGrid& grid);
 
-ImageView image_maps_view();  // rows and columns of maps, over the picture
+ImageView image_maps_view();      // rows and columns of maps, over the picture
+ImageView image_lost_view();      // one object, out of the keys of a layer
+ImageView image_tokencut_view();  // the same by a normalised cut
 
 }  // namespace fovea

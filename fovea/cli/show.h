@@ -7,6 +7,7 @@
 #include "fovea/cli/command.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/render/figure_file.h"
+#include "fovea/vision/label_mask.h"
 
 namespace fovea {
 
@@ -15,6 +16,8 @@ struct Content {
   Figure figure;
   std::function<MapData()> data;  // .npy, .npz, .safetensors and .csv
   std::function<Json()> json;     // .json and --json
+  // Objects as numbers, as large as their picture; null where there are none.
+  std::function<LabelMask()> labels = nullptr;
 };
 
 // By --out and --json; without both in the terminal, below `preface`.

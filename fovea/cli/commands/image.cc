@@ -6,6 +6,7 @@
 #include "fovea/cli/image_page.h"
 #include "fovea/cli/image_texts.h"
 #include "fovea/cli/image_view.h"
+#include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
@@ -13,6 +14,7 @@
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/picture_input.h"
+#include "fovea/render/png.h"
 
 namespace fovea {
 namespace {
@@ -44,6 +46,10 @@ void check(const Args& args) {
   view.check(args);
   picture_size(args);
   check_out_suffix(args);
+  if (args.has("mask-out") && std::filesystem::path(args["mask-out"]).extension() != ".png") {
+    fail(ErrorKind::kInvalidArgument,
+         "--mask-out is '{}' but masks are written as .png; give that suffix", args["mask-out"]);
+  }
   if (is_page(args)) check_image_page(args);
 }
 
@@ -60,6 +66,11 @@ void add_similarities(const ImageRun& run, Content& content, std::string& text) 
   };
 }
 
+void write_mask(const std::filesystem::path& path, const Content& content) {
+  const InterruptGuard guard;
+  write_png(path, content.labels());
+}
+
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, kDefaultPictureModel);
@@ -74,9 +85,13 @@ void run(const Args& args) {
     return;
   }
   Content content = chosen_view(args).make(made);
+  if (args.has("mask-out")) write_mask(args["mask-out"], content);
   std::string preface = predictions_text(engine, result, stdout_terminal());
   if (args.has("text")) add_similarities(made, content, preface);
   show(content, args, preface);
+  if (args.has("mask-out") && !args.flag("json")) {
+    write_stdout("wrote " + args["mask-out"] + "\n");
+  }
 }
 
 std::vector<std::string> view_names() {
@@ -125,7 +140,8 @@ Command image_command() {
           "  fovea image photo.jpg --at 120,80 --column\n"
           "  fovea image photo.jpg -m CLIP --text \"a cat\" --text \"a dog\"\n"
           "  fovea image photo.jpg --out page.html\n"
-          "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n",
+          "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n"
+          "  fovea image photo.jpg --view tokencut --mask-out photo.mask.png\n",
       .positionals = {{.name = "FILE", .help = "PNG, JPEG, WebP, PPM or PGM"}},
       .options = joined(
           joined(
@@ -140,6 +156,8 @@ Command image_command() {
                             "of CLIP and SigLIP: how well this text goes with the picture; may be "
                             "given several times")
                    .several_times(),
+               Option::text("mask-out", "FILE.png",
+                            "write the mask, as large as the picture: pixel = object number"),
                Option::text("out", "FILE",
                             "write a file: .png .svg .pdf, .html with all heads to move through, "
                             "or the numbers as " +
