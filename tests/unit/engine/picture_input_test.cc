@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "unit/base/test_support.h"
 
@@ -61,6 +62,35 @@ TEST(PictureInput, RandomWeightsGiveOtherMapsOfTheSameShape) {
   EXPECT_NE(row, scenes().run(input.input).map(last, 0).row(0));
   // Weights of a deviation of 0.02 hardly tell patches apart: attention is nearly even.
   for (const float weight : row) EXPECT_NEAR(weight, 1.0 / 785, 0.5 / 785);
+}
+
+// A tiny detector with the preprocessor of the published ones, at a tenth of their size.
+std::filesystem::path detector() {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "picture_input_detr";
+  fs::remove_all(folder);
+  fs::copy(fs::path(FOVEA_TEST_DATA) / "parity" / "detr_basic", folder);
+  std::ofstream(folder / "preprocessor_config.json")
+      << R"({"image_processor_type": "DetrImageProcessor", "do_resize": true, "do_rescale": true,
+             "do_normalize": true, "do_pad": true, "image_mean": [0.5, 0.5, 0.5],
+             "image_std": [0.5, 0.5, 0.5], "size": {"shortest_edge": 80, "longest_edge": 133}})";
+  return folder;
+}
+
+TEST(PictureInput, OfADetectorIsAGridOfCells) {
+  const Engine engine = Engine::open(detector().string());
+  const std::string scene = bundled("scenes-vit") + "/demo/scene-1.png";
+  const PictureInput input = read_picture_input(engine, scene);
+  EXPECT_EQ(input.input.inputs.pixel_values.shape(), Shape({3, 80, 80}));
+  EXPECT_EQ(input.input.inputs.pixel_mask.shape(), Shape({80, 80}));
+  EXPECT_EQ(input.input.patches.name, "cells");
+  EXPECT_EQ(input.grid.rows(), 5);
+  EXPECT_EQ(input.grid.patch_of_pixel(223, 223), 24);
+  const PictureInput wide = read_picture_input(engine, scene, PictureSize{97, 33});
+  EXPECT_EQ(wide.input.inputs.pixel_values.shape(), Shape({3, 33, 97}));
+  EXPECT_EQ(wide.grid.rows(), 3);  // the last cells reach over the edge
+  EXPECT_EQ(wide.grid.columns(), 7);
+  EXPECT_EQ(wide.input.patches.positions.size(), 21U);
 }
 
 TEST(PictureInput, RefusesModelsOfText) {
