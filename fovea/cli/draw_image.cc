@@ -8,18 +8,12 @@
 #include "fovea/cli/draw_cells.h"
 #include "fovea/cli/draw_text.h"
 #include "fovea/cli/table.h"
+#include "fovea/render/picture_tone.h"
 
 namespace fovea {
 namespace {
 
 constexpr int kGap = 2;
-
-Rgb mixed(Rgb below, Rgb above, double opacity) {
-  const auto mix = [&](uint8_t a, uint8_t b) {
-    return static_cast<uint8_t>(std::lround(a * (1 - opacity) + b * opacity));
-  };
-  return {mix(below.red, above.red), mix(below.green, above.green), mix(below.blue, above.blue)};
-}
 
 class ImagePainter {
  public:
@@ -28,6 +22,7 @@ class ImagePainter {
         terminal_(terminal),
         colors_(colors),
         cells_(terminal, colors, figure.scale) {
+    for (const ImagePanel& panel : figure.panels) masked_ |= has_forbidden(panel.weights);
     const auto panels = static_cast<int>(figure.panels.size()) + (terminal.has_color() ? 1 : 0);
     const int across = std::min(panels, terminal.width >= 76 ? 4 : 2);
     columns_ = std::clamp((terminal.width + kGap) / across - kGap, 8, panels <= 2 ? 56 : 36);
@@ -95,15 +90,18 @@ class ImagePainter {
                                  (2 * y + 1) * picture.height / (4 * lines_));
     if (panel == nullptr) return below;
     const float value = weight(*panel, x, y);
-    if (std::isnan(value)) return mixed(below, {0, 0, 0}, 0.75);
-    const double share = figure_.scale.high > 0 ? double{value} / figure_.scale.high : 0;
-    return mixed(below, colors_.at(std::clamp(share, 0.0, 1.0)), figure_.opacity);
+    if (std::isnan(value)) return mix(below, {0, 0, 0}, kHiddenCover);
+    const double share =
+        figure_.scale.high > 0 ? std::clamp(double{value} / figure_.scale.high, 0.0, 1.0) : 0;
+    return mix(masked_ ? below : quiet(below), colors_.at(share),
+               cover_of(colors_, share, figure_.opacity));
   }
 
   const ImageFigure& figure_;
   const Terminal& terminal_;
   const ColorMap& colors_;
   CellPainter cells_;
+  bool masked_ = false;
   int columns_ = 8;
   int lines_ = 4;
 };

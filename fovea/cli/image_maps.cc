@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "fovea/base/error.h"
-#include "fovea/cli/image_view.h"
+#include "fovea/cli/image_parts.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/render/picture_view.h"
 
@@ -11,34 +11,12 @@ namespace {
 
 PictureChoice picture_choice(const Args& args) {
   PictureChoice choice;
-  if (args.has("layer")) choice.layer = args.integer("layer");
+  choice.layer = one_layer(args);
   if (args.has("head")) choice.head = parse_head(args["head"]);
   choice.column = args.flag("column");
-  if (args.has("mask")) {
-    choice.mask = args.real("mask");
-    if (!(choice.mask > 0 && choice.mask <= 1)) {
-      fail(ErrorKind::kInvalidArgument,
-           "--mask is {} but a share of the mass is above 0 and up to 1", args["mask"]);
-    }
-  }
+  choice.mask = mask_share(args, 0);
+  if (args.has("token")) choice.token = args["token"];
   return choice;
-}
-
-int64_t patch_at(const PictureInput& input, const std::string& at) {
-  const auto [x, y] = parse_pixel(at);
-  const std::optional<int64_t> patch = input.grid.patch_of_pixel(x, y);
-  if (patch) return *patch;
-  const bool inside = x >= 0 && y >= 0 && x < input.picture.width && y < input.picture.height;
-  fail(ErrorKind::kInvalidArgument, "--at is {},{} but {}", x, y,
-       inside ? "the model does not see that pixel: its input is cut to the middle of the picture"
-              : fmt::format("the picture has {} x {} pixels, counted from 0", input.picture.width,
-                            input.picture.height));
-}
-
-Axis numbered_axis(const char* name, int64_t count) {
-  Axis axis{.name = name};
-  for (int64_t i = 0; i < count; ++i) axis.positions.push_back({.text = std::to_string(i)});
-  return axis;
 }
 
 MapData data_of(const PatchMaps& maps, const FigureText& text) {
@@ -75,17 +53,30 @@ Json to_json(const PatchMaps& maps, const PictureInput& input, const MapData& da
   json.set("sums", std::move(sums));
   json.set("on_patches", std::move(on_patches));
   json.set("masks", std::move(masks));
+  if (!data.text.badge.empty()) json.set("badge", data.text.badge);
   return json;
 }
 
 void check_maps(const Args& args) {
   picture_choice(args);
-  if (args.has("at")) parse_pixel(args["at"]);
+  check_place(args);
+  if (args.flag("without-artifacts") && args.flag("column")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--without-artifacts renormalises what one position attends to; leave out --column");
+  }
 }
 
 Content make_maps(const ImageRun& run) {
   PictureChoice choice = picture_choice(run.args);
   if (run.args.has("at")) choice.patch = patch_at(run.input, run.args["at"]);
+  if (run.args.flag("without-artifacts")) {
+    if (!run.artifacts) {
+      fail(ErrorKind::kUnsupported,
+           "--without-artifacts needs the states before the final norm, "
+           "which this model does not give; leave it out");
+    }
+    choice.without = run.artifacts->outliers;
+  }
   const PatchMaps maps = patch_maps(run.result.run, choice);
   ImageFigure figure =
       picture_view(run.result.run, maps, choice, run.input.picture, run.input.grid);
@@ -99,7 +90,7 @@ Content make_maps(const ImageRun& run) {
 ImageView image_maps_view() {
   return {.name = "maps",
           .summary = "what one position attends to, in each head",
-          .options = {"at", "column", "layer", "head", "mask"},
+          .options = {"at", "token", "column", "layer", "head", "mask", "without-artifacts"},
           .check = check_maps,
           .make = make_maps};
 }

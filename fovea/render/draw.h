@@ -14,5 +14,8 @@ Body draw_lines(const LinesFigure& figure);
 Body draw_steps(const StepsFigure& figure, const ColorMap& colors);
 Body draw_align(const AlignFigure& figure, const ColorMap& colors);
 Body draw_image(const ImageFigure& figure, const ColorMap& colors);
+Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors);
+Body draw_dots(const DotsFigure& figure);
+Body draw_composite(const CompositeFigure& figure);
 
 }  // namespace fovea

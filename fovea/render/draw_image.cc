@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numbers>
 
 #include "fovea/base/error.h"
 #include "fovea/render/cells.h"
 #include "fovea/render/color_axis.h"
 #include "fovea/render/contour.h"
 #include "fovea/render/draw.h"
+#include "fovea/render/picture_tone.h"
 
 namespace fovea {
 namespace {
@@ -35,7 +37,9 @@ CellImage to_cell_image(const Picture& picture) {
 struct Plan {
   const ImageFigure* figure;
   ColorAxis axis;
+  ColorMap bar_colors;  // as they look over the picture
   CanvasPicture picture;
+  CanvasPicture quiet_picture;    // below colours that fade out
   std::vector<TextBlock> titles;  // the picture's own first
   TextBlock note;
   std::optional<ColorBar> bar;
@@ -52,11 +56,37 @@ struct Plan {
   }
 };
 
+void draw_ring(Canvas& canvas, const ImageRing& ring, const ImagePanel& panel, const Rect& where) {
+  constexpr int kPieces = 96;
+  const double cell_width = where.width / static_cast<double>(panel.weights.size(1));
+  const double cell_height = where.height / static_cast<double>(panel.weights.size(0));
+  // Cut off at the picture's edge.
+  std::vector<std::vector<Point>> arcs(1);
+  for (int i = 0; i <= kPieces; ++i) {
+    const double angle = 2 * std::numbers::pi * i / kPieces;
+    const double col = static_cast<double>(ring.centre.col) + 0.5 + ring.radius * std::cos(angle);
+    const double row = static_cast<double>(ring.centre.row) + 0.5 + ring.radius * std::sin(angle);
+    const Point point{where.x + col * cell_width, where.y + row * cell_height};
+    const bool inside = point.x >= where.x && point.x <= where.x + where.width &&
+                        point.y >= where.y && point.y <= where.y + where.height;
+    if (inside) {
+      arcs.back().push_back(point);
+    } else if (!arcs.back().empty()) {
+      arcs.emplace_back();
+    }
+  }
+  const std::vector<double> dashes =
+      ring.dotted ? std::vector<double>{1.5, 4} : std::vector<double>{};
+  canvas.polylines(arcs, {.color = kInk, .width = 2.75, .opacity = 0.7, .dashes = dashes});
+  canvas.polylines(arcs, {.color = kWhite, .width = 1.4, .dashes = dashes});
+}
+
 void draw_panel(Canvas& canvas, const Plan& plan, const ImagePanel& panel, const Rect& where) {
   const ImageFigure& figure = *plan.figure;
   const auto weights = panel.weights.matrix<float>();
-  canvas.picture(CanvasPicture(color_cells(weights, plan.axis), figure.smooth), where,
-                 figure.opacity);
+  canvas.picture(has_forbidden(weights) ? plan.picture : plan.quiet_picture, where);
+  canvas.picture(CanvasPicture(cover_cells(weights, plan.axis, figure.opacity), figure.smooth),
+                 where);
   const double cell_width = where.width / static_cast<double>(weights.cols);
   const double cell_height = where.height / static_cast<double>(weights.rows);
   if (figure.contour_mass > 0) {
@@ -69,6 +99,7 @@ void draw_panel(Canvas& canvas, const Plan& plan, const ImagePanel& panel, const
     canvas.polylines(lines, {.color = kInk, .width = 2.25, .opacity = 0.8});
     canvas.polylines(lines, {.color = kWhite, .width = 1.1});
   }
+  for (const ImageRing& ring : panel.rings) draw_ring(canvas, ring, panel, where);
   if (panel.chosen) {
     const Rect patch{where.x + static_cast<double>(panel.chosen->col) * cell_width,
                      where.y + static_cast<double>(panel.chosen->row) * cell_height, cell_width,
@@ -87,8 +118,11 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
                  at.y + line * (plan.height + plan.title_height() + kGap) + plan.title_height()});
     const Rect where{corner.x, corner.y, plan.width, plan.height};
     canvas.text(plan.titles[i], {where.x, where.y - plan.title_height()});
-    canvas.picture(plan.picture, where);
-    if (i > 0) draw_panel(canvas, plan, plan.figure->panels[i - 1], where);
+    if (i == 0) {
+      canvas.picture(plan.picture, where);
+    } else {
+      draw_panel(canvas, plan, plan.figure->panels[i - 1], where);
+    }
   }
   canvas.text(plan.note, {at.x, at.y + plan.maps_height() + 10});
   plan.bar->draw(canvas, {at.x + plan.maps_width() + kBarSpace, at.y + plan.title_height()});
@@ -123,7 +157,12 @@ std::string note_text(const ImageFigure& figure) {
       fmt::format("{} \u00d7 {} patches, {}.", weights.size(0), weights.size(1),
                   figure.smooth ? "smoothed between their centres" : "one colour each");
   if (figure.contour_mass > 0) {
-    text += fmt::format(" The line holds {:g} % of the mass.", figure.contour_mass * 100);
+    text += figure.contour_mass < 1
+                ? fmt::format(" The line holds {:g} % of the mass.", figure.contour_mass * 100)
+                : " The line goes around what is shown.";
+  }
+  if (!figure.panels[0].rings.empty()) {
+    text += " The rings hold 50 % (solid) and 90 % (dotted) of what lies on patches.";
   }
   return text;
 }
@@ -132,10 +171,14 @@ std::string note_text(const ImageFigure& figure) {
 
 Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
   check(figure);
+  const Picture below = quiet(figure.picture);
+  const bool masked = has_forbidden(figure.panels[0].weights.matrix<float>());
   auto plan = std::make_shared<Plan>(
       Plan{.figure = &figure,
            .axis = {colors, figure.scale},
-           .picture = CanvasPicture(to_cell_image(figure.picture), /*smooth=*/true)});
+           .bar_colors = colors_over(masked ? figure.picture : below, colors, figure.opacity),
+           .picture = CanvasPicture(to_cell_image(figure.picture), /*smooth=*/true),
+           .quiet_picture = CanvasPicture(to_cell_image(below), /*smooth=*/true)});
   plan->titles.push_back(TextBlock::line("picture", kPanelStyle));
   for (const ImagePanel& panel : figure.panels) {
     plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle));
@@ -147,7 +190,7 @@ Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
   plan->height = std::round(plan->width * static_cast<double>(figure.picture.height) /
                             static_cast<double>(figure.picture.width));
   plan->note = TextBlock::line(note_text(figure), kNoteStyle);
-  plan->bar.emplace(plan->axis, figure.value_name,
+  plan->bar.emplace(ColorAxis(plan->bar_colors, figure.scale), figure.value_name,
                     std::clamp(plan->maps_height() - 44, 90.0, 200.0), /*with_hatch=*/false);
   Body body;
   body.width = std::max(plan->maps_width() + kBarSpace + plan->bar->width(), plan->note.width());

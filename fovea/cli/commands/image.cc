@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/cli/image_parts.h"
 #include "fovea/cli/image_view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
@@ -70,8 +71,19 @@ void run(const Args& args) {
   const RunResult result =
       engine.run(input.input, {.record = {.values = false}, .logits = LogitRows::kAll});
   print_warnings(result.warnings);
-  const Content content = chosen_view(args).make({args, engine, input, result});
-  show(content, args, predictions_text(engine, result, stdout_terminal()));
+  const std::optional<Artifacts> artifacts = artifacts_of(result);
+  Content content = chosen_view(args).make({args, engine, input, result, artifacts});
+  if (artifacts) {
+    content.json = [&artifacts, inner = content.json] {
+      Json json = inner();
+      json.set("artifacts", to_json(*artifacts));
+      return json;
+    };
+  }
+  const Terminal terminal = stdout_terminal();
+  show(content, args,
+       predictions_text(engine, result, terminal) +
+           (artifacts ? artifacts_line(*artifacts, terminal) : ""));
 }
 
 std::vector<std::string> view_names() {
@@ -118,17 +130,29 @@ Command image_command() {
           "  fovea image photo.jpg\n"
           "  fovea image photo.jpg --at 120,80 --head mean\n"
           "  fovea image photo.jpg --at 120,80 --column\n"
-          "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n",
+          "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n"
+          "  fovea image photo.jpg --view composite\n"
+          "  fovea image photo.jpg --view kernels --layer 0\n"
+          "  fovea image photo.jpg --view field --at 120,80\n",
       .positionals = {{.name = "FILE", .help = "PNG, JPEG, WebP, PPM or PGM"}},
       .options = joined(
           joined(
               model_options(kDefaultPictureModel),
               {Option::choice("view", view_names(), "what to show (default: maps)"),
                Option::text("at", "X,Y", "a patch, by a pixel of the picture, instead of [CLS]"),
+               Option::text("token", "NAME",
+                            "another token in front of the patches instead of [CLS]: \"[REG 1]\""),
                Option::flag("column", "who attends to it, not what it attends to"),
-               Option::integer("layer", "N", "from 0 (default: the last)", 0),
+               Option::text("layer", "N|all",
+                            "from 0 (default: the last); all: with --view kernels"),
                Option::real("mask", "P",
                             "show the fewest patches that hold this share of the mass, 0.6 say", 0),
+               Option::flag("without-artifacts",
+                            "take out patches of outlying norm and renormalise the rest"),
+               Option::integer("radius", "R",
+                               "of a kernel, in patches (default: a quarter of the grid)", 0),
+               Option::choice("compat", {"keras"},
+                              "distances as a widely copied program has them: too low"),
                Option::text("size", "WxH",
                             "of the model's input (default: what its preprocessor says)"),
                Option::text("out", "FILE",
