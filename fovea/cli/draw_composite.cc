@@ -31,7 +31,7 @@ struct CompositePainter {
     const Rgb below = quiet(picture.at((2 * x + 1) * picture.width / (2 * columns),
                                        (2 * half_line + 1) * picture.height / (4 * lines)));
     const float own = owner(x, half_line);
-    return std::isnan(own) ? below : mix(below, object_color(static_cast<int64_t>(own)), kTint);
+    return std::isnan(own) ? below : mix(below, category_color(static_cast<int64_t>(own)), kTint);
   }
   // The last digit of the owner, a dot where there is none.
   std::string letter(int64_t x, int64_t line) const {
@@ -65,7 +65,7 @@ std::string legend(const CompositeFigure& figure, const Terminal& terminal) {
     }
     if (column > 0) text += "   ";
     if (terminal.has_color()) {
-      text += terminal.ink(object_color(static_cast<int64_t>(i)), "█") + " ";
+      text += terminal.ink(category_color(static_cast<int64_t>(i)), "█") + " ";
     }
     text += words;
     column += width + 3;

@@ -93,8 +93,8 @@ class ImagePainter {
     if (std::isnan(value)) return mix(below, {0, 0, 0}, kHiddenCover);
     const double share =
         figure_.scale.high > 0 ? std::clamp(double{value} / figure_.scale.high, 0.0, 1.0) : 0;
-    return mix(masked_ ? below : quiet(below), colors_.at(share),
-               cover_of(colors_, share, figure_.opacity));
+    const Tint tint = tint_of(colors_, share, figure_.opacity);
+    return mix(masked_ ? below : quiet(below), tint.color, tint.cover);
   }
 
   const ImageFigure& figure_;

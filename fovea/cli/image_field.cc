@@ -111,6 +111,7 @@ ImageFigure figure_of(const ImageRun& run, const Fields& fields) {
     figure.panels.push_back(std::move(panel));
   }
   figure.scale = scale_to(largest);
+  figure.panels_across = fields.depths.size() < 8 ? 4 : 5;
   return figure;
 }
 

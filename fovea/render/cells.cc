@@ -96,9 +96,9 @@ CellImage cover_cells(MatrixView<const float> weights, const ColorAxis& axis, do
   for (int64_t r = 0; r < weights.rows; ++r) {
     for (int64_t c = 0; c < weights.cols; ++c) {
       const float value = weights(r, c);
-      const double cover = cover_of(axis.colors(), axis.position(value), opacity);
+      const Tint tint = tint_of(axis.colors(), axis.position(value), opacity);
       image.pixels.push_back(std::isnan(value) ? translucent_pixel({0, 0, 0}, kHiddenCover)
-                                               : translucent_pixel(axis.at(value), cover));
+                                               : translucent_pixel(tint.color, tint.cover));
     }
   }
   return image;

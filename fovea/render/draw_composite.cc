@@ -102,8 +102,9 @@ void draw_areas(Canvas& canvas, const Plan& plan, const Rect& where) {
     for (int64_t c = 0; c < owners.cols; ++c) {
       const float owner = owners(r, c);
       tint.pixels.push_back(
-          std::isnan(owner) ? 0
-                            : translucent_pixel(object_color(static_cast<int64_t>(owner)), kTint));
+          std::isnan(owner)
+              ? 0
+              : translucent_pixel(category_color(static_cast<int64_t>(owner)), kTint));
     }
   }
   canvas.picture(CanvasPicture(tint), where);
@@ -123,11 +124,12 @@ void draw_areas(Canvas& canvas, const Plan& plan, const Rect& where) {
                        where.y + (static_cast<double>(area.marked.row) + 0.5) * cell_height};
     const double radius = std::max(mark.width(), mark.cap_height()) / 2 + 4;
     canvas.fill_rounded({middle.x - radius, middle.y - radius, 2 * radius, 2 * radius}, radius,
-                        object_color(area.owner));
+                        category_color(area.owner));
     canvas.outline({middle.x - radius, middle.y - radius, 2 * radius, 2 * radius},
                    {.color = kInk, .width = 1}, radius);
     canvas.text(mark,
-                {middle.x - mark.width() / 2, middle.y + mark.cap_height() / 2 - mark.baseline()});
+                {middle.x - mark.width() / 2, middle.y + mark.cap_height() / 2 - mark.baseline()},
+                text_color_on(category_color(area.owner)));
   }
 }
 
@@ -138,14 +140,14 @@ void draw_legend(Canvas& canvas, const Plan& plan, Point at) {
   for (size_t i = 0; i < plan.names.size(); ++i) {
     const double y = at.y + static_cast<double>(i) * plan.line();
     const Rect square = key(y, plan.names[i]);
-    canvas.fill(square, object_color(static_cast<int64_t>(i)));
+    canvas.fill(square, category_color(static_cast<int64_t>(i)));
     canvas.outline(square, {.color = kMuted, .width = 0.75});
     canvas.text(plan.names[i], {at.x + kKey + 8, y});
     canvas.text(plan.details[i], {at.x + kKey + 16 + plan.names[i].width(), y});
   }
   const double y = at.y + static_cast<double>(plan.names.size()) * plan.line();
   const Rect square = key(y, plan.nobody);
-  canvas.fill(square, {0x78, 0x78, 0x7c});
+  canvas.fill(square, quiet(Rgb{128, 128, 128}));
   canvas.outline(square, {.color = kMuted, .width = 0.75});
   canvas.text(plan.nobody, {at.x + kKey + 8, y});
 }

@@ -47,7 +47,11 @@ struct Plan {
   double keys_width() const {
     double widest = 0;
     for (const TextBlock& key : keys) widest = std::max(widest, key.width());
-    return keys.empty() ? 0 : 24 + kKey + 6 + widest;
+    widest = std::max(widest, reference_name.width());
+    return widest == 0 ? 0 : 24 + kKey + 6 + widest;
+  }
+  double keys_height() const {
+    return keys.empty() ? 0 : static_cast<double>(keys.size()) * (keys[0].height() + 3);
   }
 };
 
@@ -70,8 +74,6 @@ void draw_axes(Canvas& canvas, const Plan& plan, Point at) {
   if (!plan.figure.reference) return;
   const double y = at.y + plan.y_of(*plan.figure.reference);
   canvas.line({left, y}, {right, y}, {.color = kMuted, .width = 1, .dashes = {5, 4}});
-  canvas.text(plan.reference_name,
-              {right - plan.reference_name.width(), y - plan.reference_name.height() - 1});
 }
 
 void draw_groups(Canvas& canvas, const Plan& plan, Point at) {
@@ -104,6 +106,12 @@ void draw_keys(Canvas& canvas, const Plan& plan, Point at) {
                         category_color(static_cast<int64_t>(k)));
     canvas.text(key, {x + kKey + 6, y});
   }
+  if (!plan.figure.reference) return;
+  const double y = at.y + plan.top() + plan.keys_height() + 6;
+  const double middle = y + plan.reference_name.baseline() - plan.reference_name.cap_height() / 2;
+  canvas.line({x - 3, middle}, {x + kKey + 2, middle},
+              {.color = kMuted, .width = 1, .dashes = {5, 4}});
+  canvas.text(plan.reference_name, {x + kKey + 6, y});
 }
 
 void check(const DotsFigure& figure) {
@@ -156,15 +164,15 @@ Body draw_dots(const DotsFigure& figure) {
   plan->group_name = TextBlock::line(
       figure.group_name + "; within each the heads in their order, the line is their mean",
       kNameStyle);
-  plan->reference_name = TextBlock::line(figure.reference_name, kNumberStyle);
+  if (figure.reference) {
+    plan->reference_name = TextBlock::paragraph(figure.reference_name, kNumberStyle, 110);
+  }
   Body body;
   body.width = std::max(plan->left() + plan->plot_width() + plan->keys_width(),
                         plan->left() + plan->group_name.width());
   body.height = plan->bottom();
-  if (!plan->keys.empty()) {
-    body.height = std::max(body.height, plan->top() + static_cast<double>(plan->keys.size()) *
-                                                          (plan->keys[0].height() + 3));
-  }
+  body.height =
+      std::max(body.height, plan->top() + plan->keys_height() + 6 + plan->reference_name.height());
   body.draw = [plan](Canvas& canvas, Point at) {
     draw_axes(canvas, *plan, at);
     draw_groups(canvas, *plan, at);

@@ -77,8 +77,8 @@ void draw_ring(Canvas& canvas, const ImageRing& ring, const ImagePanel& panel, c
   }
   const std::vector<double> dashes =
       ring.dotted ? std::vector<double>{1.5, 4} : std::vector<double>{};
-  canvas.polylines(arcs, {.color = kInk, .width = 2.75, .opacity = 0.7, .dashes = dashes});
-  canvas.polylines(arcs, {.color = kWhite, .width = 1.4, .dashes = dashes});
+  canvas.polylines(arcs, {.color = kWhite, .width = 3, .opacity = 0.85});
+  canvas.polylines(arcs, {.color = kInk, .width = 1.3, .dashes = dashes});
 }
 
 void draw_panel(Canvas& canvas, const Plan& plan, const ImagePanel& panel, const Rect& where) {
@@ -96,8 +96,9 @@ void draw_panel(Canvas& canvas, const Plan& plan, const ImagePanel& panel, const
         point = {where.x + point.x * cell_width, where.y + point.y * cell_height};
       }
     }
-    canvas.polylines(lines, {.color = kInk, .width = 2.25, .opacity = 0.8});
-    canvas.polylines(lines, {.color = kWhite, .width = 1.1});
+    const bool dark = has_forbidden(weights);
+    canvas.polylines(lines, {.color = dark ? kInk : kWhite, .width = 2.75, .opacity = 0.8});
+    canvas.polylines(lines, {.color = dark ? kWhite : kInk, .width = 1.1});
   }
   for (const ImageRing& ring : panel.rings) draw_ring(canvas, ring, panel, where);
   if (panel.chosen) {

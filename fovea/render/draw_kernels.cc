@@ -17,6 +17,7 @@ namespace {
 constexpr double kComfortable = 860;
 constexpr double kSmallestPanel = 104;
 constexpr double kLargestPanel = 200;
+constexpr double kLargestCell = 20;
 constexpr double kGap = 18;
 constexpr double kBarSpace = 26;
 constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
@@ -150,7 +151,8 @@ Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors) {
   plan->down = (count + plan->across - 1) / plan->across;
   const auto side = static_cast<double>(2 * plan->radius + 1);
   const double room = kComfortable / static_cast<double>(plan->across) - kGap;
-  plan->cell = std::max(2.0, std::floor(std::clamp(room, kSmallestPanel, kLargestPanel) / side));
+  const double fitting = std::floor(std::clamp(room, kSmallestPanel, kLargestPanel) / side);
+  plan->cell = std::clamp(fitting, 2.0, kLargestCell);
   for (const KernelPanel& panel : figure.panels) {
     plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle));
     plan->details.push_back(TextBlock::line(panel.detail, kDetailStyle));

@@ -190,7 +190,7 @@ struct ImageFigure {
   ColorScale scale;
   bool smooth = false;        // blend between patches, and say so; otherwise one colour per patch
   double contour_mass = 0.5;  // a line around the fewest patches with this mass; 0: none
-  double opacity = 0.9;       // of the largest weight's colour over the picture; less for less
+  double opacity = 0.95;      // of the largest weight's colour over the picture; less for less
   std::string value_name = "attention weight";
 };
 

@@ -6,8 +6,10 @@
 namespace fovea {
 namespace {
 
-constexpr double kGreyed = 0.8;
-constexpr double kDimmed = 0.3;
+constexpr double kGreyed = 0.9;
+constexpr double kFaded = 0.45;
+constexpr double kSteepness = 0.4;
+constexpr double kLeftOut = 0.3;  // of the colours, at the low end
 
 Rgb mean_color(const Picture& picture) {
   std::array<double, 3> sum{};
@@ -22,7 +24,7 @@ Rgb mean_color(const Picture& picture) {
 Rgb quiet(Rgb color) {
   const auto grey = static_cast<uint8_t>(
       std::lround(0.299 * color.red + 0.587 * color.green + 0.114 * color.blue));
-  return mix(mix(color, {grey, grey, grey}, kGreyed), {0, 0, 0}, kDimmed);
+  return mix(mix(color, {grey, grey, grey}, kGreyed), {255, 255, 255}, kFaded);
 }
 
 Picture quiet(const Picture& picture) {
@@ -33,17 +35,19 @@ Picture quiet(const Picture& picture) {
   return result;
 }
 
-double cover_of(const ColorMap& colors, double position, double opacity) {
-  const double share = colors.diverging() ? std::abs(2 * position - 1) : position;
-  return opacity * std::sqrt(std::clamp(share, 0.0, 1.0));
+Tint tint_of(const ColorMap& colors, double position, double opacity) {
+  const double share =
+      std::clamp(colors.diverging() ? std::abs(2 * position - 1) : position, 0.0, 1.0);
+  return {colors.at(colors.diverging() ? position : kLeftOut + (1 - kLeftOut) * share),
+          opacity * std::pow(share, kSteepness)};
 }
 
 ColorMap colors_over(const Picture& picture, const ColorMap& colors, double opacity) {
   const Rgb below = mean_color(picture);
   std::array<Rgb, 256> table{};
   for (size_t i = 0; i < table.size(); ++i) {
-    const double position = static_cast<double>(i) / 255;
-    table[i] = mix(below, colors.table()[i], cover_of(colors, position, opacity));
+    const Tint tint = tint_of(colors, static_cast<double>(i) / 255, opacity);
+    table[i] = mix(below, tint.color, tint.cover);
   }
   return {colors.name(), colors.description(), colors.diverging(), table};
 }
