@@ -50,6 +50,10 @@ struct Plan {
   double pitch_x() const { return side() + kGap; }
   double pitch_y() const { return head() + side() + kGap; }
   double maps_width() const { return static_cast<double>(across) * pitch_x() - kGap; }
+  // Below the panels, and where these are low below the colour bar too.
+  double note_top() const {
+    return std::max(maps_height(), head() - bar->bar_top() + bar->height()) + 10;
+  }
   double maps_height() const {
     return static_cast<double>(down) * pitch_y() - kGap + offsets[0].height() + 3;
   }
@@ -119,7 +123,7 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
     if (i % plan.across == 0) draw_row_offsets(canvas, plan, corner);
     if (i + plan.across >= count) draw_col_offsets(canvas, plan, corner);
   }
-  canvas.text(plan.note, {at.x + plan.left(), at.y + plan.maps_height() + 10});
+  canvas.text(plan.note, {at.x + plan.left(), at.y + plan.note_top()});
   plan.bar->draw(canvas, {at.x + plan.left() + plan.maps_width() + kBarSpace,
                           at.y + plan.head() - plan.bar->bar_top()});
 }
@@ -172,8 +176,7 @@ Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors) {
   body.cell = plan->cell;
   body.width = plan->left() +
                std::max(plan->maps_width() + kBarSpace + plan->bar->width(), plan->note.width());
-  body.height =
-      std::max(plan->maps_height() + 10 + plan->note.height(), plan->head() + plan->bar->height());
+  body.height = plan->note_top() + plan->note.height();
   body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
   return body;
 }

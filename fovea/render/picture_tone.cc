@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kGreyed = 0.9;
 constexpr double kFaded = 0.45;
-constexpr double kSteepness = 0.4;
+constexpr double kSteepness = 0.5;
 constexpr double kLeftOut = 0.3;  // of the colours, at the low end
 
 Rgb mean_color(const Picture& picture) {
