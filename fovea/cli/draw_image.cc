@@ -9,6 +9,7 @@
 #include "fovea/cli/draw_text.h"
 #include "fovea/cli/table.h"
 #include "fovea/render/box_labels.h"
+#include "fovea/render/picture_tone.h"
 
 namespace fovea {
 namespace {
@@ -59,6 +60,9 @@ class ImagePainter {
         terminal_(terminal),
         colors_(colors),
         cells_(terminal, colors, figure.scale) {
+    for (const ImagePanel& panel : figure.panels) {
+      masked_ |= !panel.weights.empty() && has_forbidden(panel.weights);
+    }
     const auto panels = static_cast<int>(figure.panels.size()) + (picture_alone() ? 1 : 0);
     const int across = std::min(panels, terminal.width >= 76 ? 4 : 2);
     const int widest = panels == 1 ? 76 : panels == 2 ? 56 : 36;
@@ -189,10 +193,11 @@ class ImagePainter {
     if (!panel.weights.empty()) {
       const float value = weight(panel, x, y);
       if (std::isnan(value)) {
-        color = mix(color, {0, 0, 0}, 0.75);
+        color = mix(color, {0, 0, 0}, kHiddenCover);
       } else {
         const double share = figure_.scale.high > 0 ? double{value} / figure_.scale.high : 0;
-        color = mix(color, colors_.at(std::clamp(share, 0.0, 1.0)), figure_.opacity);
+        const Tint tint = tint_of(colors_, std::clamp(share, 0.0, 1.0), figure_.opacity);
+        color = mix(masked_ ? color : quiet(color), tint.color, tint.cover);
       }
     }
     for (const ImageMask& mask : panel.masks) {
@@ -205,6 +210,7 @@ class ImagePainter {
   const Terminal& terminal_;
   const ColorMap& colors_;
   CellPainter cells_;
+  bool masked_ = false;
   int columns_ = 8;
   int lines_ = 4;
 };

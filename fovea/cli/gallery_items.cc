@@ -215,10 +215,60 @@ Chapter picture() {
           "cover objects with a Jaccard of 0.33, against 0.10."};
 }
 
+Chapter convolution() {
+  const std::string model(kDefaultPictureModel);
+  constexpr const char* kScene = "models/scenes-vit/demo/scene-2.png";
+  return {
+      .title = "7 · Self-attention beside convolution",
+      .lead =
+          "A convolution looks at fixed offsets around each pixel. A head of attention may do the "
+          "same, or look wherever the content tells it to. These pictures show which.",
+      .pictures = {{"7-kernels.png",
+                    {"image", kScene, "--view", "kernels", "--layer", "3"},
+                    "Six heads of layer 3 as kernels over relative offsets, with the lines that "
+                    "hold 50 % and 90 % of each",
+                    model},
+                   {"7-convolution.png",
+                    {"image", kScene, "--view", "convolution"},
+                    "Nine heads built by hand, each of which looks at one of nine neighbours",
+                    model},
+                   {"7-distances.png",
+                    {"image", kScene, "--view", "distances"},
+                    "Dots: how far each head of each layer looks on average, beside attention that "
+                    "is spread evenly",
+                    model},
+                   {"7-field.png",
+                    {"image", kScene, "--view", "field", "--at", "128,48"},
+                    "What reaches a patch of the bird through one layer, through two, and so on",
+                    model},
+                   {"7-composite.png",
+                    {"image", kScene, "--view", "composite"},
+                    "The scene with the patches that [CLS] looks at in one colour per head",
+                    model}},
+      .see =
+          "Heads of the middle layers look around themselves, a blob with its peak near the "
+          "middle; "
+          "later ones look everywhere. The nine built heads look at one neighbour each: together "
+          "they are a 3 x 3 convolution. Rings show how far a patch has seen after each layer.",
+      .computed =
+          "Kernel: the mean over patches of the weight on the patch at each offset, rows divided "
+          "by "
+          "what they give to patches. Distance: the same weights times the distance in pixels. "
+          "Field: attention rollout, half the mean of heads and half the residual in each layer.",
+      .read =
+          "A kernel's middle is the patch that looks, a cell to its right the patch one further "
+          "right. The solid line holds half of the weight, the dotted one nine tenths.",
+      .limits =
+          "A blob that is wider than the window is cut off: the share inside says how much was "
+          "seen. Rollout knows nothing of values and feed-forward layers. A small model trained on "
+          "synthetic scenes, one picture."};
+}
+
 }  // namespace
 
 std::vector<Chapter> gallery_chapters() {
-  return {self_attention(), reading(), steps(), addressing(), translation(), picture()};
+  return {self_attention(), reading(), steps(),      addressing(),
+          translation(),    picture(), convolution()};
 }
 
 }  // namespace fovea

@@ -1,13 +1,14 @@
 // LOST: an object around the patch that is similar to the fewest others.
 #include "fovea/cli/found_objects.h"
 #include "fovea/cli/image_object.h"
+#include "fovea/cli/image_parts.h"
 #include "fovea/render/picture_view.h"
 
 namespace fovea {
 namespace {
 
 Content make_lost(const ImageRun& run) {
-  const std::optional<int64_t> layer = chosen_layer(run.args);
+  const std::optional<int64_t> layer = one_layer(run.args);
   LostObject found = find_lost(run.result.run, layer);
   FoundObject object{.method = "LOST",
                      .site = picture_record(run.result.run, layer)->site,
@@ -28,7 +29,7 @@ ImageView image_lost_view() {
   return {.name = "lost",
           .summary = "one object by LOST, with its mask and box",
           .options = object_options(),
-          .check = [](const Args&) {},
+          .check = [](const Args& args) { one_layer(args); },
           .make = make_lost};
 }
 

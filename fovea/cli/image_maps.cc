@@ -3,7 +3,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/cli/image_object.h"
-#include "fovea/cli/image_view.h"
+#include "fovea/cli/image_parts.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/engine/patch_pixels.h"
@@ -14,16 +14,11 @@ namespace {
 
 PictureChoice picture_choice(const Args& args) {
   PictureChoice choice;
-  if (args.has("layer")) choice.layer = args.integer("layer");
+  choice.layer = one_layer(args);
   if (args.has("head")) choice.head = parse_head(args["head"]);
   choice.column = args.flag("column");
-  if (args.has("mask")) {
-    choice.mask = args.real("mask");
-    if (!(choice.mask > 0 && choice.mask <= 1)) {
-      fail(ErrorKind::kInvalidArgument,
-           "--mask is {} but a share of the mass is above 0 and up to 1", args["mask"]);
-    }
-  }
+  choice.mask = mask_share(args, 0);
+  if (args.has("token")) choice.token = args["token"];
   return choice;
 }
 
@@ -67,11 +62,13 @@ Json to_json(const PatchMaps& maps, PictureSize picture, const PatchGrid& grid,
   json.set("masks", std::move(masks));
   json.set("rle", std::move(runs));
   json.set("boxes_xyxy", std::move(boxes));
+  if (!data.text.badge.empty()) json.set("badge", data.text.badge);
   return json;
 }
 
 void check_maps(const Args& args) {
   const PictureChoice choice = picture_choice(args);
+  check_place(args);
   if (args.has("mask-out") && choice.mask == 0) {
     fail(ErrorKind::kInvalidArgument,
          "--mask-out is given but no mask is made; say its share with --mask 0.6, or take --view "
@@ -81,12 +78,23 @@ void check_maps(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--mask-out holds one mask but every head has its own; choose by --head N, mean or max");
   }
-  if (args.has("at")) parse_pixel(args["at"]);
+  if (args.flag("without-artifacts") && args.flag("column")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--without-artifacts renormalises what one position attends to; leave out --column");
+  }
 }
 
 Content make_maps(const ImageRun& run) {
   PictureChoice choice = picture_choice(run.args);
   if (run.args.has("at")) choice.patch = patch_at(run.input, run.args["at"]);
+  if (run.args.flag("without-artifacts")) {
+    if (!run.artifacts) {
+      fail(ErrorKind::kUnsupported,
+           "--without-artifacts needs the states before the final norm, "
+           "which this model does not give; leave it out");
+    }
+    choice.without = run.artifacts->outliers;
+  }
   return maps_content(run.result.run, choice, run.input.picture, run.input.grid);
 }
 
@@ -107,7 +115,8 @@ Content maps_content(const Run& run, const PictureChoice& choice, const Picture&
 ImageView image_maps_view() {
   return {.name = "maps",
           .summary = "what one position attends to, in each head",
-          .options = {"at", "column", "layer", "head", "mask", "mask-out"},
+          .options = {"at", "token", "column", "layer", "head", "mask", "mask-out",
+                      "without-artifacts"},
           .check = check_maps,
           .make = make_maps};
 }

@@ -1,5 +1,6 @@
 #include "fovea/cli/image_object.h"
 
+#include "fovea/cli/image_parts.h"
 #include "fovea/engine/patch_pixels.h"
 #include "fovea/explain/mask_rle.h"
 
@@ -51,17 +52,6 @@ Json object_json(const FoundObject& object, const PictureInput& input, const Map
 
 std::vector<std::string> object_options() {
   return {"layer", "mask-out"};
-}
-
-std::optional<int64_t> chosen_layer(const Args& args) {
-  if (!args.has("layer")) return {};
-  return args.integer("layer");
-}
-
-Axis numbered_axis(const char* name, int64_t count) {
-  Axis axis{.name = name};
-  for (int64_t i = 0; i < count; ++i) axis.positions.push_back({.text = std::to_string(i)});
-  return axis;
 }
 
 Json box_json(const PictureBox& box) {

@@ -3,6 +3,7 @@
 
 #include "fovea/cli/found_objects.h"
 #include "fovea/cli/image_object.h"
+#include "fovea/cli/image_parts.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/render/picture_view.h"
 
@@ -12,7 +13,7 @@ namespace {
 constexpr double kTrusted = 1e-6;  // of the solver's residual, as token_cut.h says
 
 Content make_token_cut(const ImageRun& run) {
-  const std::optional<int64_t> layer = chosen_layer(run.args);
+  const std::optional<int64_t> layer = one_layer(run.args);
   TokenCutObject found = find_token_cut(run.result.run, layer);
   if (found.residual > kTrusted) {
     print_warnings(
@@ -39,7 +40,7 @@ ImageView image_tokencut_view() {
   return {.name = "tokencut",
           .summary = "one object by TokenCut, with its mask and box",
           .options = object_options(),
-          .check = [](const Args&) {},
+          .check = [](const Args& args) { one_layer(args); },
           .make = make_token_cut};
 }
 

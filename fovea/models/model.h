@@ -41,6 +41,9 @@ struct ModelOutputs {
   Value logits;
   Value encoder_last_hidden_state;  // [source positions, width]
   Value pooler_output;              // [width], of models of pictures
+  // Of models of pictures: what the last block gave, before the final norm makes all vectors about
+  // as long. CLIP's norm is for [CLS] alone, so that there it is last_hidden_state.
+  Value states_before_norm;
   // Of a picture and a text tower, whose states stand under last_hidden_state and below; in models
   // with both towers the embeddings have the length 1. logits are then [1], the similarity.
   Value text_last_hidden_state;  // [tokens, width of the text tower]

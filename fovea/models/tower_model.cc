@@ -82,6 +82,7 @@ ModelOutputs TowerModel::run_alone(const ModelInputs& inputs, const Pass& pass) 
   const Tower& tower = picture_ ? *picture_ : *text_;
   const TowerOutputs made = tower.run(inputs, pass, SiteKind::kSelf);
   ModelOutputs outputs{.last_hidden_state = made.states};
+  outputs.states_before_norm = made.before_norm;
   if (!made.pooled.tensor.empty()) outputs.pooler_output = as_vector(made.pooled);
   if (tower.embed && !made.pooled.tensor.empty()) {
     (picture_ ? outputs.image_embeds : outputs.text_embeds) = as_vector(tower.embed(made.pooled));
@@ -101,6 +102,7 @@ ModelOutputs TowerModel::forward(const ModelInputs& inputs, const Pass& pass) co
     const TowerOutputs made = picture_->run(inputs, pass, SiteKind::kVisionSelf);
     image = of_length_one(picture_->embed(made.pooled));
     outputs.last_hidden_state = made.states;
+    outputs.states_before_norm = made.before_norm;
     outputs.image_embeds = as_vector(image);
   }
   if (!inputs.input_ids.empty()) {

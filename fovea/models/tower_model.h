@@ -11,8 +11,9 @@ namespace fovea {
 
 // What a tower makes of its input.
 struct TowerOutputs {
-  Value states;  // [positions, width]
-  Value pooled;  // [1, width]; empty where nothing pools them
+  Value states;       // [positions, width]
+  Value pooled;       // [1, width]; empty where nothing pools them
+  Value before_norm;  // of pictures: `states` before the norm of all positions
 };
 
 // One side of the model.

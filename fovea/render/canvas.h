@@ -43,6 +43,11 @@ inline uint32_t opaque_pixel(Rgb color) {
   return 0xff000000U | static_cast<uint32_t>(color.red << 16 | color.green << 8 | color.blue);
 }
 
+inline uint32_t translucent_pixel(Rgb color, double opacity) {
+  const auto part = [&](uint8_t value) { return static_cast<uint32_t>(value * opacity + 0.5); };
+  return part(255) << 24 | part(color.red) << 16 | part(color.green) << 8 | part(color.blue);
+}
+
 // Pixels made ready to be drawn, once or many times; copies share them.
 class CanvasPicture {
  public:

@@ -22,7 +22,8 @@ constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
 struct Plan {
   const ImageFigure* figure;
   ColorAxis axis;
-  CanvasPicture picture;
+  PictureBase base;
+  ColorMap bar_colors;
   FlatColorBar bar;
   TextBlock note;
   std::vector<TextBlock> titles;
@@ -83,7 +84,7 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
   const Point corner =
       on_grid({at.x + plan.middle_x(), at.y + (plan.height - plan.center_height()) / 2});
   const Rect middle{corner.x, corner.y, kMiddle, plan.middle_height};
-  canvas.picture(plan.picture, middle);
+  canvas.picture(plan.base.plain, middle);
   const auto center_of = [&](size_t panel) {
     const Rect cell = cell_rect(figure.panels[panel].weights, *figure.panels[panel].chosen, middle);
     return Point{cell.x + cell.width / 2, cell.y + cell.height / 2};
@@ -96,8 +97,7 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
       const Rgb color = object_color(static_cast<int64_t>(panel));
       const Rect where = side_rect(plan, column, i, {x, at.y});
       canvas.text(plan.titles[panel], {where.x, where.y - plan.title_height});
-      canvas.picture(plan.picture, where);
-      draw_overlay(canvas, figure, figure.panels[panel], plan.axis, where);
+      draw_overlay(canvas, figure, figure.panels[panel], plan.base, plan.axis, where);
       canvas.outline(where, {.color = kInk, .width = 3.2, .opacity = 0.8});
       canvas.outline(where, {.color = color, .width = 1.6});
       const Point end{is_left ? where.x + where.width : where.x, where.y + where.height / 2};
@@ -127,12 +127,15 @@ Body draw_around(const ImageFigure& figure, const ColorMap& colors) {
   check_image(figure);
   check(figure);
   const ColorAxis axis(colors, figure.scale);
-  auto plan = std::make_shared<Plan>(Plan{.figure = &figure,
-                                          .axis = axis,
-                                          .picture = canvas_picture(figure.picture),
-                                          .bar = {axis, figure.value_name},
-                                          .note = TextBlock::line(patches_note(figure), kNoteStyle),
-                                          .titles = {}});
+  const ColorMap bar_colors = colors_of_bar(figure, colors);
+  auto plan =
+      std::make_shared<Plan>(Plan{.figure = &figure,
+                                  .axis = axis,
+                                  .base = PictureBase::of(figure.picture),
+                                  .bar_colors = bar_colors,
+                                  .bar = {ColorAxis(bar_colors, figure.scale), figure.value_name},
+                                  .note = TextBlock::line(patches_note(figure), kNoteStyle),
+                                  .titles = {}});
   for (const ImagePanel& panel : figure.panels) {
     plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle, kSide));
     plan->title_height = std::max(plan->title_height, plan->titles.back().height() + 5);

@@ -20,7 +20,8 @@ constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
 struct Plan {
   const ImageFigure* figure;
   ColorAxis axis;
-  CanvasPicture picture;
+  ColorMap bar_colors;  // as they look over the picture
+  PictureBase base;
   std::vector<TextBlock> titles;  // the picture's own first, where it is shown
   TextBlock note;                 // empty: none
   std::optional<ColorBar> bar;    // none: no panel has colours
@@ -47,10 +48,12 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
                  at.y + line * (plan.height + plan.title_height() + kGap) + plan.title_height()});
     const Rect where{corner.x, corner.y, plan.width, plan.height};
     canvas.text(plan.titles[i], {where.x, where.y - plan.title_height()});
-    canvas.picture(plan.picture, where);
-    if (i < plan.pictures_alone()) continue;
-    draw_overlay(canvas, *plan.figure, plan.figure->panels[i - plan.pictures_alone()], plan.axis,
-                 where);
+    if (i < plan.pictures_alone()) {
+      canvas.picture(plan.base.plain, where);
+    } else {
+      draw_overlay(canvas, *plan.figure, plan.figure->panels[i - plan.pictures_alone()], plan.base,
+                   plan.axis, where);
+    }
   }
   if (!plan.note.empty()) canvas.text(plan.note, {at.x, at.y + plan.maps_height() + 10});
   if (plan.bar) {
@@ -74,7 +77,8 @@ Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
   if (figure.layout == ImageLayout::kAround) return draw_around(figure, colors);
   auto plan = std::make_shared<Plan>(Plan{.figure = &figure,
                                           .axis = {colors, figure.scale},
-                                          .picture = canvas_picture(figure.picture)});
+                                          .bar_colors = colors_of_bar(figure, colors),
+                                          .base = PictureBase::of(figure.picture)});
   if (figure.layout == ImageLayout::kLines) {
     plan->titles.push_back(TextBlock::line("picture", kPanelStyle));
   }
@@ -90,7 +94,7 @@ Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
   body.height = plan->maps_height();
   if (figure.has_weights()) {
     plan->note = TextBlock::line(patches_note(figure), kNoteStyle);
-    plan->bar.emplace(plan->axis, figure.value_name,
+    plan->bar.emplace(ColorAxis(plan->bar_colors, figure.scale), figure.value_name,
                       std::clamp(plan->maps_height() - 44, 90.0, 200.0), /*with_hatch=*/false);
     body.width = std::max(body.width + kBarSpace + plan->bar->width(), plan->note.width());
     body.height = std::max(body.height + 10 + plan->note.height(),

@@ -20,9 +20,10 @@ namespace fovea {
 
 // What every figure carries.
 struct FigureText {
-  std::string title;    // "MiniLM · self-attention · layer 5"
-  std::string caption;  // row or column, layer, head, method and sum: never left out
-  Json metadata;        // embedded in the file and written beside it: model hash, input, ...
+  std::string title;       // "MiniLM · self-attention · layer 5"
+  std::string caption;     // row or column, layer, head, method and sum: never left out
+  Json metadata;           // embedded in the file and written beside it: model hash, input, ...
+  std::string badge = {};  // beside the title, where nobody overlooks it: the numbers were changed
 };
 
 // The range of the colours, the same for all panels of a figure.
@@ -113,6 +114,53 @@ struct AlignFigure {
 // The same as a matrix whose axes are two texts.
 MatrixFigure as_matrix(const AlignFigure& figure);
 
+// What patches give to others at the same offset, head by head: each a small square kernel.
+struct KernelPanel {
+  std::string title;      // "head 3"
+  std::string detail;     // below it: "spread 1.8"
+  Tensor weights;         // [2 * radius + 1, 2 * radius + 1], offset 0 in the middle
+  double centre_row = 0;  // the mean offset, marked by a cross
+  double centre_col = 0;
+};
+struct KernelsFigure {
+  FigureText text;
+  std::vector<KernelPanel> panels;  // line by line
+  int64_t panels_across = 1;
+  ColorScale scale;
+};
+
+// One number for each head of each layer, as dots above the layers.
+struct DotsFigure {
+  FigureText text;
+  std::string group_name;           // below the dots: "layer"
+  std::vector<std::string> groups;  // "0", "1", ...
+  std::vector<std::string> series;  // "head 0", ...: one colour each
+  Tensor values;                    // [groups, series], 0 or more
+  std::string value_name;           // "pixels"
+  std::optional<double> reference;  // a line to compare with
+  std::string reference_name;
+};
+
+// Patches of a picture in the colours of those whom they belong to.
+struct CompositeOwner {
+  std::string name;    // "head 3"
+  std::string detail;  // behind it: "18 % of the patches"
+  std::string mark;    // written on its largest part: "3"
+};
+struct CompositeFigure {
+  FigureText text;
+  Picture picture;
+  Tensor owners;  // [grid rows, grid cols]: index of the owner; NaN: nobody's
+  std::vector<CompositeOwner> names;
+};
+
+// A circle around a patch, in units of patches.
+struct ImageRing {
+  CellMark centre;
+  double radius = 0;
+  bool dotted = false;
+};
+
 // A frame around an object. Its sides are fractions of the picture, from the left and the top; what
 // lies outside of 0 to 1 is cut off.
 struct ImageBox {
@@ -137,6 +185,7 @@ struct ImagePanel {
   std::string title;                    // "head 3"
   Tensor weights;                       // [grid rows, grid cols]; empty: no colours
   std::optional<CellMark> chosen = {};  // a patch that is framed
+  std::vector<ImageRing> rings = {};
   std::vector<ImageMask> masks = {};
   std::vector<ImageBox> boxes = {};
 };
@@ -157,7 +206,7 @@ struct ImageFigure {
   ColorScale scale;
   bool smooth = false;        // blend between patches, and say so; otherwise one colour per patch
   double contour_mass = 0.5;  // a line around the fewest patches with this mass; 0: none
-  double opacity = 0.65;      // of the colours over the picture
+  double opacity = 0.95;      // of the largest weight's colour over the picture; less for less
   std::string value_name = "attention weight";
   ImageLayout layout = ImageLayout::kLines;
 

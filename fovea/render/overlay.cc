@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "fovea/base/error.h"
 #include "fovea/render/box_labels.h"
 #include "fovea/render/cells.h"
 #include "fovea/render/contour.h"
+#include "fovea/render/picture_tone.h"
 
 namespace fovea {
 namespace {
@@ -46,15 +48,50 @@ void check_panel(const ImagePanel& panel) {
 }
 
 void draw_lines(Canvas& canvas, std::vector<std::vector<Point>> lines, int64_t rows, int64_t cols,
-                const Rect& where, Rgb color, double width) {
+                const Rect& where, Rgb color, Rgb around, double width) {
   for (auto& line : lines) {
     for (Point& point : line) {
       point = {where.x + point.x * where.width / static_cast<double>(cols),
                where.y + point.y * where.height / static_cast<double>(rows)};
     }
   }
-  canvas.polylines(lines, {.color = kInk, .width = width + 1.15, .opacity = 0.8});
+  canvas.polylines(lines, {.color = around, .width = width + 1.15, .opacity = 0.8});
   canvas.polylines(lines, {.color = color, .width = width});
+}
+
+CanvasPicture canvas_picture(const Picture& picture) {
+  CellImage image{.width = picture.width, .height = picture.height, .pixels = {}};
+  image.pixels.reserve(static_cast<size_t>(picture.width * picture.height));
+  for (size_t i = 0; i < picture.bytes.size(); i += 3) {
+    image.pixels.push_back(
+        opaque_pixel({picture.bytes[i], picture.bytes[i + 1], picture.bytes[i + 2]}));
+  }
+  return CanvasPicture(image, /*smooth=*/true);
+}
+
+void draw_ring(Canvas& canvas, const ImageRing& ring, const ImagePanel& panel, const Rect& where) {
+  constexpr int kPieces = 96;
+  const double cell_width = where.width / static_cast<double>(panel.weights.size(1));
+  const double cell_height = where.height / static_cast<double>(panel.weights.size(0));
+  // Cut off at the picture's edge.
+  std::vector<std::vector<Point>> arcs(1);
+  for (int i = 0; i <= kPieces; ++i) {
+    const double angle = 2 * std::numbers::pi * i / kPieces;
+    const double col = static_cast<double>(ring.centre.col) + 0.5 + ring.radius * std::cos(angle);
+    const double row = static_cast<double>(ring.centre.row) + 0.5 + ring.radius * std::sin(angle);
+    const Point point{where.x + col * cell_width, where.y + row * cell_height};
+    const bool inside = point.x >= where.x && point.x <= where.x + where.width &&
+                        point.y >= where.y && point.y <= where.y + where.height;
+    if (inside) {
+      arcs.back().push_back(point);
+    } else if (!arcs.back().empty()) {
+      arcs.emplace_back();
+    }
+  }
+  const std::vector<double> dashes =
+      ring.dotted ? std::vector<double>{1.5, 4} : std::vector<double>{};
+  canvas.polylines(arcs, {.color = kWhite, .width = 3, .opacity = 0.85});
+  canvas.polylines(arcs, {.color = kInk, .width = 1.3, .dashes = dashes});
 }
 
 void draw_mask(Canvas& canvas, const ImageMask& mask, const Rect& where) {
@@ -65,7 +102,20 @@ void draw_mask(Canvas& canvas, const ImageMask& mask, const Rect& where) {
   for (const bool in : inside) tint.pixels.push_back(in ? opaque_pixel(color) : 0);
   canvas.picture(CanvasPicture(tint), where, kTint);
   draw_lines(canvas, edges_of(inside, mask.rows, mask.cols), mask.rows, mask.cols, where, color,
-             1.1);
+             kInk, 1.1);
+}
+
+// Colours cover more of the picture the larger the weight; where some patches are not shown, those
+// that are stay as they were.
+void draw_weights(Canvas& canvas, const ImageFigure& figure, const ImagePanel& panel,
+                  const PictureBase& base, const ColorAxis& axis, const Rect& where) {
+  const auto weights = panel.weights.matrix<float>();
+  const bool masked = has_forbidden(weights);
+  canvas.picture(masked ? base.plain : base.quiet, where);
+  canvas.picture(CanvasPicture(cover_cells(weights, axis, figure.opacity), figure.smooth), where);
+  if (figure.contour_mass == 0) return;
+  draw_lines(canvas, mass_contour(weights, figure.contour_mass), weights.rows, weights.cols, where,
+             masked ? kWhite : kInk, masked ? kInk : kWhite, 1.1);
 }
 
 Rect box_rect(const ImageBox& box, const Rect& where) {
@@ -119,14 +169,8 @@ void check_image(const ImageFigure& figure) {
   for (const ImagePanel& panel : figure.panels) check_panel(panel);
 }
 
-CanvasPicture canvas_picture(const Picture& picture) {
-  CellImage image{.width = picture.width, .height = picture.height, .pixels = {}};
-  image.pixels.reserve(static_cast<size_t>(picture.width * picture.height));
-  for (size_t i = 0; i < picture.bytes.size(); i += 3) {
-    image.pixels.push_back(
-        opaque_pixel({picture.bytes[i], picture.bytes[i + 1], picture.bytes[i + 2]}));
-  }
-  return CanvasPicture(image, /*smooth=*/true);
+PictureBase PictureBase::of(const Picture& picture) {
+  return {canvas_picture(picture), canvas_picture(fovea::quiet(picture))};
 }
 
 Rect cell_rect(const Tensor& weights, const CellMark& cell, const Rect& where) {
@@ -137,22 +181,27 @@ Rect cell_rect(const Tensor& weights, const CellMark& cell, const Rect& where) {
 }
 
 void draw_overlay(Canvas& canvas, const ImageFigure& figure, const ImagePanel& panel,
-                  const ColorAxis& axis, const Rect& where) {
-  if (!panel.weights.empty()) {
-    const auto weights = panel.weights.matrix<float>();
-    canvas.picture(CanvasPicture(color_cells(weights, axis), figure.smooth), where, figure.opacity);
-    if (figure.contour_mass > 0) {
-      draw_lines(canvas, mass_contour(weights, figure.contour_mass), weights.rows, weights.cols,
-                 where, kWhite, 1.1);
-    }
+                  const PictureBase& base, const ColorAxis& axis, const Rect& where) {
+  if (panel.weights.empty()) {
+    canvas.picture(base.plain, where);
+  } else {
+    draw_weights(canvas, figure, panel, base, axis, where);
   }
   for (const ImageMask& mask : panel.masks) draw_mask(canvas, mask, where);
+  for (const ImageRing& ring : panel.rings) draw_ring(canvas, ring, panel, where);
   draw_boxes(canvas, panel.boxes, where);
   if (panel.chosen) {
     const Rect patch = cell_rect(panel.weights, *panel.chosen, where);
     canvas.outline(patch, {.color = kWhite, .width = 3});
     canvas.outline(patch, {.color = kAccent, .width = 1.5});
   }
+}
+
+ColorMap colors_of_bar(const ImageFigure& figure, const ColorMap& colors) {
+  const bool masked = std::ranges::any_of(figure.panels, [](const ImagePanel& panel) {
+    return !panel.weights.empty() && has_forbidden(panel.weights.matrix<float>());
+  });
+  return colors_over(masked ? figure.picture : quiet(figure.picture), colors, figure.opacity);
 }
 
 std::string patches_note(const ImageFigure& figure) {
@@ -163,7 +212,12 @@ std::string patches_note(const ImageFigure& figure) {
       fmt::format("{} \u00d7 {} patches, {}.", panel->weights.size(0), panel->weights.size(1),
                   figure.smooth ? "smoothed between their centres" : "one colour each");
   if (figure.contour_mass > 0) {
-    text += fmt::format(" The line holds {:g} % of the mass.", figure.contour_mass * 100);
+    text += figure.contour_mass < 1
+                ? fmt::format(" The line holds {:g} % of the mass.", figure.contour_mass * 100)
+                : " The line goes around what is shown.";
+  }
+  if (!panel->rings.empty()) {
+    text += " The rings hold 50 % (solid) and 90 % (dotted) of what lies on patches.";
   }
   return text;
 }

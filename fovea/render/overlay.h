@@ -10,11 +10,20 @@ namespace fovea {
 // Throws Error{kInvalidArgument} unless the parts of the figure fit together.
 void check_image(const ImageFigure& figure);
 
-CanvasPicture canvas_picture(const Picture& picture);
+// The picture below all layers: as it is, and faded below the colours of weights.
+struct PictureBase {
+  CanvasPicture plain;
+  CanvasPicture quiet;
 
-// The panel's layers over the picture that is drawn at `where` already.
+  static PictureBase of(const Picture& picture);
+};
+
+// The picture with the panel's layers.
 void draw_overlay(Canvas& canvas, const ImageFigure& figure, const ImagePanel& panel,
-                  const ColorAxis& axis, const Rect& where);
+                  const PictureBase& base, const ColorAxis& axis, const Rect& where);
+
+// The colours as they look over the picture: what the figure's colour bar shows.
+ColorMap colors_of_bar(const ImageFigure& figure, const ColorMap& colors);
 
 // The rectangle of a grid cell in a picture drawn at `where`.
 Rect cell_rect(const Tensor& weights, const CellMark& cell, const Rect& where);

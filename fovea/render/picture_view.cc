@@ -10,6 +10,7 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/error.h"
 #include "fovea/base/version.h"
+#include "fovea/explain/artifacts.h"
 #include "fovea/explain/mass_mask.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
@@ -18,28 +19,33 @@
 namespace fovea {
 namespace {
 
-SiteKind picture_kind(const Run& run) {
-  for (const auto& record : run.records) {
-    if (record->site.kind == SiteKind::kVisionSelf) return SiteKind::kVisionSelf;
-  }
-  return SiteKind::kSelf;
-}
-
-const Axis& patches_of(const Run& run) {
-  const Axis* axis = run.find_axis("patches");
-  if (axis == nullptr || axis->grid_rows == 0) {
-    fail(ErrorKind::kNotFound,
-         "the run has no picture: none of its axes is a grid of patches; capture one of a picture");
-  }
-  return *axis;
-}
-
 // What is looked from (or at), and where its record lies.
 struct Query {
   RecordPointer record;
   int64_t index = 0;
   std::string name;
 };
+
+// "[REG 1]" and "reg 1" are the same.
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char letter : name) {
+    if (letter == '[' || letter == ']') continue;
+    plain += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  }
+  return plain;
+}
+
+int64_t find_front_token(const Axis& axis, int64_t front, const std::string& name) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < front; ++i) {
+    names.push_back(axis.positions[static_cast<size_t>(i)].text);
+    if (plain_name(names.back()) == plain_name(name)) return i;
+  }
+  fail(ErrorKind::kInvalidArgument, "--token is '{}' but in front of the patches stands {}", name,
+       names.empty() ? "nothing; choose a patch with --at X,Y"
+                     : fmt::format("{}; give one of these", fmt::join(names, ", ")));
+}
 
 Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) {
   const int64_t front =
@@ -49,8 +55,9 @@ Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) 
     const int64_t row = *choice.patch / axis.grid_cols, col = *choice.patch % axis.grid_cols;
     return {self(), front + *choice.patch, fmt::format("patch {},{}", row, col)};
   }
-  if (choice.front < front) {
-    return {self(), choice.front, axis.positions[static_cast<size_t>(choice.front)].text};
+  if (front > 0 || choice.token) {
+    const int64_t token = choice.token ? find_front_token(axis, front, *choice.token) : 0;
+    return {self(), token, axis.positions[static_cast<size_t>(token)].text};
   }
   for (const auto& record : run.records) {
     if (record->site.kind == SiteKind::kPool && !choice.layer && !choice.column) {
@@ -91,6 +98,11 @@ PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& cho
   map.sum = std::accumulate(line.begin(), line.end(), 0.0);
   map.weights.assign(line.end() - grid.patches(), line.end());
   map.on_patches = std::accumulate(map.weights.begin(), map.weights.end(), 0.0);
+  if (choice.without) {
+    RenormalisedRow row = exclude_and_renormalise(map.weights, *choice.without);
+    map.weights = std::move(row.weights);
+    map.removed = row.removed;
+  }
   if (choice.mask > 0) map.mask = mass_mask(grid, map.weights, choice.mask);
   return map;
 }
@@ -111,6 +123,16 @@ std::string range_text(const PatchMaps& maps, double PatchMap::*member) {
   return sum_text(values);
 }
 
+// "3 artifact patches taken out with 12 to 40 % of the weight, the rest renormalised".
+std::string badge(const PatchMaps& maps, const GridMask& without) {
+  const auto [least, most] = std::ranges::minmax_element(maps.maps, {}, &PatchMap::removed);
+  const std::string low = fmt::format("{:.1f}", 100 * least->removed);
+  const std::string high = fmt::format("{:.1f}", 100 * most->removed);
+  return fmt::format("{} artifact {} taken out with {} % of the weight, the rest renormalised",
+                     without.count(), without.count() == 1 ? "patch" : "patches",
+                     low == high ? low : low + " to " + high);
+}
+
 std::string caption(const PatchMaps& maps, const PictureChoice& choice) {
   std::string text = choice.column ? fmt::format("Column: who attends to {}", maps.query)
                                    : fmt::format("Row: what {} attends to", maps.query);
@@ -122,19 +144,36 @@ std::string caption(const PatchMaps& maps, const PictureChoice& choice) {
   if (choice.mask > 0) {
     text += fmt::format(" · shown: the fewest patches that hold {:g} % of that", 100 * choice.mask);
   }
+  if (choice.without) text += " · without artifacts: not what the model computed";
   return text;
 }
 
 }  // namespace
 
+SiteKind picture_kind(const Run& run) {
+  for (const auto& record : run.records) {
+    if (record->site.kind == SiteKind::kVisionSelf) return SiteKind::kVisionSelf;
+  }
+  return SiteKind::kSelf;
+}
+
+const Axis& picture_axis(const Run& run) {
+  const Axis* axis = run.find_axis("patches");
+  if (axis == nullptr || axis->grid_rows == 0) {
+    fail(ErrorKind::kNotFound,
+         "the run has no picture: none of its axes is a grid of patches; capture one of a picture");
+  }
+  return *axis;
+}
+
 std::shared_ptr<const AttentionRecord> picture_record(const Run& run,
                                                       std::optional<int64_t> layer) {
-  patches_of(run);
+  picture_axis(run);
   return chosen_record(run, {.kind = picture_kind(run), .layer = layer});
 }
 
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel) {
-  const Axis& axis = patches_of(run);
+  const Axis& axis = picture_axis(run);
   const Query query = find_query(run, choice, axis);
   const int64_t heads = query.record->shape().heads;
   PatchMaps maps{.site = query.record->site,
@@ -170,7 +209,7 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
     figure.panels.push_back(std::move(panel));
   }
   figure.scale = scale_to(largest);
-  figure.contour_mass = choice.mask > 0 ? 0 : 0.5;
+  figure.contour_mass = choice.mask > 0 ? 1 : 0.5;
   figure.panels_across = maps.maps.size() <= 3 ? static_cast<int64_t>(maps.maps.size()) + 1 : 4;
   figure.text.title =
       title_of(run, maps.site.kind,
@@ -186,6 +225,13 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
   metadata.set("grid_rows", maps.grid_rows);
   metadata.set("grid_cols", maps.grid_cols);
   if (choice.mask > 0) metadata.set("mask", choice.mask);
+  if (choice.without) {
+    figure.text.badge = badge(maps, *choice.without);
+    Json removed = Json::array();
+    for (const PatchMap& map : maps.maps) removed.push_back(map.removed);
+    metadata.set("without_artifacts", choice.without->count());
+    metadata.set("removed", std::move(removed));
+  }
   figure.text.metadata = std::move(metadata);
   return figure;
 }

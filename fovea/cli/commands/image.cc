@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/cli/image_page.h"
+#include "fovea/cli/image_parts.h"
 #include "fovea/cli/image_texts.h"
 #include "fovea/cli/image_view.h"
 #include "fovea/cli/interrupt.h"
@@ -79,14 +80,24 @@ void run(const Args& args) {
   const RunResult result =
       run_picture(engine, input, {.record = {.values = false}, .logits = LogitRows::kAll});
   print_warnings(result.warnings);
-  const ImageRun made{args, engine, input, result};
+  const std::optional<Artifacts> artifacts = artifacts_of(result);
+  const ImageRun made{args, engine, input, result, artifacts};
   if (is_page(args)) {
     write_image_page(made);
     return;
   }
   Content content = chosen_view(args).make(made);
   if (args.has("mask-out")) write_mask(args["mask-out"], content);
-  std::string preface = predictions_text(engine, result, stdout_terminal());
+  const Terminal terminal = stdout_terminal();
+  std::string preface = predictions_text(engine, result, terminal);
+  if (artifacts) {
+    preface += artifacts_line(*artifacts, terminal);
+    content.json = [&artifacts, inner = content.json] {
+      Json json = inner();
+      json.set("artifacts", to_json(*artifacts));
+      return json;
+    };
+  }
   if (args.has("text")) add_similarities(made, content, preface);
   show(content, args, preface);
   if (args.has("mask-out") && !args.flag("json")) {
@@ -141,6 +152,9 @@ Command image_command() {
           "  fovea image photo.jpg -m CLIP --text \"a cat\" --text \"a dog\"\n"
           "  fovea image photo.jpg --out page.html\n"
           "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n"
+          "  fovea image photo.jpg --view composite\n"
+          "  fovea image photo.jpg --view kernels --layer 0\n"
+          "  fovea image photo.jpg --view field --at 120,80\n"
           "  fovea image photo.jpg --view tokencut --mask-out photo.mask.png\n",
       .positionals = {{.name = "FILE", .help = "PNG, JPEG, WebP, PPM or PGM"}},
       .options = joined(
@@ -148,8 +162,11 @@ Command image_command() {
               model_options(kDefaultPictureModel),
               {Option::choice("view", view_names(), "what to show (default: maps)"),
                Option::text("at", "X,Y", "a patch, by a pixel of the picture, instead of [CLS]"),
+               Option::text("token", "NAME",
+                            "another token in front of the patches instead of [CLS]: \"[REG 1]\""),
                Option::flag("column", "who attends to it, not what it attends to"),
-               Option::integer("layer", "N", "from 0 (default: the last)", 0),
+               Option::text("layer", "N|all",
+                            "from 0 (default: the last); all: with --view kernels"),
                Option::real("mask", "P",
                             "show the fewest patches that hold this share of the mass, 0.6 say", 0),
                Option::text("text", "TEXT",
@@ -158,6 +175,12 @@ Command image_command() {
                    .several_times(),
                Option::text("mask-out", "FILE.png",
                             "write the mask, as large as the picture: pixel = object number"),
+               Option::flag("without-artifacts",
+                            "take out patches of outlying norm and renormalise the rest"),
+               Option::integer("radius", "R",
+                               "of a kernel, in patches (default: a quarter of the grid)", 0),
+               Option::choice("compat", {"keras"},
+                              "distances as a widely copied program has them: too low"),
                Option::text("out", "FILE",
                             "write a file: .png .svg .pdf, .html with all heads to move through, "
                             "or the numbers as " +

@@ -26,7 +26,7 @@ PictureChoice picture_choice(const Args& args, const Axis& patches) {
   const int64_t front =
       static_cast<int64_t>(patches.positions.size()) - patches.grid_rows * patches.grid_cols;
   if (index < front) {
-    choice.front = index;
+    choice.token = patches.positions[static_cast<size_t>(index)].text;
   } else {
     choice.patch = index - front;
   }

@@ -76,9 +76,10 @@ struct PictureTower {
   }
 
   TowerOutputs operator()(const ModelInputs& inputs, const Pass& pass, SiteKind kind) const {
-    const Value states = norm(run_blocks(stack.blocks, pass, kind, embed(inputs.pixel_values),
-                                         patch_setting(stack.sizes)));
-    return {states, pool ? (*pool)(pass, states) : Value()};
+    const Value before = run_blocks(stack.blocks, pass, kind, embed(inputs.pixel_values),
+                                    patch_setting(stack.sizes));
+    const Value states = norm(before);
+    return {states, pool ? (*pool)(pass, states) : Value(), before};
   }
 
   ClipStack stack;
@@ -101,7 +102,7 @@ struct TextTower {
     const Value states =
         norm(run_blocks(stack.blocks, pass, kind, embed(inputs.input_ids), {.rule = rule}));
     // The last position, be it padding: so the model was trained.
-    return {states, head(row_of(states, inputs.tokens() - 1))};
+    return {states, head(row_of(states, inputs.tokens() - 1)), {}};
   }
 
   ClipStack stack;

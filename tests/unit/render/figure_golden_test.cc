@@ -85,15 +85,19 @@ void PrintTo(const Sample& sample, std::ostream* out) {
 }
 
 const std::vector<Sample>& all_samples() {
-  static const std::vector<Sample> all = {{"matrix", [] { return Figure(samples::matrix()); }},
-                                          {"heads", [] { return Figure(samples::heads()); }},
-                                          {"read", [] { return Figure(samples::read()); }},
-                                          {"lines", [] { return Figure(samples::lines()); }},
-                                          {"steps", [] { return Figure(samples::steps()); }},
-                                          {"align", [] { return Figure(samples::align()); }},
-                                          {"image", [] { return Figure(samples::image()); }},
-                                          {"boxes", [] { return Figure(samples::boxes()); }},
-                                          {"around", [] { return Figure(samples::around()); }}};
+  static const std::vector<Sample> all = {
+      {"matrix", [] { return Figure(samples::matrix()); }},
+      {"heads", [] { return Figure(samples::heads()); }},
+      {"read", [] { return Figure(samples::read()); }},
+      {"lines", [] { return Figure(samples::lines()); }},
+      {"steps", [] { return Figure(samples::steps()); }},
+      {"align", [] { return Figure(samples::align()); }},
+      {"image", [] { return Figure(samples::image()); }},
+      {"boxes", [] { return Figure(samples::boxes()); }},
+      {"around", [] { return Figure(samples::around()); }},
+      {"kernels", [] { return Figure(samples::kernels()); }},
+      {"dots", [] { return Figure(samples::dots()); }},
+      {"composite", [] { return Figure(samples::composite()); }}};
   return all;
 }
 
@@ -229,6 +233,27 @@ std::vector<Mutation> other_mutations() {
       mutated<AlignFigure>("AlignLinkDropped", align, [](auto& f) { f.links.pop_back(); }),
       mutated<AlignFigure>("AlignTransposed", align,
                            [](auto& f) { f.weights = transposed(f.weights); }),
+      mutated<ImageFigure>("ImageRing", image,
+                           [](auto& f) {
+                             f.panels[0].rings.push_back({{1, 1}, 1.2, false});
+                           }),
+      mutated<ImageFigure>("ImageBadge", image, [](auto& f) { f.text.badge = "3 taken out"; }),
+      mutated<KernelsFigure>("KernelsCentreMoved", samples::kernels(),
+                             [](auto& f) { f.panels[1].centre_row = -0.5; }),
+      mutated<KernelsFigure>("KernelsDetailDropped", samples::kernels(),
+                             [](auto& f) { f.panels[0].detail = ""; }),
+      mutated<DotsFigure>("DotsReferenceDropped", samples::dots(),
+                          [](auto& f) { f.reference.reset(); }),
+      mutated<DotsFigure>("DotsOneValue", samples::dots(),
+                          [](auto& f) {
+                            f.values = f.values.clone();
+                            f.values.template mutable_values<float>()[2] = 20;
+                          }),
+      mutated<CompositeFigure>("CompositeOtherOwner", samples::composite(),
+                               [](auto& f) {
+                                 f.owners = f.owners.clone();
+                                 f.owners.template mutable_values<float>()[1] = 1;
+                               }),
       mutated<ImageFigure>("ImageSmoothed", image, [](auto& f) { f.smooth = true; }),
       mutated<ImageFigure>("ImageContourMoved", image, [](auto& f) { f.contour_mass = 0.8; }),
       mutated<ImageFigure>("ImageUpsideDown", image,
