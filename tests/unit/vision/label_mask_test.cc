@@ -8,8 +8,8 @@
 namespace fovea {
 namespace {
 
-using ::testing::ElementsAre;
 using fovea::testing::vision_data;
+using ::testing::ElementsAre;
 
 LabelMask read(const std::string& name) {
   return read_label_mask(vision_data("files/" + name));
