@@ -7,6 +7,7 @@
 #include "fovea/explain/mass_mask.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/picture_view.h"
+#include "fovea/vision/seen_part.h"
 
 namespace fovea {
 namespace {

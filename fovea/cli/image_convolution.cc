@@ -11,6 +11,7 @@
 #include "fovea/kernels/conv.h"
 #include "fovea/render/picture_view.h"
 #include "fovea/vision/resize.h"
+#include "fovea/vision/seen_part.h"
 
 namespace fovea {
 namespace {

@@ -10,6 +10,7 @@
 #include "fovea/render/caption.h"
 #include "fovea/render/picture_view.h"
 #include "fovea/render/view_frame.h"
+#include "fovea/vision/seen_part.h"
 
 namespace fovea {
 namespace {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "fovea/base/error.h"
 #include "fovea/render/draw.h"
@@ -24,7 +25,7 @@ struct Plan {
   ColorAxis axis;
   PictureBase base;
   ColorMap bar_colors;
-  FlatColorBar bar;
+  std::optional<FlatColorBar> bar;
   TextBlock note;
   std::vector<TextBlock> titles;
   std::vector<size_t> left = {};  // panels, from above
@@ -38,7 +39,7 @@ struct Plan {
   double column_height(const std::vector<size_t>& column) const {
     return static_cast<double>(column.size()) * (title_height + side_height + kGap) - kGap;
   }
-  double center_height() const { return middle_height + 14 + bar.height(); }
+  double center_height() const { return middle_height + 14 + bar->height(); }
   double middle_x() const { return left.empty() ? 0 : side_width + kChannel; }
 };
 
@@ -107,8 +108,8 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
   for (size_t i = 0; i < figure.panels.size(); ++i) {
     draw_dot(canvas, center_of(i), object_color(static_cast<int64_t>(i)));
   }
-  plan.bar.draw(canvas,
-                {middle.x + (middle.width - plan.bar.width()) / 2, middle.y + middle.height + 14});
+  plan.bar->draw(
+      canvas, {middle.x + (middle.width - plan.bar->width()) / 2, middle.y + middle.height + 14});
   canvas.text(plan.note, {at.x, at.y + plan.height + 12});
 }
 
@@ -127,15 +128,14 @@ Body draw_around(const ImageFigure& figure, const ColorMap& colors) {
   check_image(figure);
   check(figure);
   const ColorAxis axis(colors, figure.scale);
-  const ColorMap bar_colors = colors_of_bar(figure, colors);
-  auto plan =
-      std::make_shared<Plan>(Plan{.figure = &figure,
-                                  .axis = axis,
-                                  .base = PictureBase::of(figure.picture),
-                                  .bar_colors = bar_colors,
-                                  .bar = {ColorAxis(bar_colors, figure.scale), figure.value_name},
-                                  .note = TextBlock::line(patches_note(figure), kNoteStyle),
-                                  .titles = {}});
+  auto plan = std::make_shared<Plan>(Plan{.figure = &figure,
+                                          .axis = axis,
+                                          .base = PictureBase::of(figure.picture),
+                                          .bar_colors = colors_of_bar(figure, colors),
+                                          .bar = {},
+                                          .note = TextBlock::line(patches_note(figure), kNoteStyle),
+                                          .titles = {}});
+  plan->bar.emplace(ColorAxis(plan->bar_colors, figure.scale), figure.value_name);
   for (const ImagePanel& panel : figure.panels) {
     plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle, kSide));
     plan->title_height = std::max(plan->title_height, plan->titles.back().height() + 5);
