@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fovea/render/color_map.h"
+#include "fovea/render/geometry.h"
 #include "fovea/render/text_block.h"
 
 namespace fovea {
@@ -25,21 +26,6 @@ inline constexpr Rgb kWhite{0xff, 0xff, 0xff};
 inline constexpr Rgb kHatchGround{0xf3, 0xf3, 0xf5};
 inline constexpr Rgb kHatchLine{0xc2, 0xc2, 0xca};
 
-struct Point {
-  double x = 0;
-  double y = 0;
-};
-// On whole units, where the edges of squares are sharp.
-inline Point on_grid(Point point) {
-  return {std::round(point.x), std::round(point.y)};
-}
-
-struct Rect {
-  double x = 0;
-  double y = 0;
-  double width = 0;
-  double height = 0;
-};
 struct Stroke {
   Rgb color = kInk;
   double width = 1;

@@ -4,6 +4,7 @@
 // Weights are f32; NaN is a cell that the mask forbids: no small number, but no number.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -127,22 +128,59 @@ struct AlignFigure {
 // The same as a matrix whose axes are two texts.
 MatrixFigure as_matrix(const AlignFigure& figure);
 
-// A picture with the weights of its patches laid over it, once for each panel.
-struct ImagePanel {
-  std::string title;               // "head 3"
-  Tensor weights;                  // [grid rows, grid cols]
-  std::optional<CellMark> chosen;  // a patch that is framed
+// A frame around an object. Its sides are fractions of the picture, from the left and the top; what
+// lies outside of 0 to 1 is cut off.
+struct ImageBox {
+  double left = 0;
+  double top = 0;
+  double right = 1;
+  double bottom = 1;
+  std::string label;  // "cat 0.98"; may be empty
+  int64_t color = 0;  // index of object_color()
 };
+
+// The area of an object: a bitmap over the whole picture, as fine or coarse as it comes.
+struct ImageMask {
+  int64_t rows = 0;
+  int64_t cols = 0;
+  std::vector<uint8_t> cells;  // row by row, 0 outside
+  int64_t color = 0;           // index of object_color()
+};
+
+// A picture with the weights of its patches, areas and boxes laid over it, once for each panel.
+struct ImagePanel {
+  std::string title;                    // "head 3"
+  Tensor weights;                       // [grid rows, grid cols]; empty: no colours
+  std::optional<CellMark> chosen = {};  // a patch that is framed
+  std::vector<ImageMask> masks = {};
+  std::vector<ImageBox> boxes = {};
+};
+
+enum class ImageLayout {
+  kLines,   // the picture alone, then the panels line by line
+  kPanels,  // the panels line by line, without the picture alone
+  // The picture in the middle with the panels' chosen patches marked, the panels left and right of
+  // it, and a line from each patch to its panel.
+  kAround,
+};
+
 struct ImageFigure {
   FigureText text;
   Picture picture;
-  std::vector<ImagePanel> panels;  // line by line; the picture alone comes first
+  std::vector<ImagePanel> panels;
   int64_t panels_across = 4;
   ColorScale scale;
   bool smooth = false;        // blend between patches, and say so; otherwise one colour per patch
   double contour_mass = 0.5;  // a line around the fewest patches with this mass; 0: none
   double opacity = 0.65;      // of the colours over the picture
   std::string value_name = "attention weight";
+  ImageLayout layout = ImageLayout::kLines;
+
+  // In any panel: then the colours need a legend.
+  bool has_weights() const {
+    return std::ranges::any_of(panels,
+                               [](const ImagePanel& each) { return !each.weights.empty(); });
+  }
 };
 
 }  // namespace fovea

@@ -91,7 +91,9 @@ const std::vector<Sample>& all_samples() {
                                           {"lines", [] { return Figure(samples::lines()); }},
                                           {"steps", [] { return Figure(samples::steps()); }},
                                           {"align", [] { return Figure(samples::align()); }},
-                                          {"image", [] { return Figure(samples::image()); }}};
+                                          {"image", [] { return Figure(samples::image()); }},
+                                          {"boxes", [] { return Figure(samples::boxes()); }},
+                                          {"around", [] { return Figure(samples::around()); }}};
   return all;
 }
 
@@ -199,6 +201,8 @@ std::vector<Mutation> other_mutations() {
   const StepsFigure steps = samples::steps();
   const AlignFigure align = samples::align();
   const ImageFigure image = samples::image();
+  const ImageFigure boxes = samples::boxes();
+  const ImageFigure around = samples::around();
   return {
       mutated<HeadsFigure>("HeadsScaleShifted", heads, [](auto& f) { f.scale.high = 0.7; }),
       mutated<HeadsFigure>("HeadsSwapped", heads,
@@ -229,6 +233,17 @@ std::vector<Mutation> other_mutations() {
       mutated<ImageFigure>("ImageContourMoved", image, [](auto& f) { f.contour_mass = 0.8; }),
       mutated<ImageFigure>("ImageUpsideDown", image,
                            [](auto& f) { f.panels[0].weights = upside_down(f.panels[0].weights); }),
+      mutated<ImageFigure>("BoxMoved", boxes, [](auto& f) { f.panels[0].boxes[0].right = 0.5; }),
+      mutated<ImageFigure>("BoxNameChanged", boxes,
+                           [](auto& f) { f.panels[0].boxes[1].label = "dog 0.77"; }),
+      mutated<ImageFigure>("BoxColorChanged", boxes,
+                           [](auto& f) { f.panels[0].boxes[1].color = 2; }),
+      mutated<ImageFigure>("AreaCellDropped", boxes,
+                           [](auto& f) { f.panels[0].masks[0].cells[10] = 0; }),
+      mutated<ImageFigure>("PointMoved", around,
+                           [](auto& f) {
+                             f.panels[2].chosen = CellMark{2, 2};
+                           }),
   };
 }
 

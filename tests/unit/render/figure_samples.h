@@ -188,4 +188,30 @@ inline ImageFigure image() {
   return figure;
 }
 
+// Boxes and an area on the picture, one name inside and one above, without a map.
+inline ImageFigure boxes() {
+  ImageFigure figure = image();
+  figure.text = text("2 objects", "Boxes with their score \u00b7 areas by the mean of 2 heads");
+  figure.layout = ImageLayout::kPanels;
+  figure.panels.resize(1);
+  figure.panels[0] = {
+      .title = "objects",
+      .weights = {},
+      .masks = {{3, 4, {0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0}, 1}},
+      .boxes = {{0.02, 0.0, 0.6, 0.5, "cat 0.98", 0}, {0.3, 0.3, 0.7, 0.85, "dog 0.71", 1}}};
+  return figure;
+}
+
+// Three points around the picture.
+inline ImageFigure around() {
+  ImageFigure figure = image();
+  figure.text = text("What three points attend to", "Rows \u00b7 layer 2, mean of 2 heads");
+  figure.layout = ImageLayout::kAround;
+  figure.panels[1].chosen = CellMark{0, 0};
+  figure.panels.push_back(figure.panels[1]);
+  figure.panels[2].chosen = CellMark{2, 3};
+  for (size_t i = 0; i < 3; ++i) figure.panels[i].title = "point " + std::to_string(i);
+  return figure;
+}
+
 }  // namespace fovea::samples
