@@ -19,6 +19,7 @@ class Case:
     target_masked: tuple = ()  # positions that decoder_attention_mask forbids
     target_pad_ids: tuple = ()
     pixels: tuple = ()  # height and width of a picture
+    seen: tuple = ()  # of that, what pixel_mask calls picture; the rest is padding
     ids: tuple = ()  # these tokens, not random ones
 
 
@@ -36,6 +37,9 @@ class Fixture:
     rename: Callable | None = None  # of every stored tensor
     extra: Callable | None = None  # stored tensors -> more that old checkpoints hold
     folder: str = "parity"  # of tests/data
+    prepare: Callable | None = None  # changes the model before its weights are drawn
+    rewrite: Callable | None = None  # of config.json
+    readable: bool = True  # by transformers as it is installed here; timm's models are not
     untied: tuple = ()  # modules that get a weight of their own although transformers ties it
     arguments: dict = dataclasses.field(default_factory=dict)  # of the class, beside its config
     forms: dict = dataclasses.field(default_factory=dict)  # form -> function of the config, see config-*.json

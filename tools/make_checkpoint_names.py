@@ -18,6 +18,8 @@ import sys
 import torch
 import transformers
 
+from fixture_detection_models import timm_names
+
 OUT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "data" / "checkpoint_names"
 REPORTS = "extra names as transformers' loading reports list them"
 
@@ -41,6 +43,9 @@ T5 = dict(is_encoder_decoder=True, d_model=512, d_kv=64, d_ff=1024, num_layers=8
           relative_attention_num_buckets=32, feed_forward_proj="gated-gelu", layer_norm_epsilon=1e-6, vocab_size=32128,
           tie_word_embeddings=False, decoder_start_token_id=0, eos_token_id=1, pad_token_id=0)
 VIT = BASE | dict(layer_norm_eps=1e-12, image_size=224, patch_size=16, num_channels=3, qkv_bias=True)
+DETR = dict(d_model=256, encoder_layers=6, decoder_layers=6, encoder_attention_heads=8, decoder_attention_heads=8,
+            encoder_ffn_dim=2048, decoder_ffn_dim=2048, num_queries=100, activation_function="relu",
+            position_embedding_type="sine", auxiliary_loss=False, use_timm_backbone=True)
 OLD_BIN = "pytorch_model.bin holds tied weights at each of their places"
 
 
@@ -80,6 +85,29 @@ def gpt_neox_buffers() -> dict:
         prefix = f"gpt_neox.layers.{layer}.attention."
         names |= {prefix + "bias": [1, 1, 2048, 2048], prefix + "masked_bias": [], prefix + "rotary_emb.inv_freq": [8]}
     return names
+
+
+def old_detr(name: str) -> str:
+    """DETR's names before transformers 5.22, with timm's for the trunk."""
+    for new, old in (("backbone.model", "backbone.conv_encoder.model"), ("o_proj", "out_proj"), ("mlp.fc", "fc"),
+                     ("bbox_attention.q_proj", "bbox_attention.q_linear"),
+                     ("bbox_attention.k_proj", "bbox_attention.k_linear"), ("conv1.conv", "lay1"), ("conv1.norm", "gn1"),
+                     ("conv2.conv", "lay2"), ("conv2.norm", "gn2"), ("output_conv", "out_lay"),
+                     *((f"fpn_stages.{i}.{new}", f"{old}{i + first}") for i in range(3) for new, old, first in (
+                         ("fpn_adapter", "adapter", 1), ("refine.conv", "lay", 3), ("refine.norm", "gn", 3)))):
+        name = name.replace(new, old)
+    return timm_names(name)
+
+
+def detr(depths: list, prefix: str = "", kind: str = "bottleneck", **changes) -> dict:
+    """How to build a DETR without timm, and what its file holds of the batch norms of shortcuts."""
+    trunk = dict(model_type="resnet", depths=depths, layer_type=kind, out_features=[f"stage{i}" for i in range(1, 5)])
+    trunk |= {} if kind == "bottleneck" else dict(hidden_sizes=[64, 128, 256, 512])
+    first = 1 if kind == "bottleneck" else 2  # the first stage of basic blocks has no shortcut
+    return dict(build=dict(use_timm_backbone=False, backbone=None, backbone_config=trunk), buffers=True, rename=old_detr,
+                extra={f"{prefix}model.backbone.conv_encoder.model.layer{i}.0.downsample.1.num_batches_tracked": []
+                       for i in range(first, 5)},
+                source=f"names of timm's resnet for those of ResNetBackbone; {REPORTS}") | changes
 
 
 # file: (model, model_type, architecture to build, config, changes)
@@ -236,13 +264,25 @@ CHECKPOINTS = {
                dict(vision_config=dict(hidden_size=768, num_attention_heads=12, intermediate_size=3072),
                     text_config=dict(hidden_size=768, num_attention_heads=12, intermediate_size=3072, vocab_size=32000,
                                      max_position_embeddings=64)), dict(elements=203155970)),
+    "detr": ("facebook/detr-resnet-50", "detr", "DetrForObjectDetection",
+             DETR | dict(backbone="resnet50", dilation=False, num_labels=91), detr([3, 4, 6, 3])),
+    "detr_dc5": ("facebook/detr-resnet-101-dc5", "detr", "DetrForObjectDetection",
+                 DETR | dict(backbone="resnet101", dilation=True, num_labels=91), detr([3, 4, 23, 3])),
+    "detr_panoptic": ("facebook/detr-resnet-50-panoptic", "detr", "DetrForSegmentation",
+                      DETR | dict(backbone="resnet50", dilation=False, num_labels=250), detr([3, 4, 6, 3], "detr.")),
+    "table_transformer": ("microsoft/table-transformer-detection", "table-transformer",
+                          "TableTransformerForObjectDetection",
+                          DETR | dict(backbone="resnet18", dilation=False, num_queries=15, num_labels=2),
+                          detr([2, 2, 2, 2], kind="basic")),
 }
 
 
-def tensors_of(architecture: str, config: dict) -> dict:
+def tensors_of(architecture: str, config: dict, buffers: bool) -> dict:
     cls = getattr(transformers, architecture)
     with torch.device("meta"):
         model = cls(cls.config_class(**{n: v for n, v in config.items() if n not in ("architectures", "n_ctx")}))
+    if buffers:
+        return {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
     model.tie_weights()
     names = {}
     for name, parameter in model.named_parameters(remove_duplicate=False):
@@ -257,7 +297,8 @@ def tensors_of(architecture: str, config: dict) -> dict:
 def make(file: str, model: str, model_type: str, architecture: str, config: dict, changes: dict) -> None:
     config = {"model_type": model_type, "architectures": [architecture]} | config
     rename = changes.get("rename", lambda name: name)
-    tensors = {rename(n): shape for n, shape in tensors_of(architecture, config).items()} | changes.get("extra", {})
+    listed = tensors_of(architecture, config | changes.get("build", {}), changes.get("buffers", False))
+    tensors = {rename(n): shape for n, shape in listed.items()} | changes.get("extra", {})
     tensors = {n: shape for n, shape in tensors.items() if not n.startswith(changes.get("without", " "))}
     elements = sum(math.prod(shape) for shape in tensors.values())
     source = f"transformers {transformers.__version__}, {architecture}"

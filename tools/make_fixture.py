@@ -14,7 +14,7 @@ A fixture is a folder, and a folder is a test:
                                  OpenAI stores Whisper: a dict of dims and model_state_dict, without any config.json
     inputs.safetensors           int64 input_ids and, in some cases, token_type_ids, attention_mask, decoder_input_ids
                                  and decoder_attention_mask, or float32 input_features [bands, frames], or pixel_values
-                                 [channels, height, width]; no batch axis
+                                 [channels, height, width] with or without int64 pixel_mask [height, width]; no batch axis
     expected.safetensors         float32 self.L [heads, rows, cols], last_hidden_state [tokens, width] after the final
                                  norm, and logits where the architecture has a head: [tokens, vocabulary] of language
                                  models, [labels] of sequence classifiers, [tokens, labels] of token classifiers,
@@ -24,11 +24,13 @@ A fixture is a folder, and a folder is a test:
                                  Of a picture and a text tower: vision.self.L and text.self.L, text_last_hidden_state
                                  (last_hidden_state is the picture's), image_embeds and text_embeds; logits are
                                  logits_per_image [1]. pool.0 of a head that attends. pooler_output where there is one.
+                                 Of detectors: encoder_self.L, decoder_self.L and cross.L, logits [queries, labels + 1],
+                                 pred_boxes [queries, 4], and of those with masks panoptic.0 and pred_masks.
     inputs-N, expected-N         further cases for the same checkpoint, N = 1, 2, ...
 NaN in an expected tensor means "not compared": rows whose keys are all masked, and outputs at those rows.
 
 How to add one: add a line to FIXTURES in tools/fixture_models.py, or to SEQ2SEQ_FIXTURES in fixture_seq2seq_models.py
-or VISION_FIXTURES in fixture_vision_models.py beside it, run this script with its name, commit the folder.
+VISION_FIXTURES in fixture_vision_models.py or DETECTION_FIXTURES in fixture_detection_models.py beside it, run this script with its name, commit the folder.
 
 Random weights give nearly flat maps, which hide mistakes: query and key weights are scaled until in every layer the
 mean row maximum is well above 0.3. Everything that initialisation leaves at 0 or 1 (norms, biases, heads, position
@@ -52,12 +54,13 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+from fixture_detection_models import DETECTION_FIXTURES
 from fixture_models import FIXTURES as TEXT_FIXTURES
 from fixture_models import Case, Fixture
 from fixture_seq2seq_models import SEQ2SEQ_FIXTURES
 from fixture_vision_models import VISION_FIXTURES
 
-FIXTURES = TEXT_FIXTURES + SEQ2SEQ_FIXTURES + VISION_FIXTURES
+FIXTURES = TEXT_FIXTURES + SEQ2SEQ_FIXTURES + VISION_FIXTURES + DETECTION_FIXTURES
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data"
 SATURATED_ROW_MAXIMUM = 0.95
@@ -72,7 +75,7 @@ def randomise(model, generator) -> None:
              if getattr(model.config, "sinusoidal_pos_embds", False) and hasattr(m, "position_embeddings")}
     centred_at_zero = model.config.model_type.startswith("gemma3")  # its norms multiply by 1 + weight
     for name, parameter in sorted(model.named_parameters()):
-        if id(parameter) in fixed or not parameter.requires_grad:  # sinusoids
+        if id(parameter) in fixed or not (parameter.requires_grad or ".backbone." in f".{name}"):  # sinusoids
             continue
         noise = torch.randn(parameter.shape, generator=generator)
         is_norm = parameter.dim() == 1 and name.endswith("weight")
@@ -84,7 +87,7 @@ def randomise(model, generator) -> None:
             value = 2 * noise
         elif parameter.dim() <= 1:
             value = 0.2 * noise
-        elif parameter.dim() == 4:  # patches
+        elif parameter.dim() == 4:  # patches, convolutions of trunks
             value = noise / parameter[0].numel()**0.5
         elif re.search(r"embed|shared|wte|wpe", name) and "mapping_in" not in name and "project" not in name:
             value = 0.4 * noise
@@ -95,8 +98,25 @@ def randomise(model, generator) -> None:
             value /= model.config.d_kv**0.25
         parameter.data.copy_(value)
     for name, buffer in sorted(model.named_buffers()):
+        noise = torch.randn(buffer.shape, generator=generator) if buffer.is_floating_point() else None
         if name == "final_logits_bias":
-            buffer.copy_(torch.randn(buffer.shape, generator=generator))
+            buffer.copy_(noise)
+        elif name.endswith(("normalization.weight", "running_var")):  # frozen batch norms
+            buffer.copy_(0.7 + 0.6 * torch.sigmoid(noise))
+        elif name.endswith(("normalization.bias", "running_mean")):
+            buffer.copy_(0.3 * noise)
+
+
+@torch.no_grad()
+def calibrate(model, inputs: dict) -> None:
+    """Brings what a trunk of convolutions hands to the first attention, which no norm stands before, near 1."""
+    for name, module in model.named_modules():
+        if name.split(".")[-1] == "input_projection":
+            given = []
+            hook = module.register_forward_hook(lambda module, args, output: given.append(output))
+            model(**{n: tensor[None] for n, tensor in inputs.items()})
+            hook.remove()
+            module.weight.data.mul_(0.7 / given[0].std())
 
 
 def is_conv1d(name: str) -> bool:
@@ -130,6 +150,8 @@ def answers(model, inputs: dict) -> dict:
     if re.match("vit|deit|dino|clip|siglip", model.config.model_type):
         return picture_answers(model, inputs)
     seen = {}
+    if model.config.model_type in ("detr", "table-transformer"):
+        return detection_answers(model, inputs)
     stack = model.get_decoder() if model.config.is_encoder_decoder else model.base_model
     hook = stack.register_forward_hook(
         lambda module, args, output: seen.update(hidden=output[0]), with_kwargs=False)
@@ -183,6 +205,23 @@ def picture_answers(model, inputs: dict) -> dict:
     return {name: tensor.contiguous().clone() for name, tensor in result.items()}
 
 
+def detection_answers(model, inputs: dict) -> dict:
+    """The same of models that find objects."""
+    result = {}
+    head = getattr(model, "bbox_attention", None)
+    hook = head and head.register_forward_hook(
+        lambda module, args, output: result.update({"panoptic.0": output[0].transpose(0, 1).flatten(2)}))
+    output = model(**{name: tensor[None] for name, tensor in inputs.items()}, output_attentions=True)
+    if hook:
+        hook.remove()
+    kinds = {"encoder_self": "encoder_attentions", "decoder_self": "decoder_attentions", "cross": "cross_attentions"}
+    result |= {f"{kind}.{i}": a[0] for kind, name in kinds.items() for i, a in enumerate(output[name])}
+    for name in ("last_hidden_state", "encoder_last_hidden_state", "logits", "pred_boxes", "pred_masks"):
+        if output.get(name) is not None:
+            result[name] = output[name][0]
+    return {name: tensor.contiguous().clone() for name, tensor in result.items()}
+
+
 def target_inputs(case: Case, config, generator) -> dict:
     """What a decoder beside an encoder reads."""
     if not case.target:
@@ -202,6 +241,10 @@ def make_inputs(fixture: Fixture, case: Case, config, generator) -> dict:
     if case.pixels:
         channels = getattr(config, "vision_config", config).num_channels
         pixels = {"pixel_values": torch.randn((channels, *case.pixels), generator=generator)}
+        if case.seen:
+            pixels["pixel_mask"] = torch.zeros(case.pixels, dtype=torch.long)
+            pixels["pixel_mask"][:case.seen[0], :case.seen[1]] = 1
+            pixels["pixel_values"] *= pixels["pixel_mask"]
         text = dataclasses.replace(case, pixels=())
         return pixels | (make_inputs(fixture, text, config, generator) if case.tokens else {})
     config = config.get_text_config()
@@ -250,7 +293,7 @@ def check_masked_columns(result: dict, inputs: dict) -> None:
 
 
 def is_map(name: str) -> bool:
-    return re.fullmatch(r"((vision\.|text\.)?self|encoder_self|decoder_self|cross|pool)\.\d+", name) is not None
+    return re.fullmatch(r"((vision\.|text\.)?self|encoder_self|decoder_self|cross|pool|panoptic)\.\d+", name) is not None
 
 
 def row_maxima(model, cases: list) -> list:
@@ -259,6 +302,8 @@ def row_maxima(model, cases: list) -> list:
     for inputs in cases:
         for name, tensor in answers(model, inputs).items():
             if is_map(name):
+                if name == "panoptic.0":  # its heads share one softmax
+                    tensor = tensor.transpose(0, 1).flatten(1)[None]
                 rows = (tensor > 0).sum(-1) >= 5
                 sums.setdefault(name, []).append(tensor.amax(-1)[rows])
     means = [torch.cat(values) for values in sums.values()]
@@ -302,8 +347,11 @@ def save(model, fixture: Fixture, folder: pathlib.Path) -> None:
         else:
             save_file(tensors, stored, metadata={"format": "pt"})
     (folder / "generation_config.json").unlink(missing_ok=True)
+    stored_config = json.loads((folder / "config.json").read_text()) if fixture.forms or fixture.rewrite else None
+    if fixture.rewrite:
+        (folder / "config.json").write_text(json.dumps(fixture.rewrite(stored_config), indent=2, sort_keys=True) + "\n")
     for form, change in fixture.forms.items():
-        config = change(json.loads((folder / "config.json").read_text()))
+        config = change(dict(stored_config))
         (folder / f"config-{form}.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
 
 
@@ -355,11 +403,14 @@ def make(fixture: Fixture) -> str:
     cls = getattr(transformers, fixture.architecture)
     config = cls.config_class(**fixture.config)
     model = cls._from_config(config, attn_implementation="eager", **fixture.arguments).eval()
+    if fixture.prepare:
+        fixture.prepare(model)
     for name in fixture.untied:
         module = model.get_submodule(name)
         module.weight = torch.nn.Parameter(module.weight.detach().clone())
     randomise(model, generator)
     cases = [make_inputs(fixture, case, config, generator) for case in fixture.cases]
+    calibrate(model, cases[0])
     low, high = sharpen(model, cases, fixture.row_maximum)
     computed = model._keys_to_ignore_on_save or ()  # Marian's sinusoids
     for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
@@ -382,7 +433,7 @@ def make(fixture: Fixture) -> str:
         save_file(result, folder / f"expected{suffix}.safetensors")
     if noise > FLOAT32_NOISE:
         raise SystemExit(f"{fixture.name}: float32 maps are {noise} away from double")
-    if fixture.file != "openai":  # which transformers does not read
+    if fixture.readable and fixture.file != "openai":  # which transformers does not read
         check(fixture, folder)
     for file in folder.iterdir():
         file.chmod(0o644)

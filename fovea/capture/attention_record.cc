@@ -46,6 +46,15 @@ void validate_context(const AttentionRecord& record, const AttentionShape& shape
               record.output_gradient.shape() == Shape{shape.heads, shape.rows, shape.value_dim},
           "the output gradient", record.output_gradient, "[heads, rows, value size]");
   }
+  if (record.positions) {
+    const auto& [queries, keys] = *record.positions;
+    check(record, is_float(queries) && queries.shape() == record.queries.shape(),
+          "the positions' part of Q", queries, "floating point of the shape of Q");
+    check(record, is_float(keys) && keys.shape() == record.keys.shape(), "the positions' part of K",
+          keys, "floating point of the shape of K");
+    check_finite(record, "the positions' parts", queries);
+    check_finite(record, "the positions' parts", keys);
+  }
   if (!record.block) return;
   const BlockContext& block = *record.block;
   check(record,

@@ -21,6 +21,14 @@ struct BlockContext {
   float norm_epsilon = 0;
 };
 
+// What positions added to Q and K where they are added to the inputs of both, layer by layer
+// (DETR): q_i = Wq (x_i + p_i) + b, of which this holds Wq p_i; the bias counts as content. Kept on
+// request.
+struct PositionParts {
+  Tensor queries;  // [heads, rows, head_dim], before the scale
+  Tensor keys;     // [kv_heads, cols, head_dim]
+};
+
 struct AttentionRecord {
   SiteId site;
   // The run's axes (capture/run.h) that rows and columns count along, "source" and "target" say.
@@ -33,6 +41,7 @@ struct AttentionRecord {
   ScoreRule rule;
   Tensor output;  // what the model's own attention gave, [heads, rows, value_dim]; usually not kept
   std::optional<BlockContext> block;
+  std::optional<PositionParts> positions;
   Tensor output_gradient;  // dO [heads, rows, value_dim] at the head outputs, or empty
 
   AttentionShape shape() const;

@@ -16,6 +16,7 @@ struct RecorderOptions {
   bool values = true;
   bool outputs = false;                          // AttentionRecord::output, to check maps against
   bool block = false;                            // BlockContext
+  bool positions = false;                        // PositionParts, where the model adds positions
   std::function<bool(SiteId)> wanted = nullptr;  // none: every site
 };
 

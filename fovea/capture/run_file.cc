@@ -120,6 +120,10 @@ Json record_to_json(const AttentionRecord& record, std::vector<NamedTensor>& ten
     for (const auto& [name, part] : kBlockParts) keep(name, (*record.block).*part);
     json.set("norm_epsilon", double{record.block->norm_epsilon});
   }
+  if (record.positions) {
+    keep("position_q", record.positions->queries);
+    keep("position_k", record.positions->keys);
+  }
   return json;
 }
 
@@ -146,6 +150,9 @@ AttentionRecord record_from_json(const Json& json, const SafetensorsFile& file,
     block.norm_epsilon =
         static_cast<float>(json.at("norm_epsilon", where).as_double(where + ".norm_epsilon"));
     record.block = std::move(block);
+  }
+  if (file.find(site + ".position_q") != nullptr || file.find(site + ".position_k") != nullptr) {
+    record.positions = PositionParts{optional("position_q"), optional("position_k")};
   }
   return record;
 }

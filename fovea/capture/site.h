@@ -15,7 +15,7 @@ enum class SiteKind {
   kVisionSelf,  // two-tower models
   kTextSelf,
   kPool,      // an attention-pooling head
-  kPanoptic,  // DETR's mask head
+  kPanoptic,  // DETR's mask head: all heads of a row share one softmax, and one LSE
 };
 
 struct SiteId {

@@ -46,6 +46,22 @@ void check_head(const AttentionMap& map, MapCheck& check, double& largest_output
   }
 }
 
+// Heads that share one softmax and mix no values: all of a query's weights together.
+void check_joint(const std::shared_ptr<const AttentionRecord>& record, MapCheck& check) {
+  const AttentionShape shape = record->shape();
+  std::vector<double> sums(static_cast<size_t>(shape.rows));
+  for (int64_t head = 0; head < shape.heads; ++head) {
+    const AttentionMap map(record, head);
+    const Tensor weights = map.tile(map.whole());
+    for (int64_t i = 0; i < shape.rows; ++i) {
+      const float* row = weights.values<float>().data() + i * shape.cols;
+      for (int64_t j = 0; j < shape.cols; ++j) sums[static_cast<size_t>(i)] += double{row[j]};
+    }
+    ++check.maps;
+  }
+  for (const double sum : sums) check.row_sum_error = worse(check.row_sum_error, std::abs(sum - 1));
+}
+
 }  // namespace
 
 bool MapCheck::passed() const {
@@ -79,6 +95,9 @@ TextInput check_input(const Engine& engine) {
   if (facts.takes_features) {
     inputs.input_features = some_numbers(
         {engine.checkpoint().config.get_size("num_mel_bins", 80), 2 * facts.most_tokens});
+  } else if (facts.finds_objects()) {
+    const int64_t stride = facts.feature_stride;
+    inputs.pixel_values = some_numbers({facts.channels, 5 * stride, 7 * stride});
   } else if (facts.takes_pixels) {
     inputs.pixel_values = some_numbers({facts.channels, facts.image_height, facts.image_width});
     if (facts.takes_text()) inputs.input_ids = some_ids(facts.most_tokens, facts.vocabulary);
@@ -100,6 +119,10 @@ MapCheck check_maps(const Engine& engine, const TextInput& input) {
   const RunResult result = engine.run(input, {.record = {.outputs = true}});
   MapCheck check{.tokens = result.run.records.front()->shape().cols};
   for (const auto& record : result.run.records) {
+    if (record->site.kind == SiteKind::kPanoptic) {
+      check_joint(record, check);
+      continue;
+    }
     double largest_output = 0, largest_error = 0;
     for (int64_t head = 0; head < record->shape().heads; ++head) {
       check_head(AttentionMap(record, head), check, largest_output, largest_error);

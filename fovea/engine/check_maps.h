@@ -10,9 +10,11 @@ namespace fovea {
 
 struct MapCheck {
   int64_t maps = 0;
-  int64_t tokens = 0;        // positions that the first of them attends to
-  double row_sum_error = 0;  // largest |sum of a row - 1|; rows that see nothing are left out
-  double output_error = 0;   // largest |A V - output|, over the largest output of the site
+  int64_t tokens = 0;  // positions that the first of them attends to
+  // Largest |sum of a row - 1|; rows that see nothing are left out. Of panoptic.0, whose heads
+  // share one softmax, the sum of a row over all heads.
+  double row_sum_error = 0;
+  double output_error = 0;  // largest |A V - output|, over the largest output of the site
 
   bool passed() const;
 };

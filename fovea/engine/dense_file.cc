@@ -44,7 +44,9 @@ std::vector<StreamedTensor> all_tensors(const RunResult& result, const CancelTok
       {"pooler_output", &outputs.pooler_output},
       {"image_embeds", &outputs.image_embeds},
       {"text_embeds", &outputs.text_embeds},
-      {"logits", &outputs.logits}};
+      {"logits", &outputs.logits},
+      {"pred_boxes", &outputs.pred_boxes},
+      {"pred_masks", &outputs.pred_masks}};
   for (const auto& [name, value] : values) {
     if (!value->tensor.empty()) tensors.push_back(streamed(name, value->tensor));
   }

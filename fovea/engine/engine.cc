@@ -168,6 +168,7 @@ std::vector<Axis> Engine::axes_of(const TextInput& input) const {
     std::vector<Axis> axes;
     if (!input.patches.positions.empty()) axes.push_back(input.patches);
     if (!input.patches.positions.empty() && facts().pools_by_attention) axes.push_back(pool_axis());
+    if (facts().finds_objects()) axes.push_back(query_axis(facts()));
     if (!input.axis.positions.empty()) axes.push_back(input.axis);
     return axes;
   }
@@ -190,7 +191,11 @@ TextInput Engine::label(const ModelInputs& inputs) const {
     input.inputs.decoder_input_ids = model->decoder_ids(inputs);
     input.target = ids_axis(find_target_tokenizer(), input.inputs.decoder_input_ids);
   }
-  if (facts().takes_pixels) input.patches = patch_axis(facts(), inputs.pixel_values);
+  if (facts().finds_objects()) {
+    input.patches = cell_axis(facts(), inputs.pixel_values, inputs.pixel_mask);
+  } else if (facts().takes_pixels) {
+    input.patches = patch_axis(facts(), inputs.pixel_values);
+  }
   if (facts().takes_features) {
     input.axis = sound_axis(facts().most_tokens, facts().seconds_per_position);
   } else if (!inputs.input_ids.empty()) {

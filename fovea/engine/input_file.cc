@@ -39,6 +39,17 @@ std::vector<int64_t> whole_numbers(const Tensor& tensor, const std::string& wher
   }
 }
 
+// [height, width] of whole numbers as I64.
+Tensor mask_of_pixels(const Tensor& tensor, const std::string& where) {
+  const bool batch_of_one = tensor.rank() == 3 && tensor.size(0) == 1;
+  if ((tensor.rank() != 2 && !batch_of_one) || tensor.empty()) {
+    fail(ErrorKind::kBadFile, "{} has shape {}; it must be [height, width] without a batch axis",
+         where, to_string(tensor.shape()));
+  }
+  const int64_t height = tensor.size(tensor.rank() - 2), width = tensor.size(tensor.rank() - 1);
+  return Tensor::from({height, width}, whole_numbers(tensor.reshaped({height * width}), where));
+}
+
 // Numbers with the axes that `axes` names, `rank` of them, as f32.
 Tensor numbers(const Tensor& tensor, int rank, std::string_view axes, const std::string& where) {
   const bool batch_of_one = tensor.rank() == rank + 1 && tensor.size(0) == 1;
@@ -78,12 +89,16 @@ ModelInputs read_inputs(const std::filesystem::path& path) {
       inputs.pixel_values = numbers(file.tensor(entry), 3, "[channels, height, width]", where);
       continue;
     }
+    if (entry.name == "pixel_mask") {
+      inputs.pixel_mask = mask_of_pixels(file.tensor(entry), where);
+      continue;
+    }
     const auto* list = std::ranges::find(lists, entry.name, [](const auto& l) { return l.first; });
     if (list == lists.end()) {
       fail(ErrorKind::kUnsupported,
            "{} is not an input that fovea's models take; they take input_ids, token_type_ids, "
-           "attention_mask, decoder_input_ids, decoder_attention_mask, input_features and "
-           "pixel_values",
+           "attention_mask, decoder_input_ids, decoder_attention_mask, input_features, "
+           "pixel_values and pixel_mask",
            where);
     }
     *list->second = whole_numbers(file.tensor(entry), where);

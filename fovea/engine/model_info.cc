@@ -104,7 +104,14 @@ Json to_json(const ModelInfo& info) {
     json.set("target_vocabulary", info.facts.target_vocabulary);
     json.set("most_target_tokens", info.facts.most_target_tokens);
   }
-  if (info.facts.takes_pixels) {
+  if (info.facts.finds_objects()) {
+    json.set("decoder_layers", info.facts.decoder_layers);
+    json.set("decoder_heads", info.facts.decoder_heads);
+    json.set("object_queries", info.facts.object_queries);
+    json.set("feature_stride", info.facts.feature_stride);
+    json.set("masks", info.facts.has_mask_head);
+    json.set("channels", info.facts.channels);
+  } else if (info.facts.takes_pixels) {
     json.set("channels", info.facts.channels);
     json.set("image_size",
              Json::array_of(std::array{info.facts.image_height, info.facts.image_width}));

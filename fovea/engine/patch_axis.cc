@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "fovea/layers/cell_positions.h"
+
 namespace fovea {
 
 Axis patch_axis(const ModelFacts& facts, const Tensor& pixels) {
@@ -19,6 +21,35 @@ Axis patch_axis(const ModelFacts& facts, const Tensor& pixels) {
     for (int64_t col = 0; col < axis.grid_cols; ++col) {
       axis.positions.push_back({.text = fmt::format("patch {},{}", row, col)});
     }
+  }
+  return axis;
+}
+
+Axis cell_axis(const ModelFacts& facts, const Tensor& pixels, const Tensor& pixel_mask) {
+  Axis axis{.name = "cells"};
+  if (pixels.rank() != 3 || pixels.empty()) return axis;
+  const int64_t stride = facts.feature_stride;
+  const int64_t rows = (pixels.size(1) + stride - 1) / stride;
+  const int64_t cols = (pixels.size(2) + stride - 1) / stride;
+  const bool fits =
+      pixel_mask.empty() || (pixel_mask.dtype() == DType::kI64 &&
+                             pixel_mask.shape() == Shape{pixels.size(1), pixels.size(2)});
+  if (rows > kMostPatches / cols || !fits) return axis;
+  const CellGrid grid = cell_grid(rows, cols, pixel_mask);
+  axis.grid_rows = rows;
+  axis.grid_cols = cols;
+  for (int64_t cell = 0; cell < grid.cells(); ++cell) {
+    axis.positions.push_back(
+        {.text = fmt::format("cell {},{}", cell / cols, cell % cols),
+         .special = !grid.valid.empty() && grid.valid[static_cast<size_t>(cell)] == 0});
+  }
+  return axis;
+}
+
+Axis query_axis(const ModelFacts& facts) {
+  Axis axis{.name = "queries"};
+  for (int64_t query = 0; query < facts.object_queries; ++query) {
+    axis.positions.push_back({.text = fmt::format("query {}", query)});
   }
   return axis;
 }

@@ -11,6 +11,13 @@ namespace fovea {
 // takes.
 Axis patch_axis(const ModelFacts& facts, const Tensor& pixels);
 
+// "cells" of the feature map that such a model makes of it, "cell ROW,COLUMN" from 0; those that
+// show only padding are marked special and keep their place in the grid.
+Axis cell_axis(const ModelFacts& facts, const Tensor& pixels, const Tensor& pixel_mask);
+
+// "queries", the objects that such a model may find: "query 0", ...
+Axis query_axis(const ModelFacts& facts);
+
 // "pool", the one row of a head that attends to the patches.
 Axis pool_axis();
 

@@ -11,10 +11,10 @@ void check_sees_pictures(const Engine& engine) {
   const ModelFacts& facts = engine.facts();
   if (!facts.takes_pixels) {
     fail(ErrorKind::kUnsupported,
-         "{} ({}) sees no pictures; take a model such as scenes-vit, ViT, DINO or CLIP",
+         "{} ({}) sees no pictures; take a model such as scenes-vit, ViT, DINO, CLIP or DETR",
          engine.name(), engine.checkpoint().config.model_type());
   }
-  if (facts.patch_height != facts.patch_width) {
+  if (!facts.finds_objects() && facts.patch_height != facts.patch_width) {
     fail(ErrorKind::kUnsupported,
          "{}: its patches are {} x {} pixels; fovea lays square ones over pictures", engine.name(),
          facts.patch_width, facts.patch_height);
@@ -43,14 +43,20 @@ PictureInput read_picture_input(const Engine& engine, const std::filesystem::pat
     fail(ErrorKind::kUnsupported, "--size is given but {} takes {} x {} only; leave it out",
          engine.name(), facts.image_width, facts.image_height);
   }
-  if (size) preprocessor = preprocessor.with_size(whole_patches(*size, facts.patch_width));
+  if (size && facts.finds_objects()) preprocessor = preprocessor.with_size(*size);
+  if (size && !facts.finds_objects()) {
+    preprocessor = preprocessor.with_size(whole_patches(*size, facts.patch_width));
+  }
   Picture picture = read_picture(path).picture;
   const PreparedPicture prepared = preprocessor.prepare(picture);
   ModelInputs inputs;
   inputs.pixel_values = prepared.pixel_values;
+  if (facts.finds_objects() && prepared.pixel_mask) inputs.pixel_mask = *prepared.pixel_mask;
   return {.input = engine.label(inputs),
           .picture = std::move(picture),
-          .grid = PatchGrid::of_patches(prepared.window, facts.patch_width)};
+          .grid = facts.finds_objects()
+                      ? PatchGrid::of_features(prepared.window, facts.feature_stride)
+                      : PatchGrid::of_patches(prepared.window, facts.patch_width)};
 }
 
 }  // namespace fovea

@@ -11,9 +11,10 @@
 namespace fovea {
 
 struct PictureInput {
-  TextInput input;  // pixel_values and the axis of its patches
+  TextInput
+      input;  // pixel_values, pixel_mask where the model takes it, and the axis of its patches
   Picture picture;  // upright, as the file shows it
-  PatchGrid grid;   // from patches to pixels of that and back
+  PatchGrid grid;   // from patches, or cells, to pixels of that and back
 };
 
 // `size`: of the model's input, instead of what its preprocessor says. Throws what reading and

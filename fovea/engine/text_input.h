@@ -15,7 +15,7 @@ namespace fovea {
 struct TextInput {
   ModelInputs inputs;
   Axis axis;     // of the text, or of the source where there is a decoder; of a picture alone: none
-  Axis patches;  // of the picture; without positions: there is none
+  Axis patches;  // of the picture, or cells of its feature map; without positions: there is none
   Axis target;   // of what the decoder reads; without positions: there is none
   std::optional<int64_t> next_id;     // what comes after the target, where it is known
   std::vector<std::string> warnings;  // for the user: what was replaced, what is longer than usual

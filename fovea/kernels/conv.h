@@ -1,10 +1,11 @@
 // Two-dimensional convolution, by oneDNN. Tensors are f32 [batch, channels, height, width]; the
-// blocked layouts that are fast stay inside.
+// layouts that are fast stay inside, or in a BlockedImage.
 #pragma once
 
 #include <array>
 #include <memory>
 
+#include "fovea/kernels/blocked_image.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -35,6 +36,9 @@ class PackedConv {
 
   // The convolution plus bias, then max(0, .) if `relu`.
   Tensor apply(const Tensor& input, bool relu = false) const;
+  // The same plus `residual`, unless that is left out, before the maximum. Nothing changes its
+  // layout on the way; a residual that nobody else holds is written over.
+  BlockedImage apply(const BlockedImage& input, bool relu, BlockedImage residual = {}) const;
   // The weights as f32 [out, in / groups, height, width] again.
   Tensor unpack() const;
 

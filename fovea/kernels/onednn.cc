@@ -140,6 +140,22 @@ dnnl::convolution_backward_weights::primitive_desc conv_weight_gradient_desc(
           attr};
 }
 
+dnnl::pooling_forward::primitive_desc max_pool_desc(const PoolDescs& d,
+                                                    const dnnl::primitive_attr& attr) {
+  const Dims dense(d.kernel.size(), 0);
+  return {cpu(),
+          dnnl::prop_kind::forward_inference,
+          dnnl::algorithm::pooling_max,
+          d.source,
+          d.destination,
+          d.strides,
+          d.kernel,
+          dense,
+          d.padding,
+          d.padding,
+          attr};
+}
+
 #else  // version 2: a descriptor of the operation comes first
 
 dnnl::matmul::primitive_desc matmul_desc(const Desc& source, const Desc& weights, const Desc* bias,
@@ -182,6 +198,14 @@ dnnl::convolution_backward_weights::primitive_desc conv_weight_gradient_desc(
           attr,
           cpu(),
           forward};
+}
+
+dnnl::pooling_forward::primitive_desc max_pool_desc(const PoolDescs& d,
+                                                    const dnnl::primitive_attr& attr) {
+  return {{dnnl::prop_kind::forward_inference, dnnl::algorithm::pooling_max, d.source,
+           d.destination, d.strides, d.kernel, d.padding, d.padding},
+          attr,
+          cpu()};
 }
 
 #endif

@@ -72,6 +72,13 @@ dnnl::convolution_backward_weights::primitive_desc conv_weight_gradient_desc(
     const ConvDescs& descs, const dnnl::convolution_forward::primitive_desc& forward,
     const dnnl::primitive_attr& attr);
 
+struct PoolDescs {
+  Desc source, destination;
+  Dims strides, kernel, padding;
+};
+dnnl::pooling_forward::primitive_desc max_pool_desc(const PoolDescs& descs,
+                                                    const dnnl::primitive_attr& attr);
+
 // The few values that were asked for last. `make` runs outside the lock, so two threads may both
 // make the same value; the spare one ages out.
 template <typename Key, typename Value>

@@ -17,6 +17,8 @@ struct AttentionPlace {
   std::string col_axis = "tokens";
   // The block around it, made only if somebody wants it.
   std::function<BlockContext()> block = nullptr;
+  // What positions added to queries and keys, likewise.
+  std::function<PositionParts()> positions = nullptr;
 
   // With the axes that the site's kind counts along: of encoders "source", of decoders "target",
   // whose rows are the "steps" of writing it, of picture towers "patches"; a pooling head is one
@@ -29,5 +31,11 @@ struct AttentionPlace {
 // cross-attention has all its keys from the first step on.
 Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries, const Value& keys,
              const Value& values, const std::shared_ptr<const ScoreRule>& rule);
+
+// Records an attention that mixes no values and whose heads share one softmax: for each query the
+// weights of all heads together sum to 1 (DETR's masks). In the record every head of a row has the
+// LSE of them all. Gives that LSE, f64 [rows].
+Tensor attend_jointly(const Pass& pass, const AttentionPlace& place, const Tensor& queries,
+                      const Tensor& keys, const std::shared_ptr<const ScoreRule>& rule);
 
 }  // namespace fovea

@@ -5,6 +5,7 @@
 #include "fovea/base/error.h"
 #include "fovea/kernels/attention.h"
 #include "fovea/layers/attention_cache.h"
+#include "fovea/ops/elementwise.h"
 #include "fovea/ops/layout.h"
 #include "fovea/ops/rotary.h"
 #include "fovea/ops/slice.h"
@@ -23,6 +24,17 @@ BlockContext block_of(const Value& input, const ops::Linear& output, const Norm*
     block.norm_epsilon = after->epsilon();
   }
   return block;
+}
+
+Value with_positions(const Value& x, const Tensor* positions) {
+  return positions == nullptr ? x : ops::add(x, *positions);
+}
+
+// W p without the bias, head by head.
+Tensor position_part(const ops::Linear& projection, const Tensor& positions, int64_t heads) {
+  Tensor part = Tensor::uninitialized({positions.size(0), projection.out()});
+  projection.weight().apply(positions.matrix<float>(), {}, part.mutable_matrix<float>());
+  return ops::split_heads(part, heads).tensor;
 }
 
 void check_head_dim(const Config& config, int64_t head_dim) {
@@ -80,13 +92,19 @@ float AttentionSizes::scale() const {
   return 1 / std::sqrt(static_cast<float>(head_dim));
 }
 
-AttentionLayer::Projected AttentionLayer::project(const Value& x) const {
+AttentionLayer::Projected AttentionLayer::project(const Value& x,
+                                                  const AttentionSetting& setting) const {
   const int64_t heads = sizes_.heads, kv_heads = sizes_.kv_heads;
   if (projections_.size() == 3) {
-    return {ops::split_heads(projections_[0](x), heads),
-            ops::split_heads(projections_[1](x), kv_heads),
+    const Value query_input = with_positions(x, setting.query_positions);
+    const Value key_input = setting.key_positions == setting.query_positions
+                                ? query_input
+                                : with_positions(x, setting.key_positions);
+    return {ops::split_heads(projections_[0](query_input), heads),
+            ops::split_heads(projections_[1](key_input), kv_heads),
             ops::split_heads(projections_[2](x), kv_heads)};
   }
+  FOVEA_ASSERT(setting.query_positions == nullptr && setting.key_positions == nullptr);
   const Value joined = projections_[0](x);
   const int64_t query_end = heads * sizes_.head_dim;
   const int64_t key_end = query_end + kv_heads * sizes_.head_dim;
@@ -95,10 +113,23 @@ AttentionLayer::Projected AttentionLayer::project(const Value& x) const {
           ops::split_heads(ops::slice(joined, 1, key_end, joined.shape().back()), kv_heads)};
 }
 
+AttentionPlace AttentionLayer::place_of(SiteId site, const AttentionSetting& setting) const {
+  AttentionPlace place = AttentionPlace::of(site);
+  if (!setting.row_axis.empty()) place.row_axis = setting.row_axis;
+  if (!setting.col_axis.empty()) place.col_axis = setting.col_axis;
+  if (setting.query_positions != nullptr && setting.key_positions != nullptr) {
+    place.positions = [this, &setting]() -> PositionParts {
+      return {position_part(projections_[0], *setting.query_positions, sizes_.heads),
+              position_part(projections_[1], *setting.key_positions, sizes_.kv_heads)};
+    };
+  }
+  return place;
+}
+
 Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
                                  const AttentionSetting& setting, const Value& residual,
                                  const Norm* after) const {
-  Projected p = project(x);
+  Projected p = project(x, setting);
   if (query_norm_) {
     p.queries = (*query_norm_)(p.queries);
     p.keys = (*key_norm_)(p.keys);
@@ -107,8 +138,7 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
     p.queries = ops::rotary(p.queries, *setting.rotary, setting.pairing);
     p.keys = ops::rotary(p.keys, *setting.rotary, setting.pairing);
   }
-  AttentionPlace place = AttentionPlace::of(site);
-  if (!setting.axis.empty()) place.row_axis = place.col_axis = setting.axis;
+  AttentionPlace place = place_of(site, setting);
   if (pass.recorder != nullptr && pass.recorder->options().block) {
     const Value& input = setting.block_input != nullptr ? *setting.block_input
                          : residual.tensor.empty()      ? x
@@ -120,19 +150,21 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
 }
 
 Value AttentionLayer::cross(const Pass& pass, SiteId site, const Value& x, const Value& memory,
-                            const std::shared_ptr<const ScoreRule>& rule, const Value& residual,
+                            const AttentionSetting& setting, const Value& residual,
                             const Norm* after) const {
-  FOVEA_ASSERT(projections_.size() == 3);
+  FOVEA_ASSERT(projections_.size() == 3 && setting.rotary == nullptr);
   const auto project_memory = [&]() -> AttentionCache::Memory {
-    return {ops::split_heads(projections_[1](memory), sizes_.kv_heads),
+    const Value key_input = with_positions(memory, setting.key_positions);
+    return {ops::split_heads(projections_[1](key_input), sizes_.kv_heads),
             ops::split_heads(projections_[2](memory), sizes_.kv_heads)};
   };
   const AttentionCache::Memory made =
       pass.cache == nullptr ? project_memory() : pass.cache->memory(site, project_memory);
-  AttentionPlace place = AttentionPlace::of(site);
+  AttentionPlace place = place_of(site, setting);
   place.block = [this, &memory, after] { return block_of(memory, output_, after); };
-  const Value queries = ops::split_heads(projections_[0](x), sizes_.heads);
-  const Value mixed = attend(pass, place, queries, made.keys, made.values, rule);
+  const Value query_input = with_positions(x, setting.query_positions);
+  const Value queries = ops::split_heads(projections_[0](query_input), sizes_.heads);
+  const Value mixed = attend(pass, place, queries, made.keys, made.values, setting.rule);
   return output_(mixed, Activation::kNone, residual);
 }
 

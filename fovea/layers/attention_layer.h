@@ -39,7 +39,12 @@ struct AttentionSetting {
   const Value* block_input = nullptr;
   RotaryPairing pairing = RotaryPairing::kHalves;
   // What rows and columns count along; empty: as the site's kind says (AttentionPlace::of).
-  std::string_view axis = {};
+  std::string_view row_axis = {};
+  std::string_view col_axis = {};
+  // Added to what q and k are made of, never to what v is: DETR's way with positions, in every
+  // layer. Null: nothing. [rows, width] and [columns, width]; in self-attention both are the same.
+  const Tensor* query_positions = nullptr;
+  const Tensor* key_positions = nullptr;
 };
 
 class AttentionLayer {
@@ -60,9 +65,9 @@ class AttentionLayer {
                    const Value& residual = {}, const Norm* after = nullptr) const;
 
   // The same from `x` to `memory`, the states of an encoder; in a generation their keys and values
-  // are computed once. Needs three projections.
+  // are computed once. Needs three projections, and takes no rotary positions.
   Value cross(const Pass& pass, SiteId site, const Value& x, const Value& memory,
-              const std::shared_ptr<const ScoreRule>& rule, const Value& residual = {},
+              const AttentionSetting& setting, const Value& residual = {},
               const Norm* after = nullptr) const;
 
   const ops::Linear& output() const { return output_; }
@@ -71,7 +76,8 @@ class AttentionLayer {
   struct Projected {
     Value queries, keys, values;
   };
-  Projected project(const Value& x) const;
+  Projected project(const Value& x, const AttentionSetting& setting) const;
+  AttentionPlace place_of(SiteId site, const AttentionSetting& setting) const;
 
   AttentionSizes sizes_;
   std::vector<ops::Linear> projections_;

@@ -47,18 +47,57 @@ Value BartEmbeddings::operator()(std::span<const int64_t> ids,
   return norm ? (*norm)(x) : x;
 }
 
+BartEncoderBlock::BartEncoderBlock(const LayerSource& source, const Config& config,
+                                   const AttentionSizes& sizes, const BartBlockOptions& options)
+    : attention_(load_attention(source["self_attn"], sizes, options)),
+      attention_norm_(load_norm(source["self_attn_layer_norm"], sizes.width)),
+      feed_forward_(load_feed_forward(source, config, sizes.width, "encoder_ffn_dim", options)),
+      output_norm_(load_norm(source["final_layer_norm"], sizes.width)),
+      norm_first_(options.norm_first) {}
+
+Value BartEncoderBlock::operator()(const Pass& pass, int layer, const Value& x,
+                                   const AttentionSetting& setting) const {
+  const SiteId site{SiteKind::kEncoderSelf, layer};
+  if (norm_first_) {
+    const Value own = attention_(pass, site, attention_norm_(x), setting, x);
+    return feed_forward_(output_norm_(own), own);
+  }
+  const Value own = attention_norm_(attention_(pass, site, x, setting, x, &attention_norm_));
+  return output_norm_(feed_forward_(own, own));
+}
+
+BartDecoderBlock::BartDecoderBlock(const LayerSource& source, const Config& config,
+                                   const AttentionSizes& sizes, const BartBlockOptions& options)
+    : attention_(load_attention(source["self_attn"], sizes, options)),
+      attention_norm_(load_norm(source["self_attn_layer_norm"], sizes.width)),
+      cross_(load_attention(source["encoder_attn"], sizes, options)),
+      cross_norm_(load_norm(source["encoder_attn_layer_norm"], sizes.width)),
+      feed_forward_(load_feed_forward(source, config, sizes.width, "decoder_ffn_dim", options)),
+      output_norm_(load_norm(source["final_layer_norm"], sizes.width)),
+      norm_first_(options.norm_first) {}
+
+Value BartDecoderBlock::operator()(const Pass& pass, int layer, const Value& x, const Value& memory,
+                                   const AttentionSetting& self,
+                                   const AttentionSetting& cross) const {
+  const SiteId self_site{SiteKind::kDecoderSelf, layer}, cross_site{SiteKind::kCross, layer};
+  if (norm_first_) {
+    const Value own = attention_(pass, self_site, attention_norm_(x), self, x);
+    const Value both = cross_.cross(pass, cross_site, cross_norm_(own), memory, cross, own);
+    return feed_forward_(output_norm_(both), both);
+  }
+  const Value own = attention_norm_(attention_(pass, self_site, x, self, x, &attention_norm_));
+  const Value both =
+      cross_norm_(cross_.cross(pass, cross_site, own, memory, cross, own, &cross_norm_));
+  return output_norm_(feed_forward_(both, both));
+}
+
 BartEncoder::BartEncoder(const LayerSource& source, const Config& config,
                          const BartBlockOptions& options)
     : sizes_(AttentionSizes::equal_heads(config, "d_model", "encoder_attention_heads")),
-      norm_first_(options.norm_first),
       norm_(last_norm(source, sizes_.width, options)) {
   const int64_t layers = layer_count(config, "encoder_layers");
   for (int64_t i = 0; i < layers; ++i) {
-    const LayerSource block = source["layers"][i];
-    blocks_.push_back({load_attention(block["self_attn"], sizes_, options),
-                       load_norm(block["self_attn_layer_norm"], sizes_.width),
-                       load_feed_forward(block, config, sizes_.width, "encoder_ffn_dim", options),
-                       load_norm(block["final_layer_norm"], sizes_.width)});
+    blocks_.emplace_back(source["layers"][i], config, sizes_, options);
   }
 }
 
@@ -66,16 +105,7 @@ Value BartEncoder::operator()(const Pass& pass, Value x,
                               std::span<const int64_t> attention_mask) const {
   const auto rule = text_rule(pass, sizes_.scale(), {.attention = attention_mask});
   for (size_t i = 0; i < blocks_.size(); ++i) {
-    const Block& block = blocks_[i];
-    const SiteId site{SiteKind::kEncoderSelf, static_cast<int>(i)};
-    if (norm_first_) {
-      x = block.attention(pass, site, block.attention_norm(x), {.rule = rule}, x);
-      x = block.feed_forward(block.output_norm(x), x);
-    } else {
-      x = block.attention_norm(
-          block.attention(pass, site, x, {.rule = rule}, x, &block.attention_norm));
-      x = block.output_norm(block.feed_forward(x, x));
-    }
+    x = blocks_[i](pass, static_cast<int>(i), x, {.rule = rule});
   }
   return norm_ ? (*norm_)(x) : x;
 }
@@ -83,37 +113,11 @@ Value BartEncoder::operator()(const Pass& pass, Value x,
 BartDecoder::BartDecoder(const LayerSource& source, const Config& config,
                          const BartBlockOptions& options)
     : sizes_(AttentionSizes::equal_heads(config, "d_model", "decoder_attention_heads")),
-      norm_first_(options.norm_first),
       norm_(last_norm(source, sizes_.width, options)) {
   const int64_t layers = layer_count(config, "decoder_layers");
   for (int64_t i = 0; i < layers; ++i) {
-    const LayerSource block = source["layers"][i];
-    blocks_.push_back({load_attention(block["self_attn"], sizes_, options),
-                       load_norm(block["self_attn_layer_norm"], sizes_.width),
-                       load_attention(block["encoder_attn"], sizes_, options),
-                       load_norm(block["encoder_attn_layer_norm"], sizes_.width),
-                       load_feed_forward(block, config, sizes_.width, "decoder_ffn_dim", options),
-                       load_norm(block["final_layer_norm"], sizes_.width)});
+    blocks_.emplace_back(source["layers"][i], config, sizes_, options);
   }
-}
-
-Value BartDecoder::run_block(const Block& block, const Pass& pass, int layer, const Value& x,
-                             const EncodedSource& source,
-                             const std::shared_ptr<const ScoreRule>& causal_rule,
-                             const std::shared_ptr<const ScoreRule>& cross_rule) const {
-  const SiteId self{SiteKind::kDecoderSelf, layer}, cross{SiteKind::kCross, layer};
-  if (norm_first_) {
-    const Value own =
-        block.attention(pass, self, block.attention_norm(x), {.rule = causal_rule}, x);
-    const Value both =
-        block.cross.cross(pass, cross, block.cross_norm(own), source.states, cross_rule, own);
-    return block.feed_forward(block.output_norm(both), both);
-  }
-  const Value own = block.attention_norm(
-      block.attention(pass, self, x, {.rule = causal_rule}, x, &block.attention_norm));
-  const Value both = block.cross_norm(
-      block.cross.cross(pass, cross, own, source.states, cross_rule, own, &block.cross_norm));
-  return block.output_norm(block.feed_forward(both, both));
 }
 
 Value BartDecoder::operator()(const Pass& pass, Value x, const EncodedSource& source,
@@ -122,7 +126,8 @@ Value BartDecoder::operator()(const Pass& pass, Value x, const EncodedSource& so
       text_rule(pass, sizes_.scale(), {.causal = true, .attention = attention_mask});
   const auto cross_rule = source_rule(sizes_.scale(), source.attention_mask);
   for (size_t i = 0; i < blocks_.size(); ++i) {
-    x = run_block(blocks_[i], pass, static_cast<int>(i), x, source, causal_rule, cross_rule);
+    x = blocks_[i](pass, static_cast<int>(i), x, source.states, {.rule = causal_rule},
+                   {.rule = cross_rule});
   }
   return norm_ ? (*norm_)(x) : x;
 }

@@ -1,5 +1,5 @@
 // The embeddings and blocks of BART with the names of their weights, which Marian, mBART, M2M100
-// and Whisper share (Lewis et al. 2020, arXiv:1910.13461).
+// and Whisper share (Lewis et al. 2020, arXiv:1910.13461); the blocks also with DETR.
 #pragma once
 
 #include <optional>
@@ -30,6 +30,43 @@ struct BartBlockOptions {
   std::string_view activation = "gelu";  // where activation_function is not given
 };
 
+// One block of an encoder, with a feed-forward layer of encoder_ffn_dim.
+class BartEncoderBlock {
+ public:
+  BartEncoderBlock(const LayerSource& source, const Config& config, const AttentionSizes& sizes,
+                   const BartBlockOptions& options);
+
+  Value operator()(const Pass& pass, int layer, const Value& x,
+                   const AttentionSetting& setting) const;
+
+ private:
+  AttentionLayer attention_;
+  Norm attention_norm_;
+  FeedForward feed_forward_;
+  Norm output_norm_;
+  bool norm_first_;
+};
+
+// The same of a decoder, with cross-attention and decoder_ffn_dim.
+class BartDecoderBlock {
+ public:
+  BartDecoderBlock(const LayerSource& source, const Config& config, const AttentionSizes& sizes,
+                   const BartBlockOptions& options);
+
+  // `memory` are the states of the encoder.
+  Value operator()(const Pass& pass, int layer, const Value& x, const Value& memory,
+                   const AttentionSetting& self, const AttentionSetting& cross) const;
+
+ private:
+  AttentionLayer attention_;
+  Norm attention_norm_;
+  AttentionLayer cross_;
+  Norm cross_norm_;
+  FeedForward feed_forward_;
+  Norm output_norm_;
+  bool norm_first_;
+};
+
 // "layers.N" of an encoder, sized by d_model, encoder_layers, encoder_attention_heads and
 // encoder_ffn_dim.
 class BartEncoder {
@@ -42,15 +79,8 @@ class BartEncoder {
   Value operator()(const Pass& pass, Value x, std::span<const int64_t> attention_mask) const;
 
  private:
-  struct Block {
-    AttentionLayer attention;
-    Norm attention_norm;
-    FeedForward feed_forward;
-    Norm output_norm;
-  };
   AttentionSizes sizes_;
-  bool norm_first_;
-  std::vector<Block> blocks_;
+  std::vector<BartEncoderBlock> blocks_;
   std::optional<Norm> norm_;
 };
 
@@ -65,21 +95,8 @@ class BartDecoder {
                    std::span<const int64_t> attention_mask) const;
 
  private:
-  struct Block {
-    AttentionLayer attention;
-    Norm attention_norm;
-    AttentionLayer cross;
-    Norm cross_norm;
-    FeedForward feed_forward;
-    Norm output_norm;
-  };
-  Value run_block(const Block& block, const Pass& pass, int layer, const Value& x,
-                  const EncodedSource& source, const std::shared_ptr<const ScoreRule>& causal_rule,
-                  const std::shared_ptr<const ScoreRule>& cross_rule) const;
-
   AttentionSizes sizes_;
-  bool norm_first_;
-  std::vector<Block> blocks_;
+  std::vector<BartDecoderBlock> blocks_;
   std::optional<Norm> norm_;
 };
 

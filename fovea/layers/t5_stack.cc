@@ -141,7 +141,7 @@ Value T5Stack::operator()(const Pass& pass, Value x, std::span<const int64_t> at
     x = block.attention(pass, {site_, layer}, block.attention_norm(x), {.rule = rule}, x);
     if (block.cross) {
       x = block.cross->attention.cross(pass, {SiteKind::kCross, layer}, block.cross->norm(x),
-                                       source->states, cross_rule, x);
+                                       source->states, {.rule = cross_rule}, x);
     }
     x = block.feed_forward(block.output_norm(x), x);
   }

@@ -31,17 +31,21 @@ void check_beside(std::string_view name, std::span<const int64_t> values, std::s
   }
 }
 
-void check_pixels(const Config& config, const ModelFacts& facts, const Tensor& pixels) {
-  if (pixels.empty()) {
+namespace {
+
+// Cells may reach over the edge, so that any picture has some.
+void check_cells(const ModelFacts& facts, const Tensor& pixels) {
+  const int64_t stride = facts.feature_stride;
+  const int64_t rows = (pixels.size(1) + stride - 1) / stride;
+  const int64_t cols = (pixels.size(2) + stride - 1) / stride;
+  if (rows > kMostPatches / cols) {
     fail(ErrorKind::kInvalidArgument,
-         "this model sees pictures and needs pixel_values [{}, height, width]; give a picture",
-         facts.channels);
+         "the picture is {} x {} pixels, more than {} cells of {} x {}; make it smaller",
+         pixels.size(2), pixels.size(1), kMostPatches, stride, stride);
   }
-  if (pixels.rank() != 3 || pixels.dtype() != DType::kF32 || pixels.size(0) != facts.channels) {
-    fail(ErrorKind::kInvalidArgument,
-         "pixel_values is {} {} but this model takes F32 [{}, height, width] ({})",
-         dtype_name(pixels.dtype()), to_string(pixels.shape()), facts.channels, config.source());
-  }
+}
+
+void check_patches(const Config& config, const ModelFacts& facts, const Tensor& pixels) {
   const int64_t height = pixels.size(1), width = pixels.size(2);
   if (height < facts.patch_height || width < facts.patch_width) {
     fail(ErrorKind::kInvalidArgument,
@@ -61,24 +65,45 @@ void check_pixels(const Config& config, const ModelFacts& facts, const Tensor& p
          "the picture is {} x {} pixels, more than {} patches of {} x {}; make it smaller", width,
          height, kMostPatches, facts.patch_width, facts.patch_height);
   }
+}
+
+}  // namespace
+
+void check_pixels(const Config& config, const ModelFacts& facts, const Tensor& pixels) {
+  if (pixels.empty()) {
+    fail(ErrorKind::kInvalidArgument,
+         "this model sees pictures and needs pixel_values [{}, height, width]; give a picture",
+         facts.channels);
+  }
+  if (pixels.rank() != 3 || pixels.dtype() != DType::kF32 || pixels.size(0) != facts.channels) {
+    fail(ErrorKind::kInvalidArgument,
+         "pixel_values is {} {} but this model takes F32 [{}, height, width] ({})",
+         dtype_name(pixels.dtype()), to_string(pixels.shape()), facts.channels, config.source());
+  }
   for (const float value : pixels.values<float>()) {
     if (!std::isfinite(value)) {
       fail(ErrorKind::kInvalidArgument, "pixel_values holds {}; every number must be finite",
            value);
     }
   }
+  if (facts.feature_stride > 0) {
+    check_cells(facts, pixels);
+  } else {
+    check_patches(config, facts, pixels);
+  }
 }
 
 void refuse_inputs(std::string_view model, const ModelInputs& inputs,
                    std::initializer_list<std::string_view> not_taken) {
-  const std::array<std::pair<std::string_view, bool>, 7> given{
+  const std::array<std::pair<std::string_view, bool>, 8> given{
       {{"input_ids", !inputs.input_ids.empty()},
        {"token_type_ids", !inputs.token_type_ids.empty()},
        {"attention_mask", !inputs.attention_mask.empty()},
        {"decoder_input_ids", !inputs.decoder_input_ids.empty()},
        {"decoder_attention_mask", !inputs.decoder_attention_mask.empty()},
        {"input_features", !inputs.input_features.empty()},
-       {"pixel_values", !inputs.pixel_values.empty()}}};
+       {"pixel_values", !inputs.pixel_values.empty()},
+       {"pixel_mask", !inputs.pixel_mask.empty()}}};
   for (const auto& [name, is_given] : given) {
     if (is_given && std::ranges::find(not_taken, name) != not_taken.end()) {
       fail(ErrorKind::kInvalidArgument, "{} is given but {} does not take it; leave it out", name,

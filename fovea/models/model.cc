@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "fovea/base/error.h"
 
@@ -17,6 +18,11 @@ bool has_part(std::string_view name, std::string_view part) {
   }
   return false;
 }
+
+// Each of their queries reads a few points between cells, where it chooses to look.
+constexpr std::array<std::string_view, 11> kDeformable{
+    "deformable_detr", "deta",   "rt_detr",        "rt_detr_v2",        "d_fine",     "lw_detr",
+    "rf_detr",         "deimv2", "grounding-dino", "mm-grounding-dino", "omdet-turbo"};
 
 }  // namespace
 
@@ -36,6 +42,8 @@ std::string_view name_of(HeadKind kind) {
       return "classes of the picture";
     case HeadKind::kSimilarity:
       return "similarity of picture and text";
+    case HeadKind::kObjects:
+      return "objects and their boxes";
     case HeadKind::kNone:
       break;
   }
@@ -51,6 +59,12 @@ bool ModelSource::is(std::string_view suffix, std::string_view probe) const {
 
 Architecture find_architecture(const Config& config) {
   const std::string& type = config.model_type();
+  if (std::ranges::find(kDeformable, type) != kDeformable.end()) {
+    fail(ErrorKind::kUnsupported,
+         "{}: model_type is '{}', whose attention reads a few sampled points and has no dense map "
+         "to show; take a DETR (model_type 'detr')",
+         config.source(), type);
+  }
   std::vector<std::string> known;
   for (Architecture& architecture : all_architectures()) {
     if (std::ranges::find(architecture.model_types, type) != architecture.model_types.end()) {

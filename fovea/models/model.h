@@ -29,14 +29,16 @@ struct ModelInputs {
   std::vector<int64_t> decoder_attention_mask;
   Tensor input_features;  // f32 [mel bands, frames], sound
   Tensor pixel_values;    // f32 [channels, height, width], a picture as the preprocessor leaves it
+  Tensor pixel_mask;      // i64 [height, width], 0 where that is padding; empty: all 1
 
   int64_t tokens() const { return static_cast<int64_t>(input_ids.size()); }
 };
 
 // What the model gave; empty where it has no such output.
 struct ModelOutputs {
-  Value last_hidden_state;          // [tokens, width], after the final norm where there is one
-  Value logits;                     // [tokens or 1, vocabulary], [classes] or [tokens, classes]
+  Value last_hidden_state;  // [tokens, width], after the final norm where there is one
+  // [tokens or 1, vocabulary], [classes], [tokens, classes] or [queries, classes + 1]
+  Value logits;
   Value encoder_last_hidden_state;  // [source positions, width]
   Value pooler_output;              // [width], of models of pictures
   // Of a picture and a text tower, whose states stand under last_hidden_state and below; in models
@@ -44,6 +46,9 @@ struct ModelOutputs {
   Value text_last_hidden_state;  // [tokens, width of the text tower]
   Value image_embeds;
   Value text_embeds;
+  // Of models that find objects. Boxes are fractions of the picture without its padding.
+  Value pred_boxes;  // [queries, 4]: centre x and y, width, height
+  Value pred_masks;  // [queries, height, width], the logit that a pixel belongs to the object
 };
 
 enum class HeadKind {
@@ -55,6 +60,7 @@ enum class HeadKind {
   kTargetWords,    // the next word of a target, from a source
   kPictureClass,   // classes of the picture
   kSimilarity,     // how well a picture and a text go together
+  kObjects,        // classes and boxes of objects in the picture
 };
 std::string_view name_of(HeadKind kind);
 
@@ -89,17 +95,26 @@ struct ModelFacts {
   bool any_image_size = false;                // positions are made for other sizes too
   std::vector<std::string> front_tokens;      // before the patches: "[CLS]", "[DIST]", "[REG 1]"
   bool pools_by_attention = false;            // pool.0, a head that attends to the patches
+  // Of models that find objects: an encoder of the cells of a convolutional trunk's feature map, in
+  // the place of patches, and a decoder of object queries, which reads no target.
+  int64_t object_queries = 0;  // 0: it finds none
+  int64_t feature_stride = 0;  // pixels from one cell to the next
+  bool has_mask_head = false;  // panoptic.0, and pred_masks
   // Of the text tower beside a picture tower; 0: there is none.
   int64_t text_layers = 0;
   int64_t text_heads = 0;
   int64_t text_width = 0;
 
-  bool has_decoder() const { return decoder_layers > 0; }
+  // A decoder that reads a target.
+  bool has_decoder() const { return decoder_layers > 0 && object_queries == 0; }
+  bool finds_objects() const { return object_queries > 0; }
   bool has_text_tower() const { return text_layers > 0; }
   bool takes_text() const { return vocabulary > 0; }
-  // How many attentions a run goes through: of each layer, cross-attention and pooling.
+  // How many attentions a run goes through: of each layer, cross-attention, pooling
+  // and masks.
   int64_t attentions() const {
-    return layers + 2 * decoder_layers + text_layers + (pools_by_attention ? 1 : 0);
+    return layers + 2 * decoder_layers + text_layers + (pools_by_attention ? 1 : 0) +
+           (has_mask_head ? 1 : 0);
   }
 };
 

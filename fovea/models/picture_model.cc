@@ -18,7 +18,7 @@ void PictureModel::set_classes(FromStates classify) {
 ModelOutputs PictureModel::forward(const ModelInputs& inputs, const Pass& pass) const {
   refuse_inputs("a model of pictures", inputs,
                 {"input_ids", "token_type_ids", "attention_mask", "decoder_input_ids",
-                 "decoder_attention_mask", "input_features"});
+                 "decoder_attention_mask", "input_features", "pixel_mask"});
   check_pixels(config_, facts_, inputs.pixel_values);
   if (pass.cache != nullptr) {
     fail(ErrorKind::kInvalidArgument, "a model of pictures writes no text; run it without that");
@@ -47,7 +47,7 @@ ModelFacts picture_facts(const AttentionSizes& sizes, int64_t layers, const Patc
 }
 
 AttentionSetting patch_setting(const AttentionSizes& sizes) {
-  return {.rule = source_rule(sizes.scale(), {}), .axis = "patches"};
+  return {.rule = source_rule(sizes.scale(), {}), .row_axis = "patches", .col_axis = "patches"};
 }
 
 Value mean_of_rows(const Value& x, int64_t begin) {

@@ -76,10 +76,11 @@ void Seq2SeqModel::set_word_scores(WordScores scores) {
 void Seq2SeqModel::check_source(const ModelInputs& inputs) const {
   if (facts_.takes_features) {
     refuse_inputs("a model of sound", inputs,
-                  {"input_ids", "token_type_ids", "attention_mask", "pixel_values"});
+                  {"input_ids", "token_type_ids", "attention_mask", "pixel_values", "pixel_mask"});
     return;
   }
-  refuse_inputs("a model of text", inputs, {"token_type_ids", "input_features", "pixel_values"});
+  refuse_inputs("a model of text", inputs,
+                {"token_type_ids", "input_features", "pixel_values", "pixel_mask"});
   check_ids(config_, inputs.input_ids, facts_.vocabulary);
   check_beside("attention_mask", inputs.attention_mask, "input_ids", inputs.tokens());
   if (facts_.most_tokens > 0) check_length(config_, inputs.tokens(), facts_.most_tokens, "source");

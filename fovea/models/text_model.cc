@@ -24,7 +24,8 @@ void TextModel::set_head(TextHead head) {
 
 void TextModel::check(const ModelInputs& inputs, const Pass& pass) const {
   refuse_inputs("a model of one text", inputs,
-                {"decoder_input_ids", "decoder_attention_mask", "input_features", "pixel_values"});
+                {"decoder_input_ids", "decoder_attention_mask", "input_features", "pixel_values",
+                 "pixel_mask"});
   check_ids(config_, inputs.input_ids, facts_.vocabulary);
   check_beside("token_type_ids", inputs.token_type_ids, "input_ids", inputs.tokens());
   if (pass.cache == nullptr) {

@@ -51,9 +51,9 @@ void TowerModel::check(const ModelInputs& inputs, const Pass& pass) const {
   const char* what = similarity_ ? "a model of pictures and texts"
                      : picture_  ? "a model of pictures"
                                  : "a model of texts";
-  refuse_inputs(
-      what, inputs,
-      {"token_type_ids", "decoder_input_ids", "decoder_attention_mask", "input_features"});
+  refuse_inputs(what, inputs,
+                {"token_type_ids", "decoder_input_ids", "decoder_attention_mask", "input_features",
+                 "pixel_mask"});
   if (!text_) refuse_inputs(what, inputs, {"input_ids", "attention_mask"});
   if (!picture_) refuse_inputs(what, inputs, {"pixel_values"});
   if (pass.cache != nullptr) {

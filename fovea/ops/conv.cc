@@ -4,6 +4,7 @@
 
 #include "fovea/ops/activation.h"
 #include "fovea/ops/check.h"
+#include "fovea/ops/elementwise.h"
 #include "fovea/tensor/convert.h"
 
 namespace fovea::ops {
@@ -39,6 +40,15 @@ Value Conv2d::operator()(const Value& x, bool relu) const {
         inputs.add(0, conv_input_gradient(shape, weight.unpack(), weight.geometry(), gradient));
       });
   return activation(out, relu ? Activation::kRelu : Activation::kNone);
+}
+
+FeatureMap Conv2d::operator()(const FeatureMap& x, bool relu, FeatureMap residual) const {
+  if (!x.watched() && !residual.watched()) {
+    return FeatureMap(weight_.apply(x.blocked(), relu, std::move(residual).take_blocked()));
+  }
+  if (residual.empty()) return FeatureMap((*this)(x.value(), relu));
+  const Value sum = add((*this)(x.value()), residual.value());
+  return FeatureMap(relu ? activation(sum, Activation::kRelu) : sum);
 }
 
 }  // namespace fovea::ops

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fovea/kernels/conv.h"
+#include "fovea/ops/feature_map.h"
 #include "fovea/ops/tape.h"
 
 namespace fovea::ops {
@@ -17,6 +18,9 @@ class Conv2d {
 
   // max(0, .) of the convolution if `relu`, in one pass unless x is watched.
   Value operator()(const Value& x, bool relu = false) const;
+  // The same plus `residual`, unless that is left out, before the maximum. Hand the residual over
+  // and nothing is copied.
+  FeatureMap operator()(const FeatureMap& x, bool relu, FeatureMap residual = {}) const;
 
  private:
   PackedConv weight_;

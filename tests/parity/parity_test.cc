@@ -64,6 +64,8 @@ const Value* output_named(const ModelOutputs& outputs, std::string_view name) {
   if (name == "pooler_output") return &outputs.pooler_output;
   if (name == "image_embeds") return &outputs.image_embeds;
   if (name == "text_embeds") return &outputs.text_embeds;
+  if (name == "pred_boxes") return &outputs.pred_boxes;
+  if (name == "pred_masks") return &outputs.pred_masks;
   return name == "logits" ? &outputs.logits : nullptr;
 }
 

@@ -23,7 +23,22 @@ std::string shortened(const std::vector<std::string>& names, size_t most) {
                      shown < names.size() ? fmt::format(", … ({} in all)", names.size()) : "");
 }
 
+std::string object_facts_text(const ModelFacts& facts, const Terminal& terminal) {
+  std::string text =
+      fact("decoder",
+           fmt::format("{} layers x {} heads of {} object queries, each with "
+                       "cross-attention",
+                       facts.decoder_layers, facts.decoder_heads, facts.object_queries),
+           terminal);
+  text +=
+      fact("picture", fmt::format("any size, in cells of {0} x {0} pixels", facts.feature_stride),
+           terminal);
+  if (facts.has_mask_head) text += fact("masks", "by attention to the cells", terminal);
+  return text;
+}
+
 std::string picture_facts_text(const ModelFacts& facts, const Terminal& terminal) {
+  if (facts.finds_objects()) return object_facts_text(facts, terminal);
   std::string picture =
       fmt::format("{} x {} pixels in {} x {} patches of {} x {}", facts.image_width,
                   facts.image_height, facts.image_width / facts.patch_width,
@@ -52,7 +67,8 @@ std::string to_text(const ModelInfo& info, const Terminal& terminal) {
   std::string heads =
       fmt::format("{} layers x {} heads of {}", facts.layers, facts.heads, facts.head_dim);
   if (facts.kv_heads != facts.heads) heads += fmt::format(", {} key heads", facts.kv_heads);
-  const std::string stack = facts.has_decoder() ? "encoder" : "attention";
+  const bool encoder = facts.has_decoder() || facts.finds_objects();
+  const std::string stack = encoder ? "encoder" : "attention";
   const bool causal = facts.causal && !facts.takes_pixels;
   text += fact(stack, heads + (causal ? ", causal" : ", both ways"), terminal);
   if (facts.has_decoder()) {

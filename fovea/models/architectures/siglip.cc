@@ -46,7 +46,7 @@ struct PoolHead {
         rule(source_rule(sizes.scale(), {})) {}
 
   Value operator()(const Pass& pass, const Value& states) const {
-    const Value pooled = attention.cross(pass, {SiteKind::kPool, 0}, probe, states, rule);
+    const Value pooled = attention.cross(pass, {SiteKind::kPool, 0}, probe, states, {.rule = rule});
     return feed_forward(norm(pooled), pooled);
   }
 

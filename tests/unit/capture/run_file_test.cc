@@ -9,6 +9,7 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/json.h"
 #include "support/records.h"
+#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {
@@ -84,6 +85,29 @@ TEST(RunFile, BringsBackEveryKindOfRecord) {
     const Tensor after = AttentionMap(back.records[0], 0).tile({0, c.shape.rows, 0, c.shape.cols});
     EXPECT_TRUE(same(before, after));
   }
+}
+
+TEST(RunFile, KeepsWhatPositionsAddedToQueriesAndKeys) {
+  const AttentionCase c = random_case(4, 12, 2);
+  fovea::Run run = run_of(c);
+  AttentionRecord record = *run.records[0];
+  std::mt19937 random(1);
+  record.positions =
+      PositionParts{testing::random_heads(random, record.queries.shape(), 1, DType::kF32),
+                    testing::random_heads(random, record.keys.shape(), 1, DType::kBF16)};
+  run.records[0] = std::make_shared<const AttentionRecord>(record);
+  const auto path = temporary("positions.fovea.safetensors");
+  save_run(run, path);
+  const AttentionRecord back = *load_run(path).records[0];
+  ASSERT_TRUE(back.positions.has_value());
+  EXPECT_TRUE(same(back.positions->queries, record.positions->queries));
+  EXPECT_TRUE(same(back.positions->keys, record.positions->keys));
+  EXPECT_FALSE(back.block.has_value());
+
+  record.positions->keys = Tensor();  // half of it is no part
+  run.records[0] = std::make_shared<const AttentionRecord>(record);
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "positions' part of K",
+                         [&] { save_run(run, path); }));
 }
 
 TEST(RunFile, KeepsTheBlockAndTheGradient) {

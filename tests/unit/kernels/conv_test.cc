@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "fovea/kernels/blocked_image.h"
 #include "fovea/kernels/pool.h"
 #include "support/compare.h"
 #include "support/random.h"
@@ -110,6 +111,51 @@ TEST(Conv, ForwardMatchesDouble) {
       EXPECT_TRUE(all_close(conv.unpack(), to_doubles(w), 0));
     }
   }
+}
+
+TEST(Conv, BlockedImagesGiveTheSame) {
+  uint64_t seed = 100;
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const Tensor x = random_tensor(c.input, ++seed), w = random_tensor(c.weight, ++seed);
+    const Tensor bias = random_tensor({c.weight[0]}, ++seed);
+    const PackedConv conv(w, bias, c.geometry);
+    std::vector<double> expected = reference_conv(c, x, w, bias);
+    const Tensor residual = random_tensor(conv_output_shape(c.input, c.weight, c.geometry), ++seed);
+    EXPECT_TRUE(all_close(conv.apply(BlockedImage(x), false).plain(), expected, kTolerance));
+    for (size_t i = 0; i < expected.size(); ++i) {
+      expected[i] = std::max(expected[i] + at(residual, static_cast<int64_t>(i)), 0.0);
+    }
+    const std::vector<double> before = to_doubles(residual);
+    const Tensor y = conv.apply(BlockedImage(x), true, BlockedImage(residual)).plain();
+    EXPECT_TRUE(all_close(y, expected, kTolerance));
+    EXPECT_TRUE(all_close(residual, before, 0));  // what others hold is not written over
+    EXPECT_TRUE(all_close(conv.apply(x, false), reference_conv(c, x, w, bias), kTolerance));
+  }
+}
+
+TEST(Conv, AResidualThatOthersHoldStaysAsItIs) {
+  const Tensor x = random_tensor({1, 16, 6, 7}, 101);
+  const PackedConv conv(random_tensor({16, 16, 3, 3}, 102), {}, {.padding = {1, 1}});
+  const BlockedImage first = conv.apply(BlockedImage(x), false);
+  const std::vector<double> before = to_doubles(first.plain());
+  const Tensor held = conv.apply(first, false, first).plain();
+  EXPECT_TRUE(all_close(first.plain(), before, 0));
+  // Handed over, it is written over and the sum is the same to the bit.
+  BlockedImage own = conv.apply(BlockedImage(x), false);
+  const Tensor handed = conv.apply(first, false, std::move(own)).plain();
+  EXPECT_TRUE(all_close(handed, to_doubles(held), 0));
+}
+
+TEST(BlockedImage, RefusesWhatIsNoImage) {
+  EXPECT_THROW(BlockedImage(Tensor(Shape{3, 4, 5})), Error);
+  EXPECT_THROW(BlockedImage(Tensor(Shape{1, 3, 4, 5}, DType::kF16)), Error);
+  const PackedConv conv(random_tensor({4, 3, 1, 1}, 103), {}, {});
+  EXPECT_THROW(conv.apply(BlockedImage(Tensor(Shape{1, 2, 4, 5})), false), Error);
+  EXPECT_THROW(conv.apply(BlockedImage(Tensor(Shape{1, 3, 4, 5})), false,
+                          BlockedImage(Tensor(Shape{1, 4, 5, 4}))),
+               Error);
+  EXPECT_EQ(conv.apply(BlockedImage(Tensor(Shape{0, 3, 4, 5})), false).plain().elements(), 0);
 }
 
 TEST(Conv, OneSetOfWeightsServesChangingImageSizes) {
@@ -220,6 +266,7 @@ TEST(Pool, MaxAndItsGradientMatchTheDefinition) {
       }
     });
     EXPECT_TRUE(all_close(max_pool(x, geometry), expected, 0));
+    EXPECT_TRUE(all_close(max_pool(BlockedImage(x), geometry).plain(), expected, 0));
     std::vector<double> gradient(static_cast<size_t>(x.elements()));
     for (size_t o = 0; o < from.size(); ++o) {
       gradient[static_cast<size_t>(from[o])] += at(g, static_cast<int64_t>(o));

@@ -90,7 +90,7 @@ TEST(PreNormBlock, BlocksAttendAtTheSitesOfTheirKindAlongTheAxisGiven) {
   const std::vector<PreNormBlock> twice{stack.blocks[0], stack.blocks[0]};
   Recorder recorder;
   run_blocks(twice, {.recorder = &recorder}, SiteKind::kSelf, random_tensor({4, kWidth}, 41),
-             {.rule = source_rule(1, {}), .axis = "patches"});
+             {.rule = source_rule(1, {}), .row_axis = "patches", .col_axis = "patches"});
   const auto records = recorder.take();
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(to_string(records[1]->site), "self.1");

@@ -84,6 +84,10 @@ int64_t shrunk(int64_t size, size_t axis, std::string_view name, const Config& c
                int64_t divisor) {
   if (size == config.get_size("vocab_size", -1)) return kVocabulary;
   if (has_any(name, {"relative_attention_bias"})) return size;  // of buckets and heads
+  if (has_any(name, {"mask_head"})) {  // some of its convolutions see the maps of all heads too
+    const int64_t heads = config.get_size("encoder_attention_heads");
+    if (size == config.get_size("d_model") + heads) return (size - heads) / divisor + heads;
+  }
   const bool is_width = axis == 1 && name.ends_with(".weight");
   if (has_any(name, {"position", "wpe"}) && !is_width) {
     for (const char* key : kPositionKeys) {

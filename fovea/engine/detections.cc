@@ -1,0 +1,59 @@
+#include "fovea/engine/detections.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+struct BestClass {
+  int64_t label = 0;
+  double probability = 0;
+};
+
+// The last logit is that of "no object".
+BestClass best_class(std::span<const float> logits) {
+  const double largest = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(double{logit} - largest);
+  const auto best = std::max_element(logits.begin(), logits.end() - 1);
+  return {best - logits.begin(), std::exp(double{*best} - largest) / sum};
+}
+
+// From centre and size as fractions of the picture.
+PictureRectangle rectangle(std::span<const float> box, PictureSize picture) {
+  const auto width = static_cast<double>(picture.width);
+  const auto height = static_cast<double>(picture.height);
+  const double x = box[0], y = box[1], half_width = 0.5 * box[2], half_height = 0.5 * box[3];
+  return {(x - half_width) * width, (y - half_height) * height, (x + half_width) * width,
+          (y + half_height) * height};
+}
+
+}  // namespace
+
+std::vector<Detection> detections(const RunResult& result, PictureSize picture, double threshold) {
+  const Tensor& logits = result.outputs.logits.tensor;
+  const Tensor& boxes = result.outputs.pred_boxes.tensor;
+  if (logits.rank() != 2 || logits.size(1) < 2 ||
+      !(boxes.shape() == Shape{logits.size(0), int64_t{4}})) {
+    fail(ErrorKind::kInvalidArgument,
+         "the run has logits {} and boxes {}; objects need a model that detects, run with logits",
+         to_string(logits.shape()), to_string(boxes.shape()));
+  }
+  std::vector<Detection> found;
+  const auto classes = static_cast<size_t>(logits.size(1));
+  for (int64_t query = 0; query < logits.size(0); ++query) {
+    const auto row = static_cast<size_t>(query);
+    const BestClass best = best_class(logits.values<float>().subspan(row * classes, classes));
+    if (!(best.probability > threshold)) continue;
+    found.push_back({.query = query,
+                     .label = best.label,
+                     .score = best.probability,
+                     .box = rectangle(boxes.values<float>().subspan(row * 4, 4), picture)});
+  }
+  return found;
+}
+
+}  // namespace fovea

@@ -1,0 +1,38 @@
+// Private to this folder: how convolutions describe their images and weights to oneDNN, and changes
+// of layout.
+#pragma once
+
+#include "fovea/kernels/blocked_image.h"
+#include "fovea/kernels/conv.h"
+#include "fovea/kernels/onednn.h"
+
+namespace fovea {
+
+// Elements in the layout that `desc` says.
+struct BlockedImage::Memory {
+  Shape shape;
+  onednn::Desc desc;
+  Tensor elements;  // f32 of that shape where the layout is the plain one, otherwise bytes
+};
+
+// Throws Error{kInvalidArgument} for numbers that no convolution has, so that no sum or product of
+// sizes overflows.
+void check_geometry(const ConvGeometry& geometry);
+
+namespace onednn {
+
+Desc plain_image(const Shape& shape);
+Desc plain_weight(const Shape& weight, int64_t groups);
+
+// All layouts left to oneDNN.
+ConvDescs free_conv_descs(const Shape& input, const Shape& weight, const ConvGeometry& geometry);
+
+// `tensor` in the layout that a primitive wants: the tensor itself where that is the plain one.
+Tensor to_layout(const Tensor& tensor, const Desc& plain, const Desc& wanted);
+// A tensor of `shape` out of `elements`, which lie as `desc` says.
+Tensor to_plain(const Shape& shape, const Desc& plain, const Desc& desc, const Tensor& elements);
+// Memory for elements in a layout: a tensor of `shape` where that is the plain one.
+Tensor layout_memory(const Shape& shape, const Desc& plain, const Desc& wanted);
+
+}  // namespace onednn
+}  // namespace fovea

@@ -1,0 +1,238 @@
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "fovea/base/parallel.h"
+#include "fovea/kernels/conv.h"
+#include "fovea/kernels/conv_layout.h"
+#include "fovea/kernels/matmul.h"
+#include "fovea/kernels/parallel_rows.h"
+#include "fovea/tensor/convert.h"
+
+namespace fovea {
+namespace {
+
+using onednn::Desc;
+using onednn::Tag;
+
+void check_f32(const Tensor& input) {
+  if (input.dtype() != DType::kF32) {
+    fail(ErrorKind::kInvalidArgument, "the input of a convolution is {}; it must be F32",
+         dtype_name(input.dtype()));
+  }
+}
+
+// The elements of `image` in layout `wanted`, to be written over: its own where nobody else holds
+// them.
+Tensor writable_as(BlockedImage image, const Desc& wanted) {
+  const BlockedImage::Memory& memory = image.memory();
+  if (memory.desc == wanted) {
+    return image.shared() ? memory.elements.clone() : image.take();
+  }
+  Tensor elements = onednn::layout_memory(memory.shape, onednn::plain_image(memory.shape), wanted);
+  onednn::reorder(memory.desc, memory.elements.raw(), wanted, elements.mutable_raw());
+  return elements;
+}
+
+// A 1 x 1 kernel that visits every pixel: one matrix product per image, in the plain layout.
+bool is_pointwise(const Shape& weight, const ConvGeometry& geometry) {
+  return weight[2] == 1 && weight[3] == 1 && geometry.groups == 1 &&
+         geometry.stride == std::array<int64_t, 2>{1, 1} &&
+         geometry.padding == std::array<int64_t, 2>{0, 0};
+}
+
+Tensor apply_pointwise(const Tensor& input, const Tensor& weight, const Tensor& bias, bool relu) {
+  const int64_t batch = input.size(0), in = input.size(1), out = weight.size(0);
+  const int64_t pixels = input.size(2) * input.size(3);
+  Tensor result = Tensor::uninitialized({batch, out, input.size(2), input.size(3)});
+  float* to = result.mutable_values<float>().data();
+  const MatrixView<const float> matrix(weight.values<float>().data(), out, in);
+  for (int64_t image = 0; image < batch; ++image) {
+    matmul(matrix, {input.values<float>().data() + image * in * pixels, in, pixels},
+           {to + image * out * pixels, out, pixels});
+  }
+  if (bias.empty() && !relu) return result;
+  const float lowest = relu ? 0.0f : -std::numeric_limits<float>::infinity();
+  parallel_rows(batch * out, pixels, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const float shift = bias.empty() ? 0.0f : bias.values<float>()[static_cast<size_t>(r % out)];
+      for (float* at = to + r * pixels; at < to + (r + 1) * pixels; ++at) {
+        const float value = *at + shift;
+        *at = value < lowest ? lowest : value;  // NaN stays
+      }
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+struct PackedConv::State {
+  // One primitive for each size of image; a detector sees few sizes at a time.
+  static constexpr size_t kPlans = 8;
+
+  struct Key {
+    Shape input;
+    std::optional<Desc> layout;  // of the input; none: whatever is fastest
+    bool relu;
+    bool residual;
+    int threads;
+    bool operator==(const Key&) const = default;
+  };
+  struct Plan {
+    dnnl::convolution_forward primitive;
+    Desc source, weights, destination, scratchpad;
+  };
+  struct Weights {
+    Desc desc;
+    Tensor packed;
+  };
+
+  Shape shape;
+  ConvGeometry geometry;
+  Tensor bias;  // f32 [out] or empty
+  onednn::RecentlyUsed<Key, Plan> plans{kPlans};
+  std::mutex mutex;
+  Weights weights;  // replaced when an image size wants another layout; guarded by `mutex`
+
+  Plan make_plan(const Key& key) const;
+  std::shared_ptr<const Plan> plan(const Key& key) {
+    return plans.get(key, [&] { return make_plan(key); });
+  }
+  Weights weights_as(const Desc& wanted);
+  // Where the plan has a residual, `destination` holds it.
+  void run(const Plan& plan, const Tensor& source, Tensor& destination);
+};
+
+PackedConv::State::Plan PackedConv::State::make_plan(const Key& key) const {
+  onednn::ConvDescs descs = onednn::free_conv_descs(key.input, shape, geometry);
+  if (key.layout) descs.source = *key.layout;
+  const Desc bias_desc({shape[0]}, onednn::kF32, Tag::a);
+  if (!bias.empty()) descs.bias = &bias_desc;
+  dnnl::post_ops post_ops;
+  if (key.residual) post_ops.append_sum(1);
+  if (key.relu) onednn::append_activation(post_ops, Activation::kRelu);
+  const auto desc = onednn::conv_forward_desc(descs, onednn::make_attributes(post_ops));
+  return {.primitive = dnnl::convolution_forward(desc),
+          .source = desc.src_desc(),
+          .weights = desc.weights_desc(),
+          .destination = desc.dst_desc(),
+          .scratchpad = desc.scratchpad_desc()};
+}
+
+PackedConv::State::Weights PackedConv::State::weights_as(const Desc& wanted) {
+  const std::lock_guard lock(mutex);
+  if (!(weights.desc == wanted)) {
+    const Desc plain = onednn::plain_weight(shape, geometry.groups);
+    Tensor packed = onednn::layout_memory(shape, plain, wanted);
+    onednn::reorder(weights.desc, weights.packed.raw(), wanted, packed.mutable_raw());
+    weights = {.desc = wanted, .packed = std::move(packed)};
+  }
+  return weights;
+}
+
+PackedConv::PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& geometry)
+    : state_(std::make_shared<State>()) {
+  check_geometry(geometry);
+  if (weight.rank() != 4) {
+    fail(ErrorKind::kInvalidArgument,
+         "convolution weights of shape {}; they must be [out, in / groups, height, width]",
+         to_string(weight.shape()));
+  }
+  // Any input that is as large as the kernel will do to check the rest.
+  const Shape smallest{1, weight.size(1) * geometry.groups,
+                       geometry.dilation[0] * (weight.size(2) - 1) + 1,
+                       geometry.dilation[1] * (weight.size(3) - 1) + 1};
+  conv_output_shape(smallest, weight.shape(), geometry);
+  if (!bias.empty() && (bias.dtype() != DType::kF32 || !(bias.shape() == Shape{weight.size(0)}))) {
+    fail(ErrorKind::kInvalidArgument, "a convolution bias is {} {} but must be F32 [{}]",
+         dtype_name(bias.dtype()), to_string(bias.shape()), weight.size(0));
+  }
+  state_->shape = weight.shape();
+  state_->geometry = geometry;
+  state_->bias = std::move(bias);
+  // Plain until the first image tells which layout is fastest.
+  state_->weights = {.desc = onednn::plain_weight(weight.shape(), geometry.groups),
+                     .packed = convert(weight, DType::kF32)};
+}
+
+const Shape& PackedConv::weight_shape() const {
+  return state_->shape;
+}
+const ConvGeometry& PackedConv::geometry() const {
+  return state_->geometry;
+}
+const Tensor& PackedConv::bias() const {
+  return state_->bias;
+}
+
+void PackedConv::State::run(const Plan& plan, const Tensor& source, Tensor& destination) {
+  const Weights packed = weights_as(plan.weights);
+  onednn::Arguments arguments{
+      {DNNL_ARG_SRC, onednn::wrap(plan.source, source.raw())},
+      {DNNL_ARG_WEIGHTS, onednn::wrap(packed.desc, packed.packed.raw())},
+      {DNNL_ARG_DST, onednn::wrap(plan.destination, destination.mutable_raw())}};
+  if (!bias.empty()) {
+    const Desc bias_desc({shape[0]}, onednn::kF32, Tag::a);
+    arguments.emplace(DNNL_ARG_BIAS, onednn::wrap(bias_desc, bias.raw()));
+  }
+  onednn::execute(plan.primitive, plan.scratchpad, std::move(arguments));
+}
+
+Tensor PackedConv::apply(const Tensor& input, bool relu) const {
+  State& state = *state_;
+  check_f32(input);
+  const Shape output = conv_output_shape(input.shape(), state.shape, state.geometry);
+  if (output.elements() == 0) return Tensor(output);
+  return onednn::guarded("convolution", [&] {
+    if (is_pointwise(state.shape, state.geometry)) {
+      const auto plain = onednn::plain_weight(state.shape, state.geometry.groups);
+      return apply_pointwise(input, state.weights_as(plain).packed, state.bias, relu);
+    }
+    const auto plan =
+        state.plan({input.shape(), std::nullopt, relu, /*residual=*/false, thread_count()});
+    const Tensor source =
+        onednn::to_layout(input, onednn::plain_image(input.shape()), plan->source);
+    const Desc plain = onednn::plain_image(output);
+    Tensor result = onednn::layout_memory(output, plain, plan->destination);
+    state.run(*plan, source, result);
+    return onednn::to_plain(output, plain, plan->destination, result);
+  });
+}
+
+BlockedImage PackedConv::apply(const BlockedImage& input, bool relu, BlockedImage residual) const {
+  State& state = *state_;
+  const Shape output = conv_output_shape(input.shape(), state.shape, state.geometry);
+  if (!residual.empty() && !(residual.shape() == output)) {
+    fail(ErrorKind::kInvalidArgument,
+         "a residual of shape {} for a convolution whose result is {}; they must agree",
+         to_string(residual.shape()), to_string(output));
+  }
+  if (output.elements() == 0) return BlockedImage(Tensor(output));
+  return onednn::guarded("convolution", [&] {
+    const auto plan =
+        state.plan({input.shape(), input.memory().desc, relu, !residual.empty(), thread_count()});
+    Tensor result = residual.empty() ? onednn::layout_memory(output, onednn::plain_image(output),
+                                                             plan->destination)
+                                     : writable_as(std::move(residual), plan->destination);
+    state.run(*plan, input.memory().elements, result);
+    return BlockedImage(BlockedImage::Memory{output, plan->destination, std::move(result)});
+  });
+}
+
+Tensor PackedConv::unpack() const {
+  return onednn::guarded("unpacking of convolution weights", [&] {
+    const Desc plain = onednn::plain_weight(state_->shape, state_->geometry.groups);
+    State::Weights weights;
+    {
+      const std::lock_guard lock(state_->mutex);
+      weights = state_->weights;
+    }
+    Tensor result = Tensor::uninitialized(state_->shape);
+    onednn::reorder(weights.desc, weights.packed.raw(), plain, result.mutable_raw());
+    return result;
+  });
+}
+
+}  // namespace fovea

@@ -1,0 +1,35 @@
+// Feature maps on their way through the convolutions of a trunk.
+#pragma once
+
+#include "fovea/kernels/blocked_image.h"
+#include "fovea/kernels/pool.h"
+#include "fovea/ops/tape.h"
+
+namespace fovea::ops {
+
+// [batch, channels, height, width]: in the layout that convolutions are fastest with or, where it
+// is watched, an ordinary value on its tape. Made from nothing it stands for an argument that is
+// left out.
+class FeatureMap {
+ public:
+  FeatureMap() = default;
+  explicit FeatureMap(const Value& x);
+  explicit FeatureMap(BlockedImage image) : blocked_(std::move(image)) {}
+
+  bool empty() const { return blocked_.empty() && !watched(); }
+  bool watched() const { return value_.watched(); }
+  const Shape& shape() const { return watched() ? value_.shape() : blocked_.shape(); }
+  // The ordinary value again.
+  Value value() const { return watched() ? value_ : Value(blocked_.plain()); }
+  // The same, for those who know that nothing is watched.
+  const BlockedImage& blocked() const { return blocked_; }
+  BlockedImage take_blocked() && { return std::move(blocked_); }
+
+ private:
+  BlockedImage blocked_;
+  Value value_;  // only if it is watched
+};
+
+FeatureMap max_pool2d(const FeatureMap& x, const PoolGeometry& geometry);
+
+}  // namespace fovea::ops
