@@ -7,6 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/checkpoint/fingerprint.h"
+#include "fovea/checkpoint/random_weights.h"
 #include "fovea/engine/model_tokenizer.h"
 #include "fovea/engine/patch_axis.h"
 #include "fovea/engine/text_axis.h"
@@ -53,18 +54,39 @@ const Tokenizer* or_null(const Find& find) {
 Engine Engine::open(std::string_view name, const EngineOptions& options) {
   auto state = std::make_shared<State>();
   state->name = name;
+  state->options = options;
   check_architecture(resolve_model(name).folder);
   state->checkpoint = open_checkpoint(name);
   state->architecture = find_architecture(state->checkpoint.config);
+  return build(std::move(state));
+}
+
+Engine Engine::with_random_weights(uint64_t seed) const {
+  auto state = std::make_shared<State>();
+  state->name = fmt::format("{} with random weights", name());
+  state->options = state_->options;
+  state->random_seed = seed;
+  state->checkpoint = checkpoint();
+  RandomWeights how{.seed = seed};
+  how.deviation = checkpoint().config.get_double("initializer_range", how.deviation);
+  state->checkpoint.weights = random_weights(checkpoint().weights, how);
+  state->architecture = architecture();
+  return build(std::move(state));
+}
+
+Engine Engine::build(std::shared_ptr<State> state) {
   state->model = state->architecture.build(
-      {state->checkpoint.config, {state->checkpoint.weights, options.compute}});
+      {state->checkpoint.config, {state->checkpoint.weights, state->options.compute}});
   state->lazy = std::make_shared<State::Lazy>();
   return Engine(std::move(state));
 }
 
 const std::string& Engine::model_hash() const {
   State::Lazy& lazy = *state_->lazy;
-  std::call_once(lazy.hash_once, [&] { lazy.hash = fingerprint(state_->checkpoint); });
+  std::call_once(lazy.hash_once, [&] {
+    lazy.hash = fingerprint(state_->checkpoint);
+    if (state_->random_seed) lazy.hash += fmt::format("-random-{}", *state_->random_seed);
+  });
   return lazy.hash;
 }
 

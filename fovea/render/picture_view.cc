@@ -46,12 +46,12 @@ struct Query {
 Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) {
   const int64_t front =
       static_cast<int64_t>(axis.positions.size()) - axis.grid_rows * axis.grid_cols;
-  ViewChoice view{.kind = picture_kind(run), .layer = choice.layer};
+  const auto self = [&] { return picture_record(run, choice.layer); };
   if (choice.patch) {
     const int64_t row = *choice.patch / axis.grid_cols, col = *choice.patch % axis.grid_cols;
-    return {chosen_record(run, view), front + *choice.patch, fmt::format("patch {},{}", row, col)};
+    return {self(), front + *choice.patch, fmt::format("patch {},{}", row, col)};
   }
-  if (front > 0) return {chosen_record(run, view), 0, axis.positions.front().text};
+  if (front > 0) return {self(), 0, axis.positions.front().text};
   for (const auto& record : run.records) {
     if (record->site.kind == SiteKind::kPool && !choice.layer && !choice.column) {
       return {record, 0, "the pooling head"};
@@ -150,6 +150,12 @@ std::string caption(const PatchMaps& maps, const PictureChoice& choice) {
 }
 
 }  // namespace
+
+std::shared_ptr<const AttentionRecord> picture_record(const Run& run,
+                                                      std::optional<int64_t> layer) {
+  patches_of(run);
+  return chosen_record(run, {.kind = picture_kind(run), .layer = layer});
+}
 
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel) {
   const Axis& axis = patches_of(run);

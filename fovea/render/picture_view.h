@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ struct PatchMaps {
   int64_t grid_cols = 0;
   std::vector<PatchMap> maps;
 };
+
+// The self-attention of a picture's patches in one layer, or in the last. Throws Error{kNotFound}
+// if the run has none.
+std::shared_ptr<const AttentionRecord> picture_record(const Run& run, std::optional<int64_t> layer);
 
 // Throws Error{kNotFound} if the run has no patches or no such layer, Error{kInvalidArgument} if
 // there is no such head, or nothing to look from.

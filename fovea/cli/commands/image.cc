@@ -7,26 +7,13 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/picture_input.h"
 
 namespace fovea {
 namespace {
-
-// "480x320".
-PictureSize parse_size(const std::string& text) {
-  const size_t cross = text.find('x');
-  if (cross == text.npos) {
-    fail(ErrorKind::kInvalidArgument, "--size is '{}' but a size is WxH, 480x320 say", text);
-  }
-  const PictureSize size{parse_integer("--size", text.substr(0, cross)),
-                         parse_integer("--size", text.substr(cross + 1))};
-  if (size.width < 1 || size.height < 1 || size.width > 16384 || size.height > 16384) {
-    fail(ErrorKind::kInvalidArgument, "--size is {} but both sides must be 1 to 16384", text);
-  }
-  return size;
-}
 
 ImageView chosen_view(const Args& args) {
   const std::vector<ImageView> views = image_views();
@@ -49,7 +36,7 @@ void check(const Args& args) {
   const ImageView view = chosen_view(args);
   check_options(view, args);
   view.check(args);
-  if (args.has("size")) parse_size(args["size"]);
+  size_of(args);
   if (!args.has("out")) return;
   const std::filesystem::path path = args["out"];
   if (!is_data_suffix(path) && !is_figure_suffix(path)) {
@@ -64,9 +51,7 @@ void check(const Args& args) {
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, kDefaultPictureModel);
-  std::optional<PictureSize> size;
-  if (args.has("size")) size = parse_size(args["size"]);
-  const PictureInput input = read_picture_input(engine, args["FILE"], size);
+  const PictureInput input = read_picture_input(engine, args["FILE"], size_of(args));
   const RunResult result =
       engine.run(input.input, {.record = {.values = false}, .logits = LogitRows::kAll});
   print_warnings(result.warnings);
@@ -129,8 +114,7 @@ Command image_command() {
                Option::integer("layer", "N", "from 0 (default: the last)", 0),
                Option::real("mask", "P",
                             "show the fewest patches that hold this share of the mass, 0.6 say", 0),
-               Option::text("size", "WxH",
-                            "of the model's input (default: what its preprocessor says)"),
+               size_option(),
                Option::text("out", "FILE",
                             "write a file: .png .svg .pdf, or the numbers as " + data_suffixes())}),
           shared_options()),
