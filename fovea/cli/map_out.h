@@ -23,6 +23,7 @@ MapData data_of(const MatrixFigure& figure);
 MapData data_of(const HeadsFigure& figure);
 MapData data_of(const ReadFigure& figure);  // one row, or one column
 MapData data_of(const LinesFigure& figure);
+MapData data_of(const ImageFigure& figure);  // the maps of its panels, over their grid
 
 // Labels, weights and what they are. A cell that is not allowed is null.
 Json map_json(const MapData& data);

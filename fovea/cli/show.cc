@@ -46,7 +46,9 @@ void show(const Content& content, const Args& args, const std::string& preface) 
   } else {
     const Terminal terminal = stdout_terminal();
     const ColorMap& colors = color_map(args.has("colors") ? args["colors"] : "inferno");
-    write_stdout(preface + std::visit(TerminalDrawing{terminal, colors}, content.figure));
+    write_stdout(preface + (content.text
+                                ? content.text(terminal)
+                                : std::visit(TerminalDrawing{terminal, colors}, content.figure)));
   }
 }
 

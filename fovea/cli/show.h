@@ -6,6 +6,7 @@
 
 #include "fovea/cli/command.h"
 #include "fovea/cli/map_out.h"
+#include "fovea/cli/terminal.h"
 #include "fovea/render/figure_file.h"
 
 namespace fovea {
@@ -15,6 +16,8 @@ struct Content {
   Figure figure;
   std::function<MapData()> data;  // .npy, .npz, .safetensors and .csv
   std::function<Json()> json;     // .json and --json
+  // What the terminal shows instead of the drawing; empty: the drawing.
+  std::function<std::string(const Terminal&)> text = {};
 };
 
 // By --out and --json; without both in the terminal, below `preface`.

@@ -2,12 +2,14 @@
 
 #include <png.h>
 
+#include <array>
 #include <csetjmp>
 #include <cstdio>
 #include <vector>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/render/color_map.h"
 
 namespace fovea {
 namespace {
@@ -56,13 +58,24 @@ png_text text_chunk(const char* key, const std::string& value) {
   return chunk;
 }
 
+// What is encoded: pixels of three bytes, or of one with a palette.
+struct Pixels {
+  PictureSize size;
+  const uint8_t* bytes = nullptr;
+  const png_color* palette = nullptr;  // 256 colours; null: none
+
+  int64_t row_bytes() const { return size.width * (palette == nullptr ? 3 : 1); }
+};
+
 // Only plain values live in this frame: a long jump out of libpng skips destructors.
-bool run(Encoder& encoder, const Picture& image, png_text* chunks, int chunk_count,
+bool run(Encoder& encoder, const Pixels& image, png_text* chunks, int chunk_count,
          const PngText& text) {
   if (setjmp(png_jmpbuf(encoder.writer)) != 0) return false;
-  png_set_IHDR(encoder.writer, encoder.info, static_cast<png_uint_32>(image.width),
-               static_cast<png_uint_32>(image.height), 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(encoder.writer, encoder.info, static_cast<png_uint_32>(image.size.width),
+               static_cast<png_uint_32>(image.size.height), 8,
+               image.palette == nullptr ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_PALETTE,
+               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  if (image.palette != nullptr) png_set_PLTE(encoder.writer, encoder.info, image.palette, 256);
   png_set_sRGB_gAMA_and_cHRM(encoder.writer, encoder.info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_set_compression_level(encoder.writer, text.compression);
   png_set_filter(encoder.writer, PNG_FILTER_TYPE_BASE,
@@ -73,19 +86,17 @@ bool run(Encoder& encoder, const Picture& image, png_text* chunks, int chunk_cou
   }
   png_set_text(encoder.writer, encoder.info, chunks, chunk_count);
   png_write_info(encoder.writer, encoder.info);
-  for (int64_t row = 0; row < image.height; ++row) {
-    png_write_row(encoder.writer, image.bytes.data() + row * image.width * 3);
+  for (int64_t row = 0; row < image.size.height; ++row) {
+    png_write_row(encoder.writer, image.bytes + row * image.row_bytes());
   }
   png_write_end(encoder.writer, nullptr);
   return true;
 }
 
-}  // namespace
-
-std::string encode_png(const Picture& image, const PngText& text) {
-  if (image.width < 1 || image.height < 1) {
+std::string encode(const Pixels& image, const PngText& text) {
+  if (image.size.width < 1 || image.size.height < 1) {
     fail(ErrorKind::kInvalidArgument, "a PNG of {} x {} pixels cannot be; draw something first",
-         image.width, image.height);
+         image.size.width, image.size.height);
   }
   std::vector<png_text> chunks;
   if (!text.software.empty()) chunks.push_back(text_chunk("Software", text.software));
@@ -100,10 +111,25 @@ std::string encode_png(const Picture& image, const PngText& text) {
   if (encoder.info == nullptr) fail(ErrorKind::kInternal, "libpng cannot start; is memory short?");
   png_set_write_fn(encoder.writer, &encoder, on_write, nullptr);
   if (!run(encoder, image, chunks.data(), static_cast<int>(chunks.size()), text)) {
-    fail(ErrorKind::kInternal, "the PNG of {} x {} pixels failed: {}", image.width, image.height,
-         encoder.error);
+    fail(ErrorKind::kInternal, "the PNG of {} x {} pixels failed: {}", image.size.width,
+         image.size.height, encoder.error);
   }
   return std::move(encoder.bytes);
+}
+
+}  // namespace
+
+std::string encode_png(const Picture& image, const PngText& text) {
+  return encode({.size = image.size(), .bytes = image.bytes.data()}, text);
+}
+
+std::string encode_png(const LabelMask& mask) {
+  std::array<png_color, 256> palette{};  // 0 is the background, black
+  for (size_t i = 1; i < palette.size(); ++i) {
+    const Rgb color = object_color(static_cast<int64_t>(i) - 1);
+    palette[i] = {color.red, color.green, color.blue};
+  }
+  return encode({.size = mask.size, .bytes = mask.labels.data(), .palette = palette.data()}, {});
 }
 
 void write_png(const std::filesystem::path& path, const Picture& image, const PngText& text) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "fovea/vision/label_mask.h"
 #include "fovea/vision/picture.h"
 
 namespace fovea {
@@ -21,6 +22,9 @@ struct PngText {
 
 // Throws Error{kInvalidArgument} on an empty picture.
 std::string encode_png(const Picture& image, const PngText& text = {});
+// Pixels are the numbers; their palette holds object_color(number - 1), so that it can be looked
+// at.
+std::string encode_png(const LabelMask& mask);
 // Throws Error{kIo} and leaves what was at `path` if it cannot be written whole.
 void write_png(const std::filesystem::path& path, const Picture& image, const PngText& text = {});
 

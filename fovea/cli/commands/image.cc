@@ -51,6 +51,10 @@ void check(const Args& args) {
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, kDefaultPictureModel);
+  if (engine.facts().finds_objects()) {
+    fail(ErrorKind::kUnsupported, "{} finds objects and has no patches; take fovea detect",
+         engine.name());
+  }
   const PictureInput input = read_picture_input(engine, args["FILE"], size_of(args));
   const RunResult result =
       engine.run(input.input, {.record = {.values = false}, .logits = LogitRows::kAll});
