@@ -106,7 +106,7 @@ void evaluate_object_masks(const Args& args, const Engine& engine) {
       "Mean of heads. An object counts 0 if no box of its class with a score above {:g} "
       "has an IoU of 0.5 with it: {} of {}.{}",
       threshold, missed, report.objects(),
-      about.empty() ? "" : " The model is " + about.substr(about.find("a ")) + "."));
+      about.empty() ? "" : " This is " + about.substr(about.find("a ")) + "."));
   show_report(report, args);
 }
 
