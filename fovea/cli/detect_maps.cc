@@ -14,6 +14,7 @@ namespace fovea {
 namespace {
 
 constexpr int64_t kLongest = 640;
+constexpr int64_t kMostOutlined = 4096;  // in a finer grid the line is all one sees
 
 // One panel: which row or column, in which heads.
 struct Line {
@@ -55,20 +56,22 @@ std::string place_text(const RecordPointer& record, const std::vector<Line>& lin
 struct LineMaps {
   ImageFigure figure;
   std::vector<double> sums;
+  std::string note;  // on the colours
 };
 
 // The panels of all lines on one scale.
 LineMaps line_maps(const DetectRun& run, const RecordPointer& record,
                    const std::vector<Line>& lines, bool column) {
   LineMaps maps{.figure = picture_figure(run, kLongest)};
-  double largest = 0;
+  std::vector<float> all;
   for (const Line& line : lines) {
     const std::vector<double> weights = line_of(record, line.index, line.head, column);
     maps.sums.push_back(sum_of(weights));
-    largest = std::max(largest, *std::ranges::max_element(weights));
+    all.insert(all.end(), weights.begin(), weights.end());
     maps.figure.panels.push_back(map_panel(run, line.title, weights));
   }
-  maps.figure.scale = scale_to(largest);
+  maps.figure.scale = visible_scale(all, maps.note);
+  if (run.grid().patches() > kMostOutlined) maps.figure.contour_mass = 0;
   maps.figure.panels_across = lines.size() <= 3 ? static_cast<int64_t>(lines.size()) + 1 : 4;
   return maps;
 }
@@ -184,9 +187,9 @@ Content make_queries(const DetectRun& run) {
                                 ? fmt::format("query {}", run.args.integer("query"))
                                 : std::string("the query of each object");
   maps.figure.text.title = title_of(run.result.run, SiteKind::kCross, query);
-  maps.figure.text.caption =
-      fmt::format("Rows: what {} attends to · {} · softmax weight over cells · sum {}{}", query,
-                  place_text(record, lines), sum_text(maps.sums), model_note(run.engine));
+  maps.figure.text.caption = fmt::format(
+      "Rows: what {} attends to · {} · softmax weight over cells · sum {}{}{}", query,
+      place_text(record, lines), sum_text(maps.sums), maps.note, model_note(run.engine));
   return content_of(run, record, std::move(maps), false, query);
 }
 
@@ -244,9 +247,9 @@ Content make_points(const DetectRun& run) {
   maps.figure.text.title =
       title_of(run.result.run, SiteKind::kEncoderSelf, fmt::format("{} points", points.size()));
   maps.figure.text.caption = fmt::format(
-      "{}: {} · {} · softmax weight over cells · {}{}", column ? "Columns" : "Rows", what,
+      "{}: {} · {} · softmax weight over cells · {}{}{}", column ? "Columns" : "Rows", what,
       place_text(record, lines),
-      column ? received_text(maps, *record) : fmt::format("sum {}", sum_text(maps.sums)),
+      column ? received_text(maps, *record) : fmt::format("sum {}", sum_text(maps.sums)), maps.note,
       model_note(run.engine));
   return content_of(run, record, std::move(maps), column, "points");
 }
@@ -265,11 +268,11 @@ Content encoder_content(const DetectRun& run, int64_t cell, bool column) {
   maps.figure.text.title =
       title_of(run.result.run, SiteKind::kEncoderSelf,
                fmt::format("{} {}", column ? "who looks at" : "seen from", name));
+  const std::string what = column ? fmt::format("Column: who attends to {}", name)
+                                  : fmt::format("Row: what {} attends to", name);
   maps.figure.text.caption = fmt::format(
-      "{} {} · {} · softmax weight over cells · {}{}",
-      column ? "Column: who attends to" : "Row: what is attended to by", name,
-      place_text(record, lines),
-      column ? received_text(maps, *record) : fmt::format("sum {}", sum_text(maps.sums)),
+      "{} · {} · softmax weight over cells · {}{}{}", what, place_text(record, lines),
+      column ? received_text(maps, *record) : fmt::format("sum {}", sum_text(maps.sums)), maps.note,
       model_note(run.engine));
   return content_of(run, record, std::move(maps), column, name);
 }

@@ -5,12 +5,10 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
-#include "fovea/base/file.h"
 #include "fovea/cli/detect_view.h"
 #include "fovea/cli/object_masks.h"
 #include "fovea/explain/mask_rle.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/png.h"
 
 namespace fovea {
 namespace {
@@ -140,30 +138,27 @@ void check_masks(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--head all gives several maps but a mask comes from one; give a head, mean or max");
   }
-  if (!args.has("mask-out")) return;
-  if (std::filesystem::path(args["mask-out"]).extension() != ".png") {
-    fail(ErrorKind::kInvalidArgument, "--mask-out is '{}' but a mask is written to .png",
-         args["mask-out"]);
-  }
+  check_mask_out(args);
 }
 
 Content make_masks(const DetectRun& run) {
   std::vector<Masks> all;
   for (const MaskSource source : sources_of(run)) {
-    const MaskMethod method{source, rule_of(run.args), run.args.flag("in-box"),
-                            head_of(run.args)};
+    const MaskMethod method{source, rule_of(run.args), run.args.flag("in-box"), head_of(run.args)};
     all.push_back({method, object_masks(run, method)});
   }
-  if (run.args.has("mask-out")) {
-    const std::string png =
-        encode_png(label_mask_of(all.front().objects, run.input.picture.size()));
-    write_file_atomic(run.args["mask-out"], [&](FileWriter& file) { file.write(png); });
+  const auto labels = [&run, all] {
+    return label_mask_of(all.front().objects, run.input.picture.size());
+  };
+  if (run.objects.empty()) {
+    Content content = detect_objects_view().make(run);
+    content.labels = labels;
+    return content;
   }
-  if (run.objects.empty()) return detect_objects_view().make(run);
   ImageFigure figure = figure_of(run, all);
   const FigureText text = figure.text;
   return {std::move(figure), [&run, all, text] { return data_for(run, all.front(), text); },
-          [&run, all] { return json_of(run, all); }};
+          [&run, all] { return json_of(run, all); }, labels};
 }
 
 }  // namespace

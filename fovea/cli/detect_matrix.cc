@@ -57,6 +57,11 @@ Axis part_of(const Axis& axis, Range range) {
   return part;
 }
 
+std::vector<float> values_of(const Tensor& weights) {
+  const auto values = weights.values<float>();
+  return {values.begin(), values.end()};
+}
+
 MatrixFigure part_figure(const DetectRun& run, HeadChoice head) {
   const auto record = record_for(run, SiteKind::kEncoderSelf);
   const AttentionShape shape = record->shape();
@@ -82,16 +87,17 @@ MatrixFigure part_figure(const DetectRun& run, HeadChoice head) {
       }
     }
   }
-  figure.scale = scale_to(largest_of(figure.weights.values<float>()));
+  std::string note;
+  figure.scale = visible_scale(values_of(figure.weights), note);
   figure.row_title = fmt::format("cells {} to {}, attending", rows.begin, rows.end - 1);
   figure.col_title = fmt::format("cells {} to {}, attended to", cols.begin, cols.end - 1);
   figure.text.title = title_of(run.result.run, SiteKind::kEncoderSelf,
                                fmt::format("a part of {} x {} cells", shape.rows, shape.cols));
   figure.text.caption = fmt::format(
       "Rows {} to {} attend to columns {} to {} · layer {}, {} · softmax weight, every cell "
-      "exact{}",
+      "exact{}{}",
       rows.begin, rows.end - 1, cols.begin, cols.end - 1, record->site.layer,
-      heads_text(head, shape.heads), model_note(run.engine));
+      heads_text(head, shape.heads), note, model_note(run.engine));
   figure.text.metadata = metadata_for(run, record->site);
   return figure;
 }
@@ -100,7 +106,9 @@ MatrixFigure whole_figure(const DetectRun& run, HeadChoice head) {
   ViewChoice choice{.kind = SiteKind::kEncoderSelf, .head = head};
   if (run.args.has("layer")) choice.layer = run.args.integer("layer");
   MatrixFigure figure = matrix_view(run.result.run, choice);
-  figure.text.caption += model_note(run.engine);
+  std::string note;
+  figure.scale = visible_scale(values_of(figure.weights), note);
+  figure.text.caption += note + model_note(run.engine);
   return figure;
 }
 

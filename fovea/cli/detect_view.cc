@@ -124,6 +124,7 @@ ImageBox box_for(const DetectRun& run, const DetectedObject& object) {
 
 ImageFigure picture_figure(const DetectRun& run, int64_t longest) {
   ImageFigure figure;
+  figure.grid_name = "cells";
   figure.picture = picture_under(run.input);
   const int64_t side = std::max(figure.picture.width, figure.picture.height);
   if (side > longest) {
@@ -139,6 +140,18 @@ ImagePanel map_panel(const DetectRun& run, std::string title, const std::vector<
   const GridShape grid = run.grid();
   std::vector<float> values(weights.begin(), weights.end());
   return {.title = std::move(title), .weights = Tensor::from({grid.rows, grid.cols}, values)};
+}
+
+ColorScale visible_scale(std::vector<float> weights, std::string& note) {
+  constexpr size_t kLarge = 10'000;
+  const double largest = largest_of(weights);
+  if (weights.size() < kLarge) return scale_to(largest);
+  const auto cut = weights.end() - static_cast<ptrdiff_t>(weights.size() / 500);
+  std::nth_element(weights.begin(), cut, weights.end());
+  const double high = *cut;
+  if (!(high > 0 && high < largest / 2)) return scale_to(largest);
+  note = fmt::format(" · colours end at {:.2g}, the largest weight is {:.2g}", high, largest);
+  return {0, high};
 }
 
 std::string model_note(const Engine& engine) {

@@ -92,19 +92,18 @@ StepsFigure figure_of(const DetectRun& run, const Pair& pair) {
   figure.text.metadata = metadata_for(run, pair.record->site);
   StepsStage terms{.name = "the score, split",
                    .formula = "s = scale (qc + qp) · (kc + kp)",
-                   .explanation = "c is what the cell holds, p is where it lies",
-                   .col_labels = kTerms,
+                   .explanation = "c: what a cell holds, p: where it lies; the query first",
+                   .col_labels = {"c · c", "c · p", "p · c", "p · p", "score"},
                    .values = term_values(pair)};
   StepsStage weights{.name = "the weight",
                      .formula = "exp(s - LSE)",
-                     .explanation = "its share of the row, which sums to 1",
-                     .col_labels = {"weight"},
-                     .values = Tensor({static_cast<int64_t>(pair.heads.size()), int64_t{1}}),
-                     .is_weight = true};
+                     .explanation = "its share of the row",
+                     .col_labels = {"in %"},
+                     .values = Tensor({static_cast<int64_t>(pair.heads.size()), int64_t{1}})};
   for (size_t i = 0; i < pair.heads.size(); ++i) {
     terms.row_labels.push_back(fmt::format("head {}", pair.heads[i].head));
     weights.row_labels.push_back(terms.row_labels.back());
-    weights.values.mutable_values<float>()[i] = static_cast<float>(pair.heads[i].weight);
+    weights.values.mutable_values<float>()[i] = static_cast<float>(100 * pair.heads[i].weight);
   }
   const ScoreSplit& best = pair.strongest();
   const size_t count = std::min(kDimensions, best.dimensions.size());

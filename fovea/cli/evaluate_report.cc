@@ -115,7 +115,7 @@ std::string to_text(const ScoreReport& report, const Terminal& terminal) {
     }
     text += "\n";
   }
-  for (const std::string& note : report.notes) text += "\n" + wrapped(note, terminal.width);
+  for (const std::string& note : report.notes) text += "\n" + wrapped(note, terminal.width) + "\n";
   return without_trailing_spaces(text);
 }
 

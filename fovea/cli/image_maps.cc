@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include "fovea/base/error.h"
+#include "fovea/cli/image_object.h"
 #include "fovea/cli/image_view.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/engine/patch_pixels.h"
 #include "fovea/render/picture_view.h"
 
 namespace fovea {
@@ -35,12 +37,6 @@ int64_t patch_at(const PictureInput& input, const std::string& at) {
                             input.picture.height));
 }
 
-Axis numbered_axis(const char* name, int64_t count) {
-  Axis axis{.name = name};
-  for (int64_t i = 0; i < count; ++i) axis.positions.push_back({.text = std::to_string(i)});
-  return axis;
-}
-
 MapData data_of(const PatchMaps& maps, const FigureText& text) {
   const auto count = static_cast<int64_t>(maps.maps.size());
   MapData data{.rows = numbered_axis("grid rows", maps.grid_rows),
@@ -63,7 +59,8 @@ Json to_json(const PatchMaps& maps, const PictureInput& input, const MapData& da
   size.push_back(input.picture.width);
   size.push_back(input.picture.height);
   json.set("picture", std::move(size));
-  Json sums = Json::array(), on_patches = Json::array(), masks = Json::array();
+  Json sums = Json::array(), on_patches = Json::array();
+  Json masks = Json::array(), boxes = Json::array(), runs = Json::array();
   for (const PatchMap& map : maps.maps) {
     sums.push_back(map.sum);
     on_patches.push_back(map.on_patches);
@@ -71,15 +68,28 @@ Json to_json(const PatchMaps& maps, const PictureInput& input, const MapData& da
     Json mask = Json::array();
     for (const uint8_t in : map.mask->cells) mask.push_back(int64_t{in});
     masks.push_back(std::move(mask));
+    runs.push_back(rle_json(pixel_mask(input.grid, *map.mask)));
+    boxes.push_back(box_json(pixel_box(input.grid, box_of(largest_component(*map.mask)))));
   }
   json.set("sums", std::move(sums));
   json.set("on_patches", std::move(on_patches));
   json.set("masks", std::move(masks));
+  json.set("rle", std::move(runs));
+  json.set("boxes_xyxy", std::move(boxes));
   return json;
 }
 
 void check_maps(const Args& args) {
-  picture_choice(args);
+  const PictureChoice choice = picture_choice(args);
+  if (args.has("mask-out") && choice.mask == 0) {
+    fail(ErrorKind::kInvalidArgument,
+         "--mask-out is given but no mask is made; say its share with --mask 0.6, or take --view "
+         "lost");
+  }
+  if (args.has("mask-out") && choice.head.kind == HeadChoice::Kind::kAll) {
+    fail(ErrorKind::kInvalidArgument,
+         "--mask-out holds one mask but every head has its own; choose by --head N, mean or max");
+  }
   if (args.has("at")) parse_pixel(args["at"]);
 }
 
@@ -91,7 +101,10 @@ Content make_maps(const ImageRun& run) {
       picture_view(run.result.run, maps, choice, run.input.picture, run.input.grid);
   const auto data = [maps, text = figure.text] { return data_of(maps, text); };
   const auto json = [maps, data, &input = run.input] { return to_json(maps, input, data()); };
-  return {std::move(figure), data, json};
+  const auto labels = [maps, &grid = run.input.grid] {
+    return pixel_mask(grid, *maps.maps.front().mask);
+  };
+  return {std::move(figure), data, json, labels};
 }
 
 }  // namespace
@@ -99,7 +112,7 @@ Content make_maps(const ImageRun& run) {
 ImageView image_maps_view() {
   return {.name = "maps",
           .summary = "what one position attends to, in each head",
-          .options = {"at", "column", "layer", "head", "mask"},
+          .options = {"at", "column", "layer", "head", "mask", "mask-out"},
           .check = check_maps,
           .make = make_maps};
 }

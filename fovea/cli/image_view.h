@@ -29,6 +29,8 @@ struct ImageView {
 // The first is the default.
 std::vector<ImageView> image_views();
 
-ImageView image_maps_view();  // rows and columns of maps, over the picture
+ImageView image_maps_view();      // rows and columns of maps, over the picture
+ImageView image_lost_view();      // one object, out of the keys of a layer
+ImageView image_tokencut_view();  // the same by a normalised cut
 
 }  // namespace fovea

@@ -6,6 +6,7 @@
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/terminal.h"
+#include "fovea/render/png.h"
 
 namespace fovea {
 namespace {
@@ -50,6 +51,19 @@ void show(const Content& content, const Args& args, const std::string& preface) 
                                 ? content.text(terminal)
                                 : std::visit(TerminalDrawing{terminal, colors}, content.figure)));
   }
+}
+
+void check_mask_out(const Args& args) {
+  if (args.has("mask-out") && std::filesystem::path(args["mask-out"]).extension() != ".png") {
+    fail(ErrorKind::kInvalidArgument,
+         "--mask-out is '{}' but masks are written as .png; give that suffix", args["mask-out"]);
+  }
+}
+
+void write_labels(const Content& content, const Args& args) {
+  const InterruptGuard guard;
+  write_png(args["mask-out"], content.labels());
+  if (!args.flag("json")) write_stdout("wrote " + args["mask-out"] + "\n");
 }
 
 }  // namespace fovea

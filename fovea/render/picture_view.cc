@@ -84,30 +84,6 @@ Tensor grid_tensor(const PatchMap& map, int64_t rows, int64_t cols) {
   return tensor;
 }
 
-// The part of the picture under the grid, small enough for a figure.
-Picture seen_part(const Picture& picture, const PatchGrid& grid) {
-  const PictureRectangle first = grid.rectangle(0), last = grid.rectangle(grid.patches() - 1);
-  const auto clamp = [](double value, int64_t most) {
-    return std::clamp<int64_t>(std::llround(value), 0, most);
-  };
-  const int64_t left = clamp(first.left, picture.width - 1);
-  const int64_t top = clamp(first.top, picture.height - 1);
-  const int64_t right = std::max(left + 1, clamp(last.right, picture.width));
-  const int64_t bottom = std::max(top + 1, clamp(last.bottom, picture.height));
-  Picture part(right - left, bottom - top);
-  for (int64_t y = top; y < bottom; ++y) {
-    std::copy_n(picture.row(y) + left * 3, part.width * 3, part.row(y - top));
-  }
-  const int64_t longest = std::max(part.width, part.height);
-  if (longest > kLongestSide) {
-    part = resize(part,
-                  {std::max<int64_t>(1, part.width * kLongestSide / longest),
-                   std::max<int64_t>(1, part.height * kLongestSide / longest)},
-                  ResizeFilter::kBicubic, ResizeRule::kPillow);
-  }
-  return part;
-}
-
 std::string range_text(const PatchMaps& maps, double PatchMap::*member) {
   std::vector<double> values;
   for (const PatchMap& map : maps.maps) values.push_back(map.*member);
@@ -156,6 +132,29 @@ std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record
     }
   }
   return result;
+}
+
+Picture seen_part(const Picture& picture, const PatchGrid& grid) {
+  const PictureRectangle first = grid.rectangle(0), last = grid.rectangle(grid.patches() - 1);
+  const auto clamp = [](double value, int64_t most) {
+    return std::clamp<int64_t>(std::llround(value), 0, most);
+  };
+  const int64_t left = clamp(first.left, picture.width - 1);
+  const int64_t top = clamp(first.top, picture.height - 1);
+  const int64_t right = std::max(left + 1, clamp(last.right, picture.width));
+  const int64_t bottom = std::max(top + 1, clamp(last.bottom, picture.height));
+  Picture part(right - left, bottom - top);
+  for (int64_t y = top; y < bottom; ++y) {
+    std::copy_n(picture.row(y) + left * 3, part.width * 3, part.row(y - top));
+  }
+  const int64_t longest = std::max(part.width, part.height);
+  if (longest > kLongestSide) {
+    part = resize(part,
+                  {std::max<int64_t>(1, part.width * kLongestSide / longest),
+                   std::max<int64_t>(1, part.height * kLongestSide / longest)},
+                  ResizeFilter::kBicubic, ResizeRule::kPillow);
+  }
+  return part;
 }
 
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel) {

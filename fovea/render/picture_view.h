@@ -55,6 +55,9 @@ std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record
 // there is no such head, or nothing to look from.
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel = {});
 
+// The part of a picture that lies under the grid, small enough for a figure.
+Picture seen_part(const Picture& picture, const PatchGrid& grid);
+
 // `picture` is the whole one; the figure shows the part that the model saw.
 ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureChoice& choice,
                          const Picture& picture, const PatchGrid& grid);

@@ -2,14 +2,12 @@
 
 #include <png.h>
 
-#include <array>
 #include <csetjmp>
 #include <cstdio>
 #include <vector>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
-#include "fovea/render/color_map.h"
 
 namespace fovea {
 namespace {
@@ -58,13 +56,11 @@ png_text text_chunk(const char* key, const std::string& value) {
   return chunk;
 }
 
-// What is encoded: pixels of three bytes, or of one with a palette.
+// Of 8 bits per channel: RGB, or grey.
 struct Pixels {
+  const uint8_t* bytes;
   PictureSize size;
-  const uint8_t* bytes = nullptr;
-  const png_color* palette = nullptr;  // 256 colours; null: none
-
-  int64_t row_bytes() const { return size.width * (palette == nullptr ? 3 : 1); }
+  bool grey;
 };
 
 // Only plain values live in this frame: a long jump out of libpng skips destructors.
@@ -73,10 +69,11 @@ bool run(Encoder& encoder, const Pixels& image, png_text* chunks, int chunk_coun
   if (setjmp(png_jmpbuf(encoder.writer)) != 0) return false;
   png_set_IHDR(encoder.writer, encoder.info, static_cast<png_uint_32>(image.size.width),
                static_cast<png_uint_32>(image.size.height), 8,
-               image.palette == nullptr ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_PALETTE,
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  if (image.palette != nullptr) png_set_PLTE(encoder.writer, encoder.info, image.palette, 256);
-  png_set_sRGB_gAMA_and_cHRM(encoder.writer, encoder.info, PNG_sRGB_INTENT_PERCEPTUAL);
+               image.grey ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  if (!image.grey) {
+    png_set_sRGB_gAMA_and_cHRM(encoder.writer, encoder.info, PNG_sRGB_INTENT_PERCEPTUAL);
+  }
   png_set_compression_level(encoder.writer, text.compression);
   png_set_filter(encoder.writer, PNG_FILTER_TYPE_BASE,
                  text.rows_repeat ? PNG_FILTER_UP : PNG_FILTER_NONE);
@@ -86,8 +83,9 @@ bool run(Encoder& encoder, const Pixels& image, png_text* chunks, int chunk_coun
   }
   png_set_text(encoder.writer, encoder.info, chunks, chunk_count);
   png_write_info(encoder.writer, encoder.info);
+  const int64_t row_bytes = image.size.width * (image.grey ? 1 : 3);
   for (int64_t row = 0; row < image.size.height; ++row) {
-    png_write_row(encoder.writer, image.bytes + row * image.row_bytes());
+    png_write_row(encoder.writer, image.bytes + row * row_bytes);
   }
   png_write_end(encoder.writer, nullptr);
   return true;
@@ -120,20 +118,20 @@ std::string encode(const Pixels& image, const PngText& text) {
 }  // namespace
 
 std::string encode_png(const Picture& image, const PngText& text) {
-  return encode({.size = image.size(), .bytes = image.bytes.data()}, text);
+  return encode({image.bytes.data(), image.size(), false}, text);
 }
 
 std::string encode_png(const LabelMask& mask) {
-  std::array<png_color, 256> palette{};  // 0 is the background, black
-  for (size_t i = 1; i < palette.size(); ++i) {
-    const Rgb color = object_color(static_cast<int64_t>(i) - 1);
-    palette[i] = {color.red, color.green, color.blue};
-  }
-  return encode({.size = mask.size, .bytes = mask.labels.data(), .palette = palette.data()}, {});
+  return encode({mask.labels.data(), mask.size, true}, {});
 }
 
 void write_png(const std::filesystem::path& path, const Picture& image, const PngText& text) {
   const std::string bytes = encode_png(image, text);
+  write_file_atomic(path, [&](FileWriter& writer) { writer.write(bytes); });
+}
+
+void write_png(const std::filesystem::path& path, const LabelMask& mask) {
+  const std::string bytes = encode_png(mask);
   write_file_atomic(path, [&](FileWriter& writer) { writer.write(bytes); });
 }
 

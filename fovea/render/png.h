@@ -22,10 +22,11 @@ struct PngText {
 
 // Throws Error{kInvalidArgument} on an empty picture.
 std::string encode_png(const Picture& image, const PngText& text = {});
-// Pixels are the numbers; their palette holds object_color(number - 1), so that it can be looked
-// at.
-std::string encode_png(const LabelMask& mask);
 // Throws Error{kIo} and leaves what was at `path` if it cannot be written whole.
 void write_png(const std::filesystem::path& path, const Picture& image, const PngText& text = {});
+
+// 8-bit grey whose levels are the numbers of objects, as read_label_mask() reads it.
+std::string encode_png(const LabelMask& mask);
+void write_png(const std::filesystem::path& path, const LabelMask& mask);
 
 }  // namespace fovea

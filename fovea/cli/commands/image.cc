@@ -37,6 +37,7 @@ void check(const Args& args) {
   check_options(view, args);
   view.check(args);
   size_of(args);
+  check_mask_out(args);
   if (!args.has("out")) return;
   const std::filesystem::path path = args["out"];
   if (!is_data_suffix(path) && !is_figure_suffix(path)) {
@@ -61,6 +62,7 @@ void run(const Args& args) {
   print_warnings(result.warnings);
   const Content content = chosen_view(args).make({args, engine, input, result});
   show(content, args, predictions_text(engine, result, stdout_terminal()));
+  if (args.has("mask-out")) write_labels(content, args);
 }
 
 std::vector<std::string> view_names() {
@@ -107,7 +109,8 @@ Command image_command() {
           "  fovea image photo.jpg\n"
           "  fovea image photo.jpg --at 120,80 --head mean\n"
           "  fovea image photo.jpg --at 120,80 --column\n"
-          "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n",
+          "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n"
+          "  fovea image photo.jpg --view tokencut --mask-out photo.mask.png\n",
       .positionals = {{.name = "FILE", .help = "PNG, JPEG, WebP, PPM or PGM"}},
       .options = joined(
           joined(
@@ -118,6 +121,8 @@ Command image_command() {
                Option::integer("layer", "N", "from 0 (default: the last)", 0),
                Option::real("mask", "P",
                             "show the fewest patches that hold this share of the mass, 0.6 say", 0),
+               Option::text("mask-out", "FILE.png",
+                            "write the mask, as large as the picture: pixel = object number"),
                size_option(),
                Option::text("out", "FILE",
                             "write a file: .png .svg .pdf, or the numbers as " + data_suffixes())}),

@@ -37,6 +37,20 @@ TEST(PictureInput, OtherSizesAreCutToWholePatches) {
   EXPECT_EQ(input.grid.columns(), 12);
 }
 
+TEST(PictureInput, RandomWeightsGiveOtherMapsOfTheSameShape) {
+  const PictureInput input =
+      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png");
+  const Engine random = scenes().with_random_weights(1);
+  EXPECT_NE(random.model_hash(), scenes().model_hash());
+  EXPECT_NE(random.model_hash(), scenes().with_random_weights(2).model_hash());
+  const SiteId last{SiteKind::kSelf, 7};
+  const std::vector<float> row = random.run(input.input).map(last, 0).row(0);
+  EXPECT_EQ(row, scenes().with_random_weights(1).run(input.input).map(last, 0).row(0));
+  EXPECT_NE(row, scenes().run(input.input).map(last, 0).row(0));
+  // Weights of a deviation of 0.02 hardly tell patches apart: attention is nearly even.
+  for (const float weight : row) EXPECT_NEAR(weight, 1.0 / 785, 0.5 / 785);
+}
+
 TEST(PictureInput, RefusesModelsOfText) {
   const Engine text = Engine::open(bundled("en-fr"));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "sees no pictures",
