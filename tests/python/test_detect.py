@@ -91,9 +91,10 @@ def test_every_view_is_drawn_and_says_what_it_is(view):
         assert "layer 3" in text
 
 
-@pytest.mark.parametrize("view", sorted(VIEWS))
-@pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "npy", "npz", "safetensors", "json", "csv"])
-def test_every_view_is_written_in_every_form(view, suffix, tmp_path):
+@pytest.mark.parametrize("view, suffix", [*((view, suffix) for view in sorted(VIEWS) for suffix in ("png", "csv")),
+                                          *(("encoder", suffix) for suffix in ("svg", "pdf", "npz", "safetensors")),
+                                          ("masks", "npy"), ("why", "json"), ("masks", "json"), ("points", "svg")])
+def test_views_are_written_in_every_form(view, suffix, tmp_path):
     path = tmp_path / f"a.{suffix}"
     assert ok("detect", SCENE, *VIEWS[view], "--out", path) == f"wrote {path}\n"
     assert path.stat().st_size > 100
@@ -124,7 +125,7 @@ def test_a_row_of_the_middle_lies_on_its_object():
     for panel, one in zip(grid(answer), answer["objects"]):
         left, top, right, bottom = (side / 640 * 30 for side in one["box_xyxy"])
         inside = panel[int(top):int(bottom) + 1, int(left):int(right) + 1].sum()
-        assert inside > 0.5  # by chance it would be the box's share of the picture, 0.1
+        assert inside > 3 * (right - left + 1) * (bottom - top + 1) / 720  # by chance it is that share once
 
 
 def test_points_are_chosen_by_pixels():
@@ -215,7 +216,8 @@ def test_a_picture_that_no_grid_fits_is_drawn_whole(tmp_path):
     (tmp_path / "odd.png").write_bytes(png(203, 119))
     answer = shown(tmp_path / "odd.png", "--at", "202,118", "--size", "203x119", note="")
     assert grid(answer).shape[1:] == (8, 13) and answer["query"] == "cell 7,12"
-    ok("detect", tmp_path / "odd.png", "--at", "0,0", "--size", "203x119", "--out", tmp_path / "odd.svg")
+    assert run("detect", tmp_path / "odd.png", "--at", "0,0", "--size", "203x119", "--out",
+               tmp_path / "odd.svg").returncode == 0
     assert shown(tmp_path / "odd.png", "--size", "320x64", "--at", "0,0")["query"] == "cell 0,0"
 
 
@@ -232,9 +234,10 @@ def test_a_picture_that_no_grid_fits_is_drawn_whole(tmp_path):
     (["--at", "1,1", "--to", "1,999"], 2, ["--to", "999"]),
     (["--at", "1,1:2,2", "--to", "1,9"], 2, ["--at"]),
     (["--at", "1,1", "--to", "1,9", "--head", "mean"], 2, ["mean"]),
-    (["--at", "1,1", "--layer", "4"], 1, ["4"]),
+    (["--at", "1,1", "--layer", "4"], 2, ["4", "0 to 3"]),
     (["--at", "1,1", "--head", "6"], 2, ["6"]),
-    (["--head", "most"], 2, ["most"]),
+    (["--at", "1,1", "--head", "most"], 2, ["most"]),
+    (["--layer", "1"], 2, ["--layer", "objects"]),
     (["--view", "points", "--head", "all"], 2, ["all"]),
     (["--view", "queries", "--head", "all"], 2, ["--query"]),
     (["--view", "encoder"], 2, ["--at"]),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/cli/detect_run.h"
 #include "fovea/cli/detect_view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
@@ -55,21 +56,13 @@ void check(const DetectView& chosen, const Args& args) {
   }
 }
 
-void run(const Args& args) {
+void detect(const Args& args) {
   const DetectView view = chosen_view(args);
   check(view, args);
-  const Engine engine = open_engine(args, kDefaultDetectionModel);
-  if (!engine.facts().finds_objects()) {
-    fail(ErrorKind::kUnsupported, "{} finds no objects; fovea detect takes DETR models, {} say",
-         engine.name(), kDefaultDetectionModel);
-  }
-  const PictureInput input = read_picture_input(engine, args["FILE"], size_of(args));
-  const RunResult result = engine.run(
-      input.input,
-      {.record = {.values = false, .positions = view.name == "why"}, .logits = LogitRows::kAll});
-  print_warnings(result.warnings);
-  DetectRun found{args, engine, input, result, args.real("threshold")};
-  found.objects = found_objects(engine, result, input.picture.size(), found.threshold);
+  const auto run = run_detector(args, /*positions=*/view.name == "why");
+  DetectRun found{args, run->engine, run->input, run->result, args.real("threshold")};
+  found.objects =
+      found_objects(run->engine, run->result, run->input.picture.size(), found.threshold);
   const Content content = view.make(found);
   if (found.objects.empty() && (args.has("out") || args.flag("json"))) {
     print_warnings({fmt::format("no object has a score above {:g}", found.threshold)});
@@ -148,7 +141,7 @@ Command detect_command() {
           .positionals = {{.name = "FILE", .help = "PNG, JPEG, WebP, PPM or PGM"}},
           .options = joined(joined(model_options(kDefaultDetectionModel), own_options()),
                             shared_options()),
-          .run = run};
+          .run = detect};
 }
 
 }  // namespace fovea
