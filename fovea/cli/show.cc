@@ -36,10 +36,17 @@ void write_content(const std::filesystem::path& path, const Content& content, co
   }
 }
 
+void write_labels(const std::filesystem::path& path, const Content& content) {
+  const InterruptGuard guard;
+  write_png(path, content.labels());
+}
+
 }  // namespace
 
 void show(const Content& content, const Args& args, const std::string& preface) {
+  const bool mask = content.labels != nullptr && args.has("mask-out");
   if (args.has("out")) write_content(args["out"], content, args);
+  if (mask) write_labels(args["mask-out"], content);
   if (args.flag("json")) {
     write_stdout(content.json().dump(1) + "\n");
   } else if (args.has("out")) {
@@ -51,6 +58,7 @@ void show(const Content& content, const Args& args, const std::string& preface) 
                                 ? content.text(terminal)
                                 : std::visit(TerminalDrawing{terminal, colors}, content.figure)));
   }
+  if (mask && !args.flag("json")) write_stdout("wrote " + args["mask-out"] + "\n");
 }
 
 void check_mask_out(const Args& args) {
@@ -58,12 +66,6 @@ void check_mask_out(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--mask-out is '{}' but masks are written as .png; give that suffix", args["mask-out"]);
   }
-}
-
-void write_labels(const Content& content, const Args& args) {
-  const InterruptGuard guard;
-  write_png(args["mask-out"], content.labels());
-  if (!args.flag("json")) write_stdout("wrote " + args["mask-out"] + "\n");
 }
 
 }  // namespace fovea

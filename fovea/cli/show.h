@@ -23,11 +23,11 @@ struct Content {
   std::function<std::string(const Terminal&)> text = nullptr;
 };
 
-// By --out and --json; without both in the terminal, below `preface`.
+// By --out, --json and, where there are labels, --mask-out; without both in the terminal, below
+// `preface`.
 void show(const Content& content, const Args& args, const std::string& preface = "");
 
-// --mask-out, for content with labels. Throws Error{kInvalidArgument} unless it is a .png.
+// Throws Error{kInvalidArgument} if --mask-out is no .png.
 void check_mask_out(const Args& args);
-void write_labels(const Content& content, const Args& args);
 
 }  // namespace fovea

@@ -1,14 +1,12 @@
 """The verb detect on the bundled detector, and evaluate detections and masks."""
 
 import json
-import struct
-import zlib
 
 import numpy
 import pytest
 
 from program import ROOT, assert_fails, ok, run
-from test_image import png
+from test_image import png, read_grey
 
 MODEL = ROOT / "models/scenes-detr"
 SCENE = MODEL / "demo/scene-1.png"
@@ -26,25 +24,6 @@ def shown(*arguments, note=""):
 
 def grid(answer):
     return numpy.array([panel["weights"] for panel in answer["map"]["panels"]])
-
-
-def read_mask(path):
-    """A PNG of one byte per pixel, without filters or with those that look up."""
-    data, at, parts, size = path.read_bytes(), 8, b"", None
-    while at < len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + length]
-        if kind == b"IHDR":
-            size = struct.unpack(">IIBB", body[:10])
-        parts += body if kind == b"IDAT" else b""
-        at += length + 12
-    width, height, bits, color = size
-    assert (bits, color) == (8, 3)  # a palette
-    rows, raw = numpy.zeros((height, width), numpy.uint8), zlib.decompress(parts)
-    for y in range(height):
-        line = numpy.frombuffer(raw[y * (width + 1) + 1:(y + 1) * (width + 1)], numpy.uint8)
-        rows[y] = line + (rows[y - 1] if y and raw[y * (width + 1)] == 2 else 0)
-    return rows
 
 
 def decode_rle(rle):
@@ -170,7 +149,7 @@ def test_why_splits_the_score_that_makes_the_weight():
 
 def test_masks_are_written_as_object_numbers_and_runs(tmp_path):
     answer = shown(SCENE, "--mask-from", "encoder", "--in-box", "--mask-out", tmp_path / "m.png")
-    labels = read_mask(tmp_path / "m.png")
+    labels = read_grey(tmp_path / "m.png")
     assert labels.shape == (512, 640)
     (method,) = answer["methods"]
     assert method["cut"] == "otsu" and method["in_box"]
@@ -209,7 +188,7 @@ def test_no_object_is_a_result(tmp_path):
     for view in ("queries", "points", "between", "masks", "matrix"):
         assert shown(tmp_path / "grey.png", "--view", view, note="no object")["objects"] == []
     shown(tmp_path / "grey.png", "--mask-out", tmp_path / "m.png", note="no object")
-    assert not read_mask(tmp_path / "m.png").any()
+    assert not read_grey(tmp_path / "m.png").any()
 
 
 def test_a_picture_that_no_grid_fits_is_drawn_whole(tmp_path):

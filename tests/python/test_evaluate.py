@@ -155,7 +155,7 @@ def test_bad_folders_and_truth_are_told(tmp_path):
     result = run("evaluate", "masks", tmp_path)
     assert result.returncode == 1 and "no picture has an object" in result.stderr and result.stdout == ""
     truth = tmp_path / "a.json"
-    for text, fact in (("{", "a.json"), ('{"objects": 3}', "array"), ('{"objects": [{"id": 1}]}', "box_xyxy"), ("[]", "objects"),
+    for text, fact in (("{", "a.json"), ('{"objects": 3}', "array"), ('{"objects": [{"id": 1}]}', "box_xyxy"), ("[]", "an object"),
                        ('{"objects": [{"box_xyxy": [5, 5, 1, 9]}]}', "x0 < x1"), ('{"objects": [{"box_xyxy": [5, 5]}]}', "x0, y0")):
         truth.write_text(text)
         assert_fails(run("evaluate", "boxes", tmp_path), 1, "a.json", fact)

@@ -68,7 +68,6 @@ void detect(const Args& args) {
     print_warnings({fmt::format("no object has a score above {:g}", found.threshold)});
   }
   show(content, args, objects_text(found, stdout_terminal()));
-  if (args.has("mask-out")) write_labels(content, args);
 }
 
 std::vector<std::string> view_names() {

@@ -62,7 +62,6 @@ void run(const Args& args) {
   print_warnings(result.warnings);
   const Content content = chosen_view(args).make({args, engine, input, result});
   show(content, args, predictions_text(engine, result, stdout_terminal()));
-  if (args.has("mask-out")) write_labels(content, args);
 }
 
 std::vector<std::string> view_names() {
