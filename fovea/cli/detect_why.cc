@@ -66,7 +66,7 @@ Pair make_pair(const DetectRun& run) {
 
 std::string caption_of(const DetectRun& run, const Pair& pair) {
   return fmt::format(
-      "Row {} to column {} · layer {}, {} · score = scale · q · k with q = content + position and "
+      "Row {} to column {} · layer {}, {} · score = scale (q·k) with q = content + position and "
       "k likewise; the four terms sum to the score, and weight = exp(score - log-sum-exp of the "
       "row){}",
       pair.from_name, pair.to_name, pair.record->site.layer,

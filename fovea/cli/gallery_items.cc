@@ -276,7 +276,8 @@ Chapter large_map() {
       .pictures = {{"8-overview.png",
                     {"detect", kScene, "--size", "2048x2048", "--view", "matrix", "--layer", "3",
                      "--head", "2"},
-                    "The whole map: a bright diagonal with side bands, a cell and its neighbours",
+                    "The whole map: bright columns are cells that many look at, faint diagonals a "
+                    "cell and its neighbours",
                     model},
                    {"8-part.png",
                     {"detect", kScene, "--size", "2048x2048", "--layer", "3", "--head", "2",
