@@ -1,6 +1,7 @@
 """The verb detect on the bundled detector, and evaluate detections and masks."""
 
 import json
+import shutil
 
 import numpy
 import pytest
@@ -282,3 +283,19 @@ def test_evaluating_refuses_what_it_cannot(tmp_path):
     assert_fails(run("evaluate", "detections", tmp_path), 1, "box_xyxy")
     (tmp_path / "a.json").write_text('{"objects": [{"label": "unicorn", "box_xyxy": [1, 1, 9, 9]}]}')
     assert "does not know" in ok("evaluate", "detections", tmp_path)
+
+
+def test_a_mask_head_gives_the_masks_first(tmp_path):
+    """A random panoptic model: its own masks come first, and positions can be split in it too."""
+    folder = shutil.copytree(ROOT / "tests/data/parity/detr_panoptic", tmp_path / "model")
+    (folder / "preprocessor_config.json").write_text(json.dumps({
+        "image_processor_type": "DetrImageProcessor", "do_resize": True, "do_rescale": True, "do_normalize": True,
+        "image_mean": [0.5] * 3, "image_std": [0.5] * 3, "size": {"shortest_edge": 80, "longest_edge": 133}}))
+    answer = shown(SCENE, "-m", folder, "--masks", "--threshold", "0", "--mask-out", tmp_path / "m.png")
+    assert [method["from"] for method in answer["methods"]] == ["head", "encoder", "cross"]
+    masks = [decode_rle(one["segmentation"]) for one in answer["methods"][0]["masks"]]
+    assert len(masks) == len(answer["objects"]) and all(mask.shape == (512, 640) for mask in masks)
+    assert [int(mask.sum()) for mask in masks] == [one["area"] for one in answer["methods"][0]["masks"]]
+    labels = read_grey(tmp_path / "m.png")
+    numpy.testing.assert_array_equal(labels == 1, masks[0] == 1)  # the best score lies on top
+    assert len(shown(SCENE, "-m", folder, "--at", "3,3", "--to", "300,3", "--threshold", "0")["heads"]) == 8
