@@ -130,7 +130,8 @@ DetectView detect_between_view() {
           .summary = "attention between the queries of the objects, as a matrix",
           .options = {"layer", "head"},
           .check = [](const Args& args) { head_of(args); },
-          .make = make_between};
+          .make = make_between,
+          .needs_objects = true};
 }
 
 }  // namespace fovea

@@ -282,7 +282,8 @@ DetectView detect_queries_view() {
           .summary = "what the query of each object attends to, or --query N in every head",
           .options = {"query", "layer", "head"},
           .check = check_queries,
-          .make = make_queries};
+          .make = make_queries,
+          .needs_objects = true};
 }
 
 DetectView detect_encoder_view() {

@@ -168,7 +168,8 @@ DetectView detect_masks_view() {
           .summary = "areas of the objects out of attention",
           .options = {"masks", "mask-from", "mask-cut", "mask-out", "in-box", "layer", "head"},
           .check = check_masks,
-          .make = make_masks};
+          .make = make_masks,
+          .needs_objects = true};
 }
 
 }  // namespace fovea

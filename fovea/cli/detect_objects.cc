@@ -56,7 +56,8 @@ DetectView detect_objects_view() {
           .summary = "boxes with labels and scores",
           .options = {},
           .check = [](const Args&) {},
-          .make = make_objects};
+          .make = make_objects,
+          .needs_objects = true};
 }
 
 }  // namespace fovea

@@ -41,6 +41,7 @@ struct DetectView {
   std::vector<std::string> options;  // that only some views take: "at", "query", ...
   void (*check)(const Args& args);   // before any work; throws Error{kInvalidArgument}
   Content (*make)(const DetectRun& run);
+  bool needs_objects = false;  // without any it shows something else, and that must be told
 };
 
 std::vector<DetectView> detect_views();

@@ -186,8 +186,9 @@ def test_no_object_is_a_result(tmp_path):
     assert text.startswith("no object: the best of 25 queries is ") and "--threshold" in text and "head 5" in text
     answer = shown(tmp_path / "grey.png", note="no object has a score above 0.7")
     assert answer["objects"] == [] and answer["site"] == "encoder_self.3"
-    for view in ("queries", "points", "between", "masks", "matrix"):
-        assert shown(tmp_path / "grey.png", "--view", view, note="no object")["objects"] == []
+    for view, note in (("queries", "no object"), ("points", ""), ("between", "no object"), ("masks", "no object"),
+                       ("matrix", "")):
+        assert shown(tmp_path / "grey.png", "--view", view, note=note)["objects"] == []
     shown(tmp_path / "grey.png", "--mask-out", tmp_path / "m.png", note="no object")
     assert not read_grey(tmp_path / "m.png").any()
 

@@ -64,7 +64,7 @@ void detect(const Args& args) {
   found.objects =
       found_objects(run->engine, run->result, run->input.picture.size(), found.threshold);
   const Content content = view.make(found);
-  if (found.objects.empty() && (args.has("out") || args.flag("json"))) {
+  if (found.objects.empty() && view.needs_objects && (args.has("out") || args.flag("json"))) {
     print_warnings({fmt::format("no object has a score above {:g}", found.threshold)});
   }
   show(content, args, objects_text(found, stdout_terminal()));
