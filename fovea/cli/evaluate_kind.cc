@@ -3,7 +3,7 @@
 namespace fovea {
 
 std::vector<EvaluationKind> evaluation_kinds() {
-  return {masks_evaluation(), boxes_evaluation()};
+  return {masks_evaluation(), boxes_evaluation(), detections_evaluation()};
 }
 
 }  // namespace fovea

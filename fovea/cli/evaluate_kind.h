@@ -19,5 +19,6 @@ std::vector<EvaluationKind> evaluation_kinds();
 
 EvaluationKind masks_evaluation();  // objects from attention: how much of the true ones they cover
 EvaluationKind boxes_evaluation();  // the same: whether one box hits a true one
+EvaluationKind detections_evaluation();  // boxes of a detector
 
 }  // namespace fovea

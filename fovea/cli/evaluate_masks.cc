@@ -5,7 +5,9 @@
 
 #include "fovea/cli/evaluate_folder.h"
 #include "fovea/cli/evaluate_kind.h"
+#include "fovea/cli/evaluate_objects.h"
 #include "fovea/cli/found_objects.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/engine/patch_pixels.h"
 
 namespace fovea {
@@ -80,6 +82,10 @@ void add_best_head(ScoreReport& report) {
 }
 
 void run(const Args& args) {
+  if (const Engine engine = open_engine(args, kDefaultPictureModel);
+      engine.facts().finds_objects()) {
+    return evaluate_object_masks(args, engine);
+  }
   const EvaluationOptions options = evaluation_options(args);
   const auto files = pictures_with(args["DIR"], "a mask of object numbers, NAME.mask.png",
                                    [](const TruthFiles& f) { return !f.mask.empty(); });
@@ -109,7 +115,7 @@ void run(const Args& args) {
 EvaluationKind masks_evaluation() {
   return {.name = "masks",
           .summary = "masks out of attention, LOST and TokenCut: the Jaccard index",
-          .options = {"baseline", "seed", "mask", "layer", "size"},
+          .options = {"baseline", "seed", "mask", "layer", "size", "threshold"},
           .run = run};
 }
 

@@ -66,13 +66,6 @@ Json to_json(const ScoreReport& report) {
   return json;
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string to_csv(const ScoreReport& report) {
   std::string text = "picture,objects";
   for (size_t model = 0; model < report.columns.size(); ++model) {
@@ -127,6 +120,13 @@ std::string to_text(const ScoreReport& report, const Terminal& terminal) {
 }
 
 }  // namespace
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
 
 double ScoreReport::mean(size_t model_index, size_t row) const {
   double sum = 0;

@@ -116,21 +116,6 @@ ImageFigure figure_of(const ImageRun& run, const Fields& fields) {
   return figure;
 }
 
-MapData data_of(const ImageFigure& figure) {
-  const Tensor& first = figure.panels[0].weights;
-  MapData data{.rows = numbered_axis("grid rows", first.size(0)),
-               .cols = numbered_axis("grid columns", first.size(1)),
-               .text = figure.text};
-  data.weights = Tensor::uninitialized(
-      {static_cast<int64_t>(figure.panels.size()), first.size(0), first.size(1)});
-  auto out = data.weights.mutable_values<float>().begin();
-  for (const ImagePanel& panel : figure.panels) {
-    data.panels.push_back(panel.title);
-    out = std::ranges::copy(panel.weights.values<float>(), out).out;
-  }
-  return data;
-}
-
 Json to_json(const Fields& fields, const ImageFigure& figure) {
   Json json = map_json(data_of(figure));
   json.set("patch", fmt::format("patch {},{}", fields.grid.row_of(fields.patch),

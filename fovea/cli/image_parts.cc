@@ -48,12 +48,6 @@ void check_place(const Args& args) {
   }
 }
 
-Axis numbered_axis(const char* name, int64_t count) {
-  Axis axis{.name = name};
-  for (int64_t i = 0; i < count; ++i) axis.positions.push_back({.text = std::to_string(i)});
-  return axis;
-}
-
 int64_t patch_side(const Engine& engine) {
   const ModelFacts& facts = engine.facts();
   if (facts.patch_height != facts.patch_width) {

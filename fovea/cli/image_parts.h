@@ -26,8 +26,6 @@ double mask_share(const Args& args, double otherwise);
 // --at and --token: their form, and that only one is given.
 void check_place(const Args& args);
 
-Axis numbered_axis(const char* name, int64_t count);
-
 // The side of a patch in pixels of the model's input. Throws Error{kUnsupported} unless patches are
 // square.
 int64_t patch_side(const Engine& engine);

@@ -11,6 +11,7 @@
 #include "fovea/render/cells.h"
 #include "fovea/render/contour.h"
 #include "fovea/render/draw.h"
+#include "fovea/render/overlay.h"
 #include "fovea/render/picture_tone.h"
 
 namespace fovea {
@@ -25,15 +26,6 @@ constexpr int64_t kLeastMarked = 4;  // patches; smaller parts have no room for 
 constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
 constexpr TextStyle kDetailStyle{.size = 10.5, .color = kMuted};
 constexpr TextStyle kMarkStyle{.size = 10, .color = kInk, .strong = true};
-
-CanvasPicture canvas_picture(const Picture& picture) {
-  CellImage image{.width = picture.width, .height = picture.height, .pixels = {}};
-  for (size_t i = 0; i < picture.bytes.size(); i += 3) {
-    image.pixels.push_back(
-        opaque_pixel({picture.bytes[i], picture.bytes[i + 1], picture.bytes[i + 2]}));
-  }
-  return CanvasPicture(image, /*smooth=*/true);
-}
 
 // What one owner has.
 struct Area {
@@ -74,7 +66,7 @@ Area area_of(MatrixView<const float> owners, int64_t owner) {
 
 struct Plan {
   CompositeFigure figure;  // by value: drawn later; tensors are shared
-  CanvasPicture picture, quiet_picture;
+  PictureBase base;
   std::vector<Area> areas;
   std::vector<TextBlock> marks, names, details;
   TextBlock picture_title, title, nobody;
@@ -175,9 +167,8 @@ void check(const CompositeFigure& figure) {
 
 Body draw_composite(const CompositeFigure& figure) {
   check(figure);
-  auto plan = std::make_shared<Plan>(Plan{.figure = figure,
-                                          .picture = canvas_picture(figure.picture),
-                                          .quiet_picture = canvas_picture(quiet(figure.picture))});
+  auto plan =
+      std::make_shared<Plan>(Plan{.figure = figure, .base = PictureBase::of(figure.picture)});
   for (size_t i = 0; i < figure.names.size(); ++i) {
     plan->areas.push_back(area_of(figure.owners.matrix<float>(), static_cast<int64_t>(i)));
     plan->marks.push_back(TextBlock::line(figure.names[i].mark, kMarkStyle));
@@ -200,8 +191,8 @@ Body draw_composite(const CompositeFigure& figure) {
     const Rect right{first.x + plan->width + kGap, first.y, plan->width, plan->height};
     canvas.text(plan->picture_title, at);
     canvas.text(plan->title, {right.x, at.y});
-    canvas.picture(plan->picture, left);
-    canvas.picture(plan->quiet_picture, right);
+    canvas.picture(plan->base.plain, left);
+    canvas.picture(plan->base.quiet, right);
     draw_areas(canvas, *plan, right);
     draw_legend(canvas, *plan, {right.x + plan->width + kLegendSpace, right.y});
   };

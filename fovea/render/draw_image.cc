@@ -30,7 +30,11 @@ struct Plan {
   double height = 0;
 
   size_t pictures_alone() const { return figure->layout == ImageLayout::kLines ? 1 : 0; }
-  double title_height() const { return titles[0].height() + 5; }
+  double title_height() const {
+    return figure->panels.size() == titles.size() && figure->panels[0].title.empty()
+               ? 0
+               : titles[0].height() + 5;
+  }
   double maps_width() const { return static_cast<double>(across) * (width + kGap) - kGap; }
   double maps_height() const {
     const auto count = static_cast<int64_t>(titles.size());

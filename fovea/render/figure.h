@@ -208,6 +208,7 @@ struct ImageFigure {
   double contour_mass = 0.5;  // a line around the fewest patches with this mass; 0: none
   double opacity = 0.95;      // of the largest weight's colour over the picture; less for less
   std::string value_name = "attention weight";
+  std::string grid_name = "patches";  // what the cells of the grid are, for the note below
   ImageLayout layout = ImageLayout::kLines;
 
   // In any panel: then the colours need a legend.

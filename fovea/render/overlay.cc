@@ -208,9 +208,9 @@ std::string patches_note(const ImageFigure& figure) {
   const auto panel = std::ranges::find_if(
       figure.panels, [](const ImagePanel& each) { return !each.weights.empty(); });
   if (panel == figure.panels.end()) return "";
-  std::string text =
-      fmt::format("{} \u00d7 {} patches, {}.", panel->weights.size(0), panel->weights.size(1),
-                  figure.smooth ? "smoothed between their centres" : "one colour each");
+  std::string text = fmt::format(
+      "{} \u00d7 {} {}, {}.", panel->weights.size(0), panel->weights.size(1), figure.grid_name,
+      figure.smooth ? "smoothed between their centres" : "one colour each");
   if (figure.contour_mass > 0) {
     text += figure.contour_mass < 1
                 ? fmt::format(" The line holds {:g} % of the mass.", figure.contour_mass * 100)

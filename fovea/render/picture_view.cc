@@ -69,30 +69,9 @@ Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) 
       "this model has no token in front of its patches to look from; choose a patch with --at X,Y");
 }
 
-std::vector<double> line_of(const Query& query, HeadChoice head, bool column) {
-  const int64_t heads = query.record->shape().heads;
-  std::vector<double> result;
-  for (int64_t h = 0; h < heads; ++h) {
-    if (head.kind == HeadChoice::Kind::kOne && h != head.head) continue;
-    const AttentionMap map(query.record, h);
-    const std::vector<float> line = column ? map.column(query.index) : map.row(query.index);
-    if (result.empty()) result.resize(line.size());
-    for (size_t i = 0; i < line.size(); ++i) {
-      if (head.kind == HeadChoice::Kind::kMax) {
-        result[i] = std::max(result[i], double{line[i]});
-      } else {
-        result[i] += head.kind == HeadChoice::Kind::kOne
-                         ? double{line[i]}
-                         : double{line[i]} / static_cast<double>(heads);
-      }
-    }
-  }
-  return result;
-}
-
 PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& choice,
                    GridShape grid) {
-  const std::vector<double> line = line_of(query, head, choice.column);
+  const std::vector<double> line = line_of(query.record, query.index, head, choice.column);
   PatchMap map;
   map.title = heads_text(head, query.record->shape().heads);
   map.sum = std::accumulate(line.begin(), line.end(), 0.0);
@@ -170,6 +149,28 @@ std::shared_ptr<const AttentionRecord> picture_record(const Run& run,
                                                       std::optional<int64_t> layer) {
   picture_axis(run);
   return chosen_record(run, {.kind = picture_kind(run), .layer = layer});
+}
+
+std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
+                            HeadChoice head, bool column) {
+  const int64_t heads = record->shape().heads;
+  std::vector<double> result;
+  for (int64_t h = 0; h < heads; ++h) {
+    if (head.kind == HeadChoice::Kind::kOne && h != head.head) continue;
+    const AttentionMap map(record, h);
+    const std::vector<float> line = column ? map.column(index) : map.row(index);
+    if (result.empty()) result.resize(line.size());
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (head.kind == HeadChoice::Kind::kMax) {
+        result[i] = std::max(result[i], double{line[i]});
+      } else {
+        result[i] += head.kind == HeadChoice::Kind::kOne
+                         ? double{line[i]}
+                         : double{line[i]} / static_cast<double>(heads);
+      }
+    }
+  }
+  return result;
 }
 
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel) {

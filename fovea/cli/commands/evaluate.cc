@@ -69,6 +69,8 @@ Command evaluate_command() {
           "\n"
           "examples:\n"
           "  fovea evaluate masks models/scenes-vit/demo --baseline\n"
+          "  fovea evaluate detections models/scenes-detr/demo\n"
+          "  fovea evaluate masks models/scenes-detr/demo -m scenes-detr\n"
           "  fovea evaluate boxes photos -m facebook/dino-vits16 --size 480x480\n",
       .positionals = {{.name = "KIND", .help = "what to score, see below"},
                       {.name = "DIR", .help = "pictures and what is true of them"}},
@@ -78,6 +80,7 @@ Command evaluate_command() {
            Option::real(
                "mask", "P",
                "a mask is the fewest patches that hold this share of the mass (default: 0.6)", 0),
+           Option::real("threshold", "P", "objects with a score above this (default: 0.7)", 0),
            Option::flag("baseline", "beside it the same model with random weights"),
            Option::integer("seed", "N", "of the random weights (default: 0)", 0),
            Option::flag("json", "print the scores as JSON, also those of every picture"),

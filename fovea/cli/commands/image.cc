@@ -7,7 +7,6 @@
 #include "fovea/cli/image_parts.h"
 #include "fovea/cli/image_texts.h"
 #include "fovea/cli/image_view.h"
-#include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
@@ -15,7 +14,6 @@
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/picture_input.h"
-#include "fovea/render/png.h"
 
 namespace fovea {
 namespace {
@@ -47,10 +45,7 @@ void check(const Args& args) {
   view.check(args);
   picture_size(args);
   check_out_suffix(args);
-  if (args.has("mask-out") && std::filesystem::path(args["mask-out"]).extension() != ".png") {
-    fail(ErrorKind::kInvalidArgument,
-         "--mask-out is '{}' but masks are written as .png; give that suffix", args["mask-out"]);
-  }
+  check_mask_out(args);
   if (is_page(args)) check_image_page(args);
 }
 
@@ -67,14 +62,13 @@ void add_similarities(const ImageRun& run, Content& content, std::string& text) 
   };
 }
 
-void write_mask(const std::filesystem::path& path, const Content& content) {
-  const InterruptGuard guard;
-  write_png(path, content.labels());
-}
-
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, kDefaultPictureModel);
+  if (engine.facts().finds_objects()) {
+    fail(ErrorKind::kUnsupported, "{} finds objects and has no patches; take fovea detect",
+         engine.name());
+  }
   if (args.has("text")) check_compares_texts(engine);
   const PictureInput input = read_picture_input(engine, args["FILE"], picture_size(args));
   const RunResult result =
@@ -87,7 +81,6 @@ void run(const Args& args) {
     return;
   }
   Content content = chosen_view(args).make(made);
-  if (args.has("mask-out")) write_mask(args["mask-out"], content);
   const Terminal terminal = stdout_terminal();
   std::string preface = predictions_text(engine, result, terminal);
   if (artifacts) {
@@ -100,9 +93,6 @@ void run(const Args& args) {
   }
   if (args.has("text")) add_similarities(made, content, preface);
   show(content, args, preface);
-  if (args.has("mask-out") && !args.flag("json")) {
-    write_stdout("wrote " + args["mask-out"] + "\n");
-  }
 }
 
 std::vector<std::string> view_names() {
