@@ -123,5 +123,5 @@ DETECTION_FIXTURES = [
     detector("detr_panoptic", "DetrForSegmentation", DETR | PANOPTIC | resnet(out_features=ALL_STAGES), (ODD, PADDED)),
     detector("detr_panoptic_f16", "DetrForSegmentation", DETR | PANOPTIC | resnet(out_features=ALL_STAGES),
             (TALL,), rename=new_names, dtype="f16"),
-    detector("table_transformer", "TableTransformerForObjectDetection", DETR | BASIC, (scene(59, 75), scene(64, 80, seen=(50, 33)))),
+    detector("table_transformer", "TableTransformerForObjectDetection", DETR | BASIC, (scene(59, 90), scene(64, 80, seen=(50, 33)))),
 ]

@@ -29,21 +29,26 @@ are far from flat: the largest difference of any weight of any map, and of any o
 """
 TAIL = """
 The column "heads on top" names those that a fixture covers; each architecture takes all that its classes have. By the class that `config.json` names under `architectures`: masked LM, causal LM, words of a target,
-sequence classification, token classification, classes of pictures, embeddings and similarity of two towers. Other classes (question answering, multiple choice) give the maps and hidden states of the stack below them.
+sequence classification, token classification, classes of pictures, embeddings and similarity of two towers, objects and their masks. Other classes (question answering, multiple choice) give the maps and hidden states of the stack below them.
 
 Not there: relative positions of old BERT forks (`relative_key`), cross-attention in BERT decoders, mixture-of-experts models,
 longrope scaling, K-quants and other GGUF types (refused by name). Of pictures: SigLIP 2 with patches of any number (NaFlex),
-DINOv3's ConvNeXts, masked-picture heads; detectors come later.
+DINOv3's ConvNeXts, masked-picture heads. Of detectors: trunks other than plain ResNets, and Deformable DETR, RT-DETR, D-FINE,
+Grounding DINO and the like, whose attention reads a few sampled points and has no dense map (refused by name).
 
 Models of pictures take `pixel_values` of any size above one patch where their positions can be resized or computed, as
 transformers does with `interpolate_pos_encoding`: square tables and DINOv3. A CLIP or SigLIP model takes a picture, a text or both.
+
+DETR takes pictures of any size, with or without `pixel_mask`. Its trunk may have transformers' own names or timm's, the rest the
+names of transformers 5.22 or those before; `dilation` (DC5) is for timm's, as in transformers. timm is not at hand where the
+fixtures are made: those under its names hold a trunk of transformers' own, renamed, with DC5's strides and dilations set by hand.
 """
 CLASSES = {
     "ForMaskedLM": "masked LM", "ForPreTraining": "pre-training", "ForCausalLM": "causal LM", "LMHeadModel": "causal LM",
     "ForConditionalGeneration": "causal LM", "MTModel": "causal LM", "ForSequenceClassification": "sequence",
     "ForTokenClassification": "token", "ForImageClassification": "picture classes",
     "ForImageClassificationWithTeacher": "picture classes", "WithProjection": "embedding", "CLIPModel": "similarity",
-    "SiglipModel": "similarity",
+    "SiglipModel": "similarity", "ForObjectDetection": "objects", "ForSegmentation": "masks",
 }
 
 

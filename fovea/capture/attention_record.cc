@@ -69,6 +69,13 @@ void validate_context(const AttentionRecord& record, const AttentionShape& shape
     check(record, vector->empty() || (is_float(*vector) && vector->shape() == Shape{width}),
           "a bias or norm weight", *vector, "[width]");
   }
+  const auto check_bias = [&](std::string_view part, const Tensor& bias, int64_t size) {
+    check(record, bias.empty() || (is_float(bias) && bias.shape() == Shape{size}), part, bias,
+          "[heads * head size]");
+  };
+  check_bias("the query bias", block.query_bias, shape.heads * shape.head_dim);
+  check_bias("the key bias", block.key_bias, shape.kv_heads * shape.head_dim);
+  check_bias("the value bias", block.value_bias, shape.kv_heads * shape.value_dim);
 }
 
 }  // namespace

@@ -16,8 +16,11 @@ struct BlockContext {
   Tensor input;          // x [rows of the keys' axis, width]
   Tensor output_weight;  // W_O [width, heads * value_dim], as checkpoints store it
   Tensor output_bias;    // b_O [width], or empty
-  Tensor norm_weight;    // of the norm after the residual, or empty (pre-norm blocks)
-  Tensor norm_bias;      // or empty (RMS norm)
+  // What is added where q, k and v are made, [heads * head_dim] and so on; empty where there is
+  // none
+  Tensor query_bias, key_bias, value_bias;
+  Tensor norm_weight;  // of the norm after the residual, or empty (pre-norm blocks)
+  Tensor norm_bias;    // or empty (RMS norm)
   float norm_epsilon = 0;
 };
 

@@ -33,6 +33,22 @@ void check_grid(const Axis& axis) {
        axis.name, positions, axis.grid_rows, axis.grid_cols);
 }
 
+void check_picture(const Run& run) {
+  if (run.picture.empty()) return;
+  const Tensor& picture = run.picture;
+  if (picture.dtype() != DType::kU8 || picture.rank() != 3 || picture.size(2) != 3 ||
+      std::max(picture.size(0), picture.size(1)) > kLongestPictureSide) {
+    fail(ErrorKind::kInvalidArgument,
+         "the picture is {} {} but should be U8 [height, width, 3] of at "
+         "most {} pixels each way",
+         dtype_name(picture.dtype()), to_string(picture.shape()), kLongestPictureSide);
+  }
+  if (std::ranges::none_of(run.axes, [](const Axis& axis) { return axis.grid_rows > 0; })) {
+    fail(ErrorKind::kInvalidArgument,
+         "the run has a picture but none of its axes has a grid that lies over it");
+  }
+}
+
 }  // namespace
 
 const Axis* Run::find_axis(std::string_view name) const {
@@ -67,6 +83,7 @@ void validate(const Run& run) {
       }
     }
   }
+  check_picture(run);
   std::set<SiteId> sites;
   for (const auto& record : run.records) {
     validate(*record);

@@ -33,11 +33,16 @@ struct Axis {
   bool operator==(const Axis&) const = default;
 };
 
+inline constexpr int64_t kLongestPictureSide = 4096;
+
 struct Run {
   std::string model;       // name or folder, as the user gave it
   std::string model_hash;  // of the weights
   std::vector<Axis> axes;
   std::vector<std::shared_ptr<const AttentionRecord>> records;
+  // What lies under the grid of the axes that have one, no more and no less, U8 [height, width, 3]:
+  // each cell shows an equal part of it. A small copy; empty: none.
+  Tensor picture;
 
   // nullptr if there is none.
   const Axis* find_axis(std::string_view name) const;
@@ -46,7 +51,8 @@ struct Run {
 };
 
 // Throws Error{kInvalidArgument} unless every record is valid, sites differ, and every axis that a
-// record names is there and has as many positions as the record has rows or columns.
+// record names is there and has as many positions as the record has rows or columns; a picture must
+// have pixels, and an axis with a grid to lie under.
 void validate(const Run& run);
 
 }  // namespace fovea

@@ -7,6 +7,7 @@ namespace fovea {
 namespace {
 
 constexpr std::string_view kMetadataKey = "fovea";
+constexpr std::string_view kPictureName = "picture";
 
 // The optional tensors of a record and what they are called in the file.
 struct NamedPart {
@@ -16,6 +17,9 @@ struct NamedPart {
 constexpr NamedPart kBlockParts[] = {{"input", &BlockContext::input},
                                      {"output_weight", &BlockContext::output_weight},
                                      {"output_bias", &BlockContext::output_bias},
+                                     {"query_bias", &BlockContext::query_bias},
+                                     {"key_bias", &BlockContext::key_bias},
+                                     {"value_bias", &BlockContext::value_bias},
                                      {"norm_weight", &BlockContext::norm_weight},
                                      {"norm_bias", &BlockContext::norm_bias}};
 
@@ -166,6 +170,7 @@ void save_run(const Run& run, const std::filesystem::path& path) {
   for (const Axis& axis : run.axes) axes.push_back(axis_to_json(axis));
   Json sites = Json::array();
   for (const auto& record : run.records) sites.push_back(record_to_json(*record, tensors));
+  if (!run.picture.empty()) tensors.push_back({std::string(kPictureName), run.picture});
   Json json = Json::object();
   json.set("format_version", kRunFormatVersion);
   json.set("model", run.model);
@@ -208,6 +213,7 @@ Run load_run(const SafetensorsFile& file, std::string_view source) {
       run.records.push_back(
           std::make_shared<const AttentionRecord>(record_from_json(site, file, where + ": sites")));
     }
+    if (const auto* picture = file.find(kPictureName)) run.picture = file.tensor(*picture);
     validate(run);
     return run;
   } catch (const Error& error) {

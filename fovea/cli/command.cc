@@ -116,9 +116,14 @@ Option Option::with_letter(char value) const {
   return option;
 }
 
+Option Option::several_times() const {
+  Option option = *this;
+  option.repeatable = true;
+  return option;
+}
+
 Args::Args(std::string_view verb, const std::vector<Positional>& positionals,
-           const std::vector<Option>& options,
-           std::map<std::string, std::string, std::less<>> given)
+           const std::vector<Option>& options, GivenValues given)
     : values_(std::move(given)) {
   for (const Positional& positional : positionals) {
     known_.push_back(positional.name);
@@ -131,12 +136,12 @@ Args::Args(std::string_view verb, const std::vector<Positional>& positionals,
     known_.push_back(option.name);
     const auto value = values_.find(option.name);
     if (value != values_.end()) {
-      check_value(option, value->second);
+      for (const std::string& text : value->second) check_value(option, text);
     } else if (option.required) {
       fail(ErrorKind::kInvalidArgument, "{} needs --{} {}; see `fovea {} --help`", verb,
            option.name, option.placeholder, verb);
     } else if (!option.default_value.empty()) {
-      values_.emplace(option.name, option.default_value);
+      values_[option.name] = {option.default_value};
     }
   }
 }
@@ -150,6 +155,10 @@ bool Args::has(std::string_view name) const {
 }
 
 const std::string& Args::operator[](std::string_view name) const {
+  return all(name).front();
+}
+
+const std::vector<std::string>& Args::all(std::string_view name) const {
   if (!has(name)) {
     fail(ErrorKind::kInternal, "--{} is used but was not given; please report this", name);
   }

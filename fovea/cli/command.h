@@ -23,7 +23,8 @@ struct Option {
   std::vector<std::string> choices;                       // kChoice only
   double low = -std::numeric_limits<double>::infinity();  // least number allowed
   bool required = false;
-  char letter = 0;  // -m beside --model; 0: none
+  bool repeatable = false;  // may be given several times
+  char letter = 0;          // -m beside --model; 0: none
 
   static Option flag(std::string name, std::string help);
   static Option text(std::string name, std::string placeholder, std::string help);
@@ -34,6 +35,7 @@ struct Option {
   Option must_be_given() const;
   Option with_default(std::string value) const;
   Option with_letter(char value) const;
+  Option several_times() const;
 };
 
 // An argument without a name: `fovea text INPUT`. It may be empty text.
@@ -43,6 +45,9 @@ struct Positional {
   bool required = true;
 };
 
+// What the user gave, by the names of options; more than one value where an option is repeatable.
+using GivenValues = std::map<std::string, std::vector<std::string>, std::less<>>;
+
 // What the user gave, already checked against the options. Asking for an option that the command
 // does not have is our own bug: Error{kInternal}.
 class Args {
@@ -50,19 +55,20 @@ class Args {
   // Throws Error{kInvalidArgument} if a value is not what its option takes or a required one is
   // missing.
   Args(std::string_view verb, const std::vector<Positional>& positionals,
-       const std::vector<Option>& options, std::map<std::string, std::string, std::less<>> given);
+       const std::vector<Option>& options, GivenValues given);
   // For a command that takes its arguments as they are.
   explicit Args(std::vector<std::string> rest) : rest_(std::move(rest)) {}
 
   bool has(std::string_view name) const;  // given, or has a default
   bool flag(std::string_view name) const { return has(name); }
-  const std::string& operator[](std::string_view name) const;
+  const std::string& operator[](std::string_view name) const;  // the first of several
+  const std::vector<std::string>& all(std::string_view name) const;
   int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;
   const std::vector<std::string>& rest() const { return rest_; }
 
  private:
-  std::map<std::string, std::string, std::less<>> values_;
+  GivenValues values_;
   std::vector<std::string> known_;
   std::vector<std::string> rest_;
 };

@@ -26,5 +26,11 @@ std::string draw(const LinesFigure& figure, const Terminal& terminal, const Colo
 // The picture and its maps, two pixels in each character where there are colours, shades of the
 // maps alone where not.
 std::string draw(const ImageFigure& figure, const Terminal& terminal, const ColorMap& colors);
+// Small multiples, and a table of mean offset and spread.
+std::string draw(const KernelsFigure& figure, const Terminal& terminal, const ColorMap& colors);
+// A table.
+std::string draw(const DotsFigure& figure, const Terminal& terminal, const ColorMap& colors);
+// Patches in the colours of their owners; without colours as their numbers.
+std::string draw(const CompositeFigure& figure, const Terminal& terminal, const ColorMap& colors);
 
 }  // namespace fovea

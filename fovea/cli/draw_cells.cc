@@ -93,7 +93,10 @@ std::string CellPainter::line(const CellGrid& grid, int64_t row, int cell_width,
 }
 
 std::string CellPainter::legend(bool forbidden, bool clipped) const {
-  const std::string high = fmt::format("{:.2f}{}", scale_.high, clipped ? " or more" : "");
+  const auto number = [&](double value) {  // two decimals say nothing of small weights
+    return scale_.high < 0.1 ? fmt::format("{:.2g}", value) : fmt::format("{:.2f}", value);
+  };
+  const std::string high = number(scale_.high) + (clipped ? " or more" : "");
   std::string text;
   int width = 0;
   if (terminal_.has_color()) {
@@ -108,8 +111,8 @@ std::string CellPainter::legend(bool forbidden, bool clipped) const {
   } else {
     for (const Shade& step : kShades) {
       if (step.from == 0) continue;
-      text += fmt::format("{} {:.2f}  ", step.sign,
-                          scale_.low + step.from * (scale_.high - scale_.low));
+      text += fmt::format("{} {}  ", step.sign,
+                          number(scale_.low + step.from * (scale_.high - scale_.low)));
     }
     text += "to " + high;
     width = display_width(text);

@@ -117,6 +117,12 @@ std::string title_lines(const FigureText& text, const Terminal& terminal) {
     lines += terminal.bold(title.substr(begin, end - begin)) + "\n";
     begin = end + 1;
   }
+  if (!text.badge.empty()) {
+    const std::string badge = shorten(printable(text.badge), terminal.width - 2);
+    lines +=
+        terminal.has_color() ? terminal.on({208, 28, 46}, " " + badge + " ") : "[" + badge + "]";
+    lines += "\n";
+  }
   return lines + "\n";
 }
 

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include "fovea/base/error.h"
-#include "fovea/cli/image_view.h"
+#include "fovea/cli/image_object.h"
+#include "fovea/cli/image_parts.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
+#include "fovea/engine/patch_pixels.h"
 #include "fovea/render/picture_view.h"
 
 namespace fovea {
@@ -11,34 +14,12 @@ namespace {
 
 PictureChoice picture_choice(const Args& args) {
   PictureChoice choice;
-  if (args.has("layer")) choice.layer = args.integer("layer");
+  choice.layer = one_layer(args);
   if (args.has("head")) choice.head = parse_head(args["head"]);
   choice.column = args.flag("column");
-  if (args.has("mask")) {
-    choice.mask = args.real("mask");
-    if (!(choice.mask > 0 && choice.mask <= 1)) {
-      fail(ErrorKind::kInvalidArgument,
-           "--mask is {} but a share of the mass is above 0 and up to 1", args["mask"]);
-    }
-  }
+  choice.mask = mask_share(args, 0);
+  if (args.has("token")) choice.token = args["token"];
   return choice;
-}
-
-int64_t patch_at(const PictureInput& input, const std::string& at) {
-  const auto [x, y] = parse_pixel(at);
-  const std::optional<int64_t> patch = input.grid.patch_of_pixel(x, y);
-  if (patch) return *patch;
-  const bool inside = x >= 0 && y >= 0 && x < input.picture.width && y < input.picture.height;
-  fail(ErrorKind::kInvalidArgument, "--at is {},{} but {}", x, y,
-       inside ? "the model does not see that pixel: its input is cut to the middle of the picture"
-              : fmt::format("the picture has {} x {} pixels, counted from 0", input.picture.width,
-                            input.picture.height));
-}
-
-Axis numbered_axis(const char* name, int64_t count) {
-  Axis axis{.name = name};
-  for (int64_t i = 0; i < count; ++i) axis.positions.push_back({.text = std::to_string(i)});
-  return axis;
 }
 
 MapData data_of(const PatchMaps& maps, const FigureText& text) {
@@ -55,15 +36,17 @@ MapData data_of(const PatchMaps& maps, const FigureText& text) {
   return data;
 }
 
-Json to_json(const PatchMaps& maps, const PictureInput& input, const MapData& data) {
+Json to_json(const PatchMaps& maps, PictureSize picture, const PatchGrid& grid,
+             const MapData& data) {
   Json json = map_json(data);
   json.set("query", maps.query);
   json.set("site", to_string(maps.site));
   Json size = Json::array();
-  size.push_back(input.picture.width);
-  size.push_back(input.picture.height);
+  size.push_back(picture.width);
+  size.push_back(picture.height);
   json.set("picture", std::move(size));
-  Json sums = Json::array(), on_patches = Json::array(), masks = Json::array();
+  Json sums = Json::array(), on_patches = Json::array();
+  Json masks = Json::array(), boxes = Json::array(), runs = Json::array();
   for (const PatchMap& map : maps.maps) {
     sums.push_back(map.sum);
     on_patches.push_back(map.on_patches);
@@ -71,35 +54,69 @@ Json to_json(const PatchMaps& maps, const PictureInput& input, const MapData& da
     Json mask = Json::array();
     for (const uint8_t in : map.mask->cells) mask.push_back(int64_t{in});
     masks.push_back(std::move(mask));
+    runs.push_back(rle_json(pixel_mask(grid, *map.mask)));
+    boxes.push_back(box_json(pixel_box(grid, box_of(largest_component(*map.mask)))));
   }
   json.set("sums", std::move(sums));
   json.set("on_patches", std::move(on_patches));
   json.set("masks", std::move(masks));
+  json.set("rle", std::move(runs));
+  json.set("boxes_xyxy", std::move(boxes));
+  if (!data.text.badge.empty()) json.set("badge", data.text.badge);
   return json;
 }
 
 void check_maps(const Args& args) {
-  picture_choice(args);
-  if (args.has("at")) parse_pixel(args["at"]);
+  const PictureChoice choice = picture_choice(args);
+  check_place(args);
+  if (args.has("mask-out") && choice.mask == 0) {
+    fail(ErrorKind::kInvalidArgument,
+         "--mask-out is given but no mask is made; say its share with --mask 0.6, or take --view "
+         "lost");
+  }
+  if (args.has("mask-out") && choice.head.kind == HeadChoice::Kind::kAll) {
+    fail(ErrorKind::kInvalidArgument,
+         "--mask-out holds one mask but every head has its own; choose by --head N, mean or max");
+  }
+  if (args.flag("without-artifacts") && args.flag("column")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--without-artifacts renormalises what one position attends to; leave out --column");
+  }
 }
 
 Content make_maps(const ImageRun& run) {
   PictureChoice choice = picture_choice(run.args);
   if (run.args.has("at")) choice.patch = patch_at(run.input, run.args["at"]);
-  const PatchMaps maps = patch_maps(run.result.run, choice);
-  ImageFigure figure =
-      picture_view(run.result.run, maps, choice, run.input.picture, run.input.grid);
-  const auto data = [maps, text = figure.text] { return data_of(maps, text); };
-  const auto json = [maps, data, &input = run.input] { return to_json(maps, input, data()); };
-  return {std::move(figure), data, json};
+  if (run.args.flag("without-artifacts")) {
+    if (!run.artifacts) {
+      fail(ErrorKind::kUnsupported,
+           "--without-artifacts needs the states before the final norm, "
+           "which this model does not give; leave it out");
+    }
+    choice.without = run.artifacts->outliers;
+  }
+  return maps_content(run.result.run, choice, run.input.picture, run.input.grid);
 }
 
 }  // namespace
 
+Content maps_content(const Run& run, const PictureChoice& choice, const Picture& picture,
+                     const PatchGrid& grid) {
+  const PatchMaps maps = patch_maps(run, choice);
+  ImageFigure figure = picture_view(run, maps, choice, picture, grid);
+  const auto data = [maps, text = figure.text] { return data_of(maps, text); };
+  const auto json = [maps, data, grid, size = picture.size()] {
+    return to_json(maps, size, grid, data());
+  };
+  const auto labels = [maps, grid] { return pixel_mask(grid, *maps.maps.front().mask); };
+  return {std::move(figure), data, json, labels};
+}
+
 ImageView image_maps_view() {
   return {.name = "maps",
           .summary = "what one position attends to, in each head",
-          .options = {"at", "column", "layer", "head", "mask"},
+          .options = {"at", "token", "column", "layer", "head", "mask", "mask-out",
+                      "without-artifacts"},
           .check = check_maps,
           .make = make_maps};
 }

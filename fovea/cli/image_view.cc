@@ -3,7 +3,9 @@
 namespace fovea {
 
 std::vector<ImageView> image_views() {
-  return {image_maps_view()};
+  return {image_maps_view(),      image_composite_view(), image_lost_view(),
+          image_tokencut_view(),  image_kernels_view(),   image_convolution_view(),
+          image_distances_view(), image_field_view()};
 }
 
 }  // namespace fovea

@@ -165,6 +165,27 @@ MapData data_of(const LinesFigure& figure) {
           figure.text};
 }
 
+Axis numbered_axis(const char* name, int64_t count) {
+  Axis axis{.name = name};
+  for (int64_t i = 0; i < count; ++i) axis.positions.push_back({.text = std::to_string(i)});
+  return axis;
+}
+
+MapData data_of(const ImageFigure& figure) {
+  const int64_t rows = figure.panels.at(0).weights.size(0);
+  const int64_t cols = figure.panels.at(0).weights.size(1);
+  MapData data{.rows = numbered_axis("grid rows", rows),
+               .cols = numbered_axis("grid columns", cols),
+               .text = figure.text};
+  data.weights = Tensor::uninitialized({static_cast<int64_t>(figure.panels.size()), rows, cols});
+  float* out = data.weights.mutable_values<float>().data();
+  for (const ImagePanel& panel : figure.panels) {
+    data.panels.push_back(panel.title);
+    out = std::ranges::copy(panel.weights.values<float>(), out).out;
+  }
+  return data;
+}
+
 Json map_json(const MapData& data) {
   Json json = Json::object();
   json.set("program", fmt::format("fovea {}", version()));

@@ -19,10 +19,14 @@ struct MapData {
   FigureText text;
 };
 
+// Rows or columns of a grid, by their numbers.
+Axis numbered_axis(const char* name, int64_t count);
+
 MapData data_of(const MatrixFigure& figure);
 MapData data_of(const HeadsFigure& figure);
 MapData data_of(const ReadFigure& figure);  // one row, or one column
 MapData data_of(const LinesFigure& figure);
+MapData data_of(const ImageFigure& figure);  // the maps of its panels, over their grid
 
 // Labels, weights and what they are. A cell that is not allowed is null.
 Json map_json(const MapData& data);

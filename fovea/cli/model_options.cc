@@ -61,7 +61,7 @@ std::vector<Option> input_options() {
           Option::text("text-file", "FILE", "read the text from a file instead"),
           Option::text("inputs", "FILE.safetensors",
                        "token ids instead of a text: input_ids, token_type_ids, attention_mask, "
-                       "decoder_input_ids; or input_features, or pixel_values")};
+                       "decoder_input_ids; or input_features, or pixel_values with pixel_mask")};
 }
 
 void check_input_args(const Args& args) {

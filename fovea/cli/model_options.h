@@ -12,8 +12,9 @@ namespace fovea {
 // The models of the cache that serve where none is named; ./run fetches them.
 inline constexpr std::string_view kDefaultTextModel = "all-minilm-l6-v2";
 inline constexpr std::string_view kDefaultCausalModel = "smollm2-135m-instruct";
-inline constexpr std::string_view kDefaultTranslationModel = "en-fr";   // bundled
-inline constexpr std::string_view kDefaultPictureModel = "scenes-vit";  // bundled
+inline constexpr std::string_view kDefaultTranslationModel = "en-fr";      // bundled
+inline constexpr std::string_view kDefaultPictureModel = "scenes-vit";     // bundled
+inline constexpr std::string_view kDefaultDetectionModel = "scenes-detr";  // bundled
 
 // --model and --dtype
 std::vector<Option> model_options(std::string_view default_model);

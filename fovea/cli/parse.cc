@@ -13,8 +13,6 @@
 namespace fovea {
 namespace {
 
-using Given = std::map<std::string, std::string, std::less<>>;
-
 std::vector<Option> options_of(const Command& command) {
   std::vector<Option> options = command.options;
   const std::vector<Option> common = common_options();
@@ -23,7 +21,7 @@ std::vector<Option> options_of(const Command& command) {
 }
 
 [[noreturn]] void fail_extra(const Command& command, const std::vector<Option>& options,
-                             const Given& given, const std::string& extra) {
+                             const GivenValues& given, const std::string& extra) {
   if (extra.size() > 1 && extra.front() == '-') {
     std::vector<std::string> known{"--help"};
     for (const Option& option : options) known.push_back("--" + option.name);
@@ -47,7 +45,7 @@ std::vector<Option> options_of(const Command& command) {
 
 // What is left after the options, in order. After "--" even what begins with a dash is one.
 void take_positionals(const Command& command, const std::vector<Option>& options,
-                      const std::vector<std::string>& rest, Given& given) {
+                      const std::vector<std::string>& rest, GivenValues& given) {
   size_t taken = 0;
   bool only_positionals = false;
   for (const std::string& word : rest) {
@@ -60,7 +58,7 @@ void take_positionals(const Command& command, const std::vector<Option>& options
     if (is_option || taken == command.positionals.size()) {
       fail_extra(command, options, given, word);
     }
-    given[command.positionals[taken++].name] = word;
+    given[command.positionals[taken++].name] = {word};
   }
 }
 
@@ -103,16 +101,17 @@ ParsedCommand parse_command(const Command& command, const std::vector<std::strin
   }
   if (help) return {.help = true, .args = Args(arguments)};
 
-  Given given;
+  GivenValues given;
   for (const auto& [name, count] : flags) {
-    if (count > 0) given.emplace(name, "");
+    if (count > 0) given[name] = {""};
   }
-  for (const auto& [name, values] : texts) {
-    if (values.size() > 1) {
-      fail(ErrorKind::kInvalidArgument, "--{} is given {} times; give it once", name,
+  for (const Option& option : options) {
+    const std::vector<std::string>& values = texts[option.name];
+    if (values.size() > 1 && !option.repeatable) {
+      fail(ErrorKind::kInvalidArgument, "--{} is given {} times; give it once", option.name,
            values.size());
     }
-    if (!values.empty()) given.emplace(name, values.front());
+    if (!values.empty()) given[option.name] = values;
   }
   take_positionals(command, options, app.remaining(), given);
   return {.args = Args(command.name, command.positionals, options, std::move(given))};

@@ -6,6 +6,7 @@
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/terminal.h"
+#include "fovea/render/png.h"
 
 namespace fovea {
 namespace {
@@ -35,10 +36,17 @@ void write_content(const std::filesystem::path& path, const Content& content, co
   }
 }
 
+void write_labels(const std::filesystem::path& path, const Content& content) {
+  const InterruptGuard guard;
+  write_png(path, content.labels());
+}
+
 }  // namespace
 
 void show(const Content& content, const Args& args, const std::string& preface) {
+  const bool mask = content.labels != nullptr && args.has("mask-out");
   if (args.has("out")) write_content(args["out"], content, args);
+  if (mask) write_labels(args["mask-out"], content);
   if (args.flag("json")) {
     write_stdout(content.json().dump(1) + "\n");
   } else if (args.has("out")) {
@@ -46,7 +54,17 @@ void show(const Content& content, const Args& args, const std::string& preface) 
   } else {
     const Terminal terminal = stdout_terminal();
     const ColorMap& colors = color_map(args.has("colors") ? args["colors"] : "inferno");
-    write_stdout(preface + std::visit(TerminalDrawing{terminal, colors}, content.figure));
+    write_stdout(preface + (content.text
+                                ? content.text(terminal)
+                                : std::visit(TerminalDrawing{terminal, colors}, content.figure)));
+  }
+  if (mask && !args.flag("json")) write_stdout("wrote " + args["mask-out"] + "\n");
+}
+
+void check_mask_out(const Args& args) {
+  if (args.has("mask-out") && std::filesystem::path(args["mask-out"]).extension() != ".png") {
+    fail(ErrorKind::kInvalidArgument,
+         "--mask-out is '{}' but masks are written as .png; give that suffix", args["mask-out"]);
   }
 }
 

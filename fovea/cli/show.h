@@ -6,7 +6,9 @@
 
 #include "fovea/cli/command.h"
 #include "fovea/cli/map_out.h"
+#include "fovea/cli/terminal.h"
 #include "fovea/render/figure_file.h"
+#include "fovea/vision/label_mask.h"
 
 namespace fovea {
 
@@ -15,9 +17,17 @@ struct Content {
   Figure figure;
   std::function<MapData()> data;  // .npy, .npz, .safetensors and .csv
   std::function<Json()> json;     // .json and --json
+  // Objects as numbers, as large as their picture; null where there are none.
+  std::function<LabelMask()> labels = nullptr;
+  // What the terminal shows instead of the drawing; null: the drawing.
+  std::function<std::string(const Terminal&)> text = nullptr;
 };
 
-// By --out and --json; without both in the terminal, below `preface`.
+// By --out, --json and, where there are labels, --mask-out; without both in the terminal, below
+// `preface`.
 void show(const Content& content, const Args& args, const std::string& preface = "");
+
+// Throws Error{kInvalidArgument} if --mask-out is no .png.
+void check_mask_out(const Args& args);
 
 }  // namespace fovea

@@ -8,6 +8,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/words.h"
 
@@ -37,26 +38,80 @@ int64_t default_token(const Axis& axis, const Mask& mask, bool causal) {
   return causal ? places.back() : places.front();
 }
 
-SiteKind chosen_kind(const Args& args, const Engine& engine) {
-  const bool two_stacks = engine.facts().has_decoder();
-  const std::string site = args.has("site") ? args["site"] : two_stacks ? "cross" : "self";
-  if (two_stacks == (site == "self")) {
-    fail(ErrorKind::kInvalidArgument, "--site is {} but {} has {}; choose {}", site, engine.name(),
-         two_stacks ? "an encoder and a decoder" : "one stack",
-         two_stacks ? "encoder, decoder or cross" : "self");
+struct SiteName {
+  std::string name;  // of --site
+  SiteKind kind;
+};
+
+// The attentions that the model goes through on such an input, the default first.
+std::vector<SiteName> sites_of(const ModelFacts& facts, bool sees_picture) {
+  if (facts.has_decoder()) {
+    return {{"cross", SiteKind::kCross},
+            {"encoder", SiteKind::kEncoderSelf},
+            {"decoder", SiteKind::kDecoderSelf}};
   }
-  if (site == "encoder") return SiteKind::kEncoderSelf;
-  if (site == "decoder") return SiteKind::kDecoderSelf;
-  return site == "cross" ? SiteKind::kCross : SiteKind::kSelf;
+  const bool towers = facts.has_text_tower();
+  if (!sees_picture) {
+    return {towers ? SiteName{"text", SiteKind::kTextSelf} : SiteName{"self", SiteKind::kSelf}};
+  }
+  std::vector<SiteName> sites{towers ? SiteName{"vision", SiteKind::kVisionSelf}
+                                     : SiteName{"self", SiteKind::kSelf}};
+  if (facts.pools_by_attention) sites.push_back({"pool", SiteKind::kPool});
+  return sites;
 }
 
-bool in_decoder(SiteKind kind) {
-  return kind == SiteKind::kDecoderSelf || kind == SiteKind::kCross;
+SiteKind chosen_kind(const Args& args, const Engine& engine, bool sees_picture) {
+  const ModelFacts& facts = engine.facts();
+  const std::vector<SiteName> sites = sites_of(facts, sees_picture);
+  if (!args.has("site")) {
+    // Without a token in front of the patches, the pooling head is what looks at all of them.
+    const bool names_row = args.has("at") || args.has("token") || args.has("layer");
+    return sites.back().kind == SiteKind::kPool && facts.front_tokens.empty() && !names_row
+               ? SiteKind::kPool
+               : sites.front().kind;
+  }
+  std::vector<std::string> names;
+  for (const SiteName& site : sites) {
+    // One tower alone has nothing to tell it from.
+    if (args["site"] == site.name ||
+        (args["site"] == "vision" && site.kind == SiteKind::kSelf && sees_picture)) {
+      return site.kind;
+    }
+    names.push_back(site.name);
+  }
+  fail(ErrorKind::kInvalidArgument, "--site is {} but {} has {} on {}; choose {}", args["site"],
+       engine.name(), sites.size() == 1 ? "only one" : fmt::format("{}", sites.size()),
+       sees_picture ? "a picture" : "a text", fmt::join(names, " or "));
+}
+
+// Whether --inputs are pixels: told by the model, or where it reads texts too by --site.
+bool gives_pixels(const Args& args, const Engine& engine) {
+  const ModelFacts& facts = engine.facts();
+  const bool says_so = args.has("site") && (args["site"] == "vision" || args["site"] == "pool");
+  return args.has("inputs") && facts.takes_pixels && (!facts.takes_text() || says_so);
+}
+
+struct StackSize {
+  int64_t layers;
+  int64_t heads;
+};
+
+StackSize stack_of(const ModelFacts& facts, SiteKind kind) {
+  switch (kind) {
+    case SiteKind::kDecoderSelf:
+    case SiteKind::kCross:
+      return {facts.decoder_layers, facts.decoder_heads};
+    case SiteKind::kTextSelf:
+      return {facts.text_layers, facts.text_heads};
+    case SiteKind::kPool:
+      return {1, facts.heads};
+    default:
+      return {facts.layers, facts.heads};
+  }
 }
 
 int chosen_layer(const Args& args, const Engine& engine, SiteKind kind) {
-  const ModelFacts& facts = engine.facts();
-  const int64_t layers = in_decoder(kind) ? facts.decoder_layers : facts.layers;
+  const int64_t layers = stack_of(engine.facts(), kind).layers;
   const int64_t layer = args.has("layer") ? args.integer("layer") : layers - 1;
   if (layer >= layers) {
     fail(ErrorKind::kInvalidArgument, "--layer is {} but {} has {} layers of {}, 0 to {}", layer,
@@ -66,14 +121,72 @@ int chosen_layer(const Args& args, const Engine& engine, SiteKind kind) {
 }
 
 int64_t chosen_head(const Args& args, const Engine& engine, SiteKind kind) {
-  const ModelFacts& facts = engine.facts();
-  const int64_t heads = in_decoder(kind) ? facts.decoder_heads : facts.heads;
+  const int64_t heads = stack_of(engine.facts(), kind).heads;
   const int64_t head = args.has("head") ? args.integer("head") : 0;
   if (head >= heads) {
     fail(ErrorKind::kInvalidArgument, "--head is {} but {} has {} heads, 0 to {}", head,
          engine.name(), heads, heads - 1);
   }
   return head;
+}
+
+int64_t front_positions(const Axis& axis) {
+  return static_cast<int64_t>(axis.positions.size()) - axis.grid_rows * axis.grid_cols;
+}
+
+// Which pixels of the file a patch shows: "pixels 56 to 63 across, 96 to 103 down".
+std::string pixels_text(const PictureInput& picture, int64_t patch) {
+  const PictureRectangle part = picture.grid.rectangle(patch);
+  const auto range = [](double from, double to) {
+    return fmt::format("{:.0f} to {:.0f}", std::floor(from),
+                       std::max(std::floor(from), std::ceil(to) - 1));
+  };
+  return fmt::format("pixels {} across, {} down", range(part.left, part.right),
+                     range(part.top, part.bottom));
+}
+
+// The row of a picture: --at, --token, or what comes in front of the patches.
+FoundToken chosen_patch(const Args& args, const PictureInput& picture, const Axis& rows,
+                        const Engine& engine) {
+  const int64_t front = front_positions(rows);
+  FoundToken found;
+  if (args.has("at")) {
+    if (rows.grid_rows == 0) {
+      fail(ErrorKind::kInvalidArgument,
+           "--at is {} but the pooling head has one row and looks at all patches; leave --at out, "
+           "or choose --site vision",
+           args["at"]);
+    }
+    found.index = front + patch_at(picture, args["at"]);
+  } else if (args.has("token")) {
+    found = find_token(rows, args["token"]);
+  } else if (front == 0) {
+    fail(ErrorKind::kInvalidArgument,
+         "{} has no token in front of its patches to look from; choose a patch with --at X,Y",
+         engine.name());
+  }
+  if (rows.grid_rows > 0 && found.index >= front) {
+    if (!found.note.empty()) found.note += " · ";
+    found.note += pixels_text(picture, found.index - front);
+  }
+  return found;
+}
+
+// The same of a text; what was left to us is put into `choices`.
+FoundToken chosen_token(const Args& args, const AttentionRecord& record, const Axis& rows,
+                        bool causal, std::vector<std::string>& choices) {
+  if (args.has("token")) return find_token(rows, args["token"]);
+  const Mask own = record.site.kind == SiteKind::kCross ? Mask() : record.rule.mask;
+  choices.push_back(fmt::format("the {} token", causal ? "last" : "first"));
+  return {default_token(rows, own, causal), ""};
+}
+
+std::string_view default_model(const Args& args) {
+  const bool translates =
+      args.has("target") ||
+      (args.has("site") &&
+       (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross"));
+  return translates ? kDefaultTranslationModel : default_model_for(args, kDefaultTextModel);
 }
 
 }  // namespace
@@ -96,32 +209,37 @@ std::string ModelStepsView::caption() const {
 
 ModelStepsView read_model_steps(const Args& args) {
   const std::optional<Similarity> similarity = chosen_similarity(args);
-  const bool translates = args.has("target") || (args.has("site") && args["site"] != "self");
-  const Engine engine =
-      open_engine(args, translates ? kDefaultTranslationModel : kDefaultTextModel);
-  const SiteId site{chosen_kind(args, engine),
-                    chosen_layer(args, engine, chosen_kind(args, engine))};
+  if (args.has("at")) parse_pixel(args["at"]);
+  const Engine engine = open_engine(args, default_model(args));
+  ModelStepsView view{.facts = engine.facts()};
+  view.picture = find_picture_input(engine, args);
+  if (args.has("at") && !view.picture) {
+    fail(ErrorKind::kInvalidArgument,
+         "--at is a pixel of a picture but {} is given a text; choose a word with --token",
+         engine.name());
+  }
+  const SiteKind kind = chosen_kind(args, engine, view.picture || gives_pixels(args, engine));
+  const SiteId site{kind, chosen_layer(args, engine, kind)};
   const int64_t head = chosen_head(args, engine, site.kind);
   RunOptions options;
   options.record = {
       .outputs = true, .block = true, .wanted = [site](SiteId other) { return other == site; }};
-  RunResult result = run_input(engine, args, options);
+  RunResult result =
+      view.picture ? run_picture(engine, *view.picture, options) : run_input(engine, args, options);
   print_warnings(result.warnings);
   const auto record = result.run.record(site);
 
-  ModelStepsView view{.facts = engine.facts()};
   // Rows that are steps of writing are named by what the decoder reads there.
   view.rows = *result.run.find_axis(record->row_axis == "steps" ? "target" : record->row_axis);
   view.cols = *result.run.find_axis(record->col_axis);
-  FoundToken token;
-  if (args.has("token")) token = find_token(view.rows, args["token"]);
-  if (!args.has("layer")) view.choices.emplace_back("the last layer");
+  view.input = view.picture ? args["INPUT"] : view.cols.source;
+  if (!args.has("layer") && kind != SiteKind::kPool) view.choices.emplace_back("the last layer");
   if (!args.has("head")) view.choices.emplace_back("head 0");
-  if (!args.has("token")) {
-    const bool causal = view.facts.causal || site.kind == SiteKind::kDecoderSelf;
-    const Mask own = site.kind == SiteKind::kCross ? Mask() : record->rule.mask;
-    token.index = default_token(view.rows, own, causal);
-    view.choices.push_back(fmt::format("the {} token", causal ? "last" : "first"));
+  const bool causal = view.facts.causal || kind == SiteKind::kDecoderSelf;
+  FoundToken token = view.picture ? chosen_patch(args, *view.picture, view.rows, engine)
+                                  : chosen_token(args, *record, view.rows, causal, view.choices);
+  if (view.picture && !args.has("at") && !args.has("token") && kind != SiteKind::kPool) {
+    view.choices.push_back(view.rows.positions.front().text);
   }
   if (record->row_axis == "steps") {
     const Axis& steps = *result.run.find_axis("steps");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/engine.h"
 #include "fovea/engine/model_steps.h"
+#include "fovea/engine/picture_input.h"
 #include "fovea/render/figure.h"
 
 namespace fovea {
@@ -20,15 +22,19 @@ inline constexpr std::string_view kNotTheModel = "not what the model computed";
 // What is shown, and what the user left to be chosen.
 struct ModelStepsView {
   Run run;
-  Axis rows;  // what asks
-  Axis cols;  // what is looked at: the same text, or in cross-attention the source
+  std::string input;  // the text, or the name of the picture file
+  Axis rows;          // what asks
+  Axis cols;          // what is looked at: the same text, or in cross-attention the source
   ModelFacts facts;
   ModelSteps steps;
   ScoreRule rule;
   std::string token_note;            // what was chosen where a word had several pieces
   std::vector<std::string> choices;  // "the last layer", "head 0": nobody asked for them
 
+  std::optional<PictureInput> picture;  // what the axes of patches were cut from
+
   bool is_cross() const { return steps.site.kind == SiteKind::kCross; }
+  bool is_pool() const { return steps.site.kind == SiteKind::kPool; }
   std::string token_name() const;  // "fox" in quotes, fit to print
   std::string similarity_name() const;
   // Row or column, layer, head, what the numbers are and what they sum to.
@@ -47,6 +53,8 @@ std::vector<int64_t> largest_entries(std::span<const double> values, int64_t mos
 // The token with the largest weight.
 int64_t strongest_token(const ModelSteps& steps);
 double length_of(std::span<const double> vector);
+// How "q", "k" or "v" is made: "q = norm(x) Wq + bq".
+std::string projection_formula(const ModelStepsView& view, char part);
 // What the scores become before the mask, in formulas and in a sentence.
 std::string scaled_formula(const ModelStepsView& view);
 std::string scaled_sentence(const ModelStepsView& view);
@@ -55,6 +63,9 @@ std::string mask_formula(const ModelStepsView& view);
 std::string mask_sentence(const ModelStepsView& view);
 
 std::string model_steps_text(const ModelStepsView& view, const Terminal& terminal);
+// The weights over the picture that they lie on, the chosen patch framed. Only with a picture.
+ImageFigure model_steps_picture(const ModelStepsView& view);
+std::string model_steps_picture_text(const ModelStepsView& view, const Terminal& terminal);
 StepsFigure model_steps_figure(const ModelStepsView& view);
 Json model_steps_json(const ModelStepsView& view);
 

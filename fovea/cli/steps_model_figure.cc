@@ -71,7 +71,7 @@ class StageMaker {
     StepsStage stage =
         lines({printable(plain_label(view_.rows, steps_.row))}, {steps_.q}, score_parts_);
     stage.name = "Query";
-    stage.formula = "q = x Wq";
+    stage.formula = projection_formula(view_, 'q');
     stage.explanation = fmt::format(
         "What {} asks for{}. Shown are {} of its {} numbers, those that count most in its score "
         "with \"{}\".",
@@ -83,7 +83,9 @@ class StageMaker {
   StepsStage keys() const {
     StepsStage stage = matrix(steps_.k, score_parts_);
     stage.name = "Keys";
-    stage.formula = view_.is_cross() ? "k = s Wk, s: the source" : "k = x Wk";
+    stage.formula = projection_formula(view_, 'k');
+    if (view_.is_cross()) stage.formula += ", s: the source";
+    if (view_.is_pool()) stage.formula += ", s: the patches";
     stage.explanation = "What each token can be found by.";
     if (static_cast<int64_t>(tokens_.size()) < steps_.shape.cols) {
       double rest = steps_.sum;
@@ -153,7 +155,7 @@ class StageMaker {
   StepsStage values() const {
     StepsStage stage = matrix(steps_.v, value_parts_);
     stage.name = "Values";
-    stage.formula = view_.is_cross() ? "v = s Wv" : "v = x Wv";
+    stage.formula = projection_formula(view_, 'v');
     stage.explanation = fmt::format(
         "What each token passes on. Shown are {} of {} numbers, the largest of the weighted sum.",
         value_parts_.size(), steps_.shape.value_dim);
@@ -227,7 +229,7 @@ Json metadata(const ModelStepsView& view) {
   json.set("method", "steps");
   json.set("model", view.run.model);
   json.set("model_hash", view.run.model_hash);
-  json.set("input", view.cols.source);
+  json.set("input", view.input);
   if (view.is_cross()) json.set("target", view.rows.source);
   json.set("site", to_string(view.steps.site));
   json.set("layer", view.steps.site.layer);
@@ -248,6 +250,7 @@ StepsFigure model_steps_figure(const ModelStepsView& view) {
                                            steps.head, view.token_name()));
   figure.text.caption = view.caption();
   figure.text.metadata = metadata(view);
+  if (view.picture) figure.picture = model_steps_picture(view);
   figure.stages = {make.query(), make.keys(), make.products(), make.scores(), make.scaled()};
   if (make.is_masked()) figure.stages.push_back(make.masked());
   figure.stages.push_back(make.weights());

@@ -65,7 +65,12 @@ Json model_steps_json(const ModelStepsView& view) {
   json.set("kind", "model");
   json.set("model", view.run.model);
   json.set("model_hash", view.run.model_hash);
-  json.set("input", view.cols.source);
+  json.set("input", view.input);
+  if (view.picture) {
+    const Picture& picture = view.picture->picture;
+    json.set("picture", Json(Json::Array{picture.width, picture.height}));
+    json.set("grid", Json(Json::Array{view.cols.grid_rows, view.cols.grid_cols}));
+  }
   if (view.is_cross()) json.set("target", view.rows.source);
   Json tokens = Json::array();
   for (const Position& position : view.cols.positions) tokens.push_back(position.text);
@@ -75,6 +80,7 @@ Json model_steps_json(const ModelStepsView& view) {
   json.set("head", steps.head);
   json.set("kv_head", steps.kv_head);
   json.set("row", steps.row);
+  json.set("token", view.rows.positions[static_cast<size_t>(steps.row)].text);
   json.set("similarity", view.similarity_name());
   if (steps.similarity) json.set("note", kNotTheModel);
   json.set("caption", view.caption());

@@ -92,7 +92,8 @@ class ModelStepsWriter {
     if (!view_.token_note.empty()) writer_.facts({printable(view_.token_note)});
     if (!view_.choices.empty()) {
       writer_.facts({fmt::format("By default {}", fmt::join(view_.choices, ", ")),
-                     "--layer, --head and --token choose others"});
+                     view_.picture ? "--layer, --head, --at and --token choose others"
+                                   : "--layer, --head and --token choose others"});
     }
     const std::string line = marked_text(view_.rows, steps_.row, terminal_);
     if (!line.empty()) writer_.line(line);
@@ -117,6 +118,9 @@ class ModelStepsWriter {
     if (view_.is_cross()) {
       sentence += " x is the decoder's state, s the encoder's states of the source.";
     }
+    if (view_.is_pool()) {
+      sentence += " p is a learned query, the same for every picture, s the states of the patches.";
+    }
     if (view_.facts.rotary) {
       sentence += " q and k are shown after rotation by their positions (rotary embedding).";
     }
@@ -130,10 +134,10 @@ class ModelStepsWriter {
   }
 
   void vectors() {
-    writer_.stage(
-        1, "Query, key, value",
-        view_.is_cross() ? "q = x Wq   k = s Wk   v = s Wv" : "q = x Wq   k = x Wk   v = x Wv",
-        vectors_sentence());
+    writer_.stage(1, "Query, key, value",
+                  fmt::format("{}   {}   {}", projection_formula(view_, 'q'),
+                              projection_formula(view_, 'k'), projection_formula(view_, 'v')),
+                  vectors_sentence());
     TextBlock own;
     if (!steps_.x.empty()) own = vector_line("x", steps_.x);
     for (TextLine& line : vector_line("q", steps_.q)) own.push_back(std::move(line));
@@ -300,6 +304,10 @@ class ModelStepsWriter {
     }
     writer_.blocks({draw_grid(grid, terminal_)});
     writer_.caption(view_.caption());
+    if (view_.picture) {
+      writer_.line("");
+      writer_.line(model_steps_picture_text(view_, terminal_));
+    }
   }
 
   // How many columns of numbers a grid has room for, beside a name and one number.

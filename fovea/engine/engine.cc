@@ -7,6 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/checkpoint/fingerprint.h"
+#include "fovea/checkpoint/random_weights.h"
 #include "fovea/engine/changed_inputs.h"
 #include "fovea/engine/model_tokenizer.h"
 #include "fovea/engine/patch_axis.h"
@@ -50,23 +51,57 @@ const Tokenizer* or_null(const Find& find) {
   }
 }
 
+// Padding to the length that the model was trained on, where it knows no other.
+void fill_up(TextInput& input, const ModelFacts& facts, const Tokenizer& tokenizer) {
+  if (facts.text_padding_id < 0 || input.inputs.tokens() >= facts.most_tokens) return;
+  const std::vector<int64_t> padding(static_cast<size_t>(facts.most_tokens - input.inputs.tokens()),
+                                     facts.text_padding_id);
+  for (Position& position : ids_axis(&tokenizer, padding).positions) {
+    position.special = true;
+    position.source_begin = position.source_end = static_cast<int64_t>(input.axis.source.size());
+    input.axis.positions.push_back(std::move(position));
+  }
+  input.inputs.input_ids.insert(input.inputs.input_ids.end(), padding.begin(), padding.end());
+}
+
 }  // namespace
 
 Engine Engine::open(std::string_view name, const EngineOptions& options) {
   auto state = std::make_shared<State>();
   state->name = name;
+  state->options = options;
   check_architecture(resolve_model(name).folder);
   state->checkpoint = open_checkpoint(name);
   state->architecture = find_architecture(state->checkpoint.config);
+  return build(std::move(state));
+}
+
+Engine Engine::with_random_weights(uint64_t seed) const {
+  auto state = std::make_shared<State>();
+  state->name = fmt::format("{} with random weights", name());
+  state->options = state_->options;
+  state->random_seed = seed;
+  state->checkpoint = checkpoint();
+  RandomWeights how{.seed = seed};
+  how.deviation = checkpoint().config.get_double("initializer_range", how.deviation);
+  state->checkpoint.weights = random_weights(checkpoint().weights, how);
+  state->architecture = architecture();
+  return build(std::move(state));
+}
+
+Engine Engine::build(std::shared_ptr<State> state) {
   state->model = state->architecture.build(
-      {state->checkpoint.config, {state->checkpoint.weights, options.compute}});
+      {state->checkpoint.config, {state->checkpoint.weights, state->options.compute}});
   state->lazy = std::make_shared<State::Lazy>();
   return Engine(std::move(state));
 }
 
 const std::string& Engine::model_hash() const {
   State::Lazy& lazy = *state_->lazy;
-  std::call_once(lazy.hash_once, [&] { lazy.hash = fingerprint(state_->checkpoint); });
+  std::call_once(lazy.hash_once, [&] {
+    lazy.hash = fingerprint(state_->checkpoint);
+    if (state_->random_seed) lazy.hash += fmt::format("-random-{}", *state_->random_seed);
+  });
   return lazy.hash;
 }
 
@@ -120,10 +155,13 @@ bool Engine::multi_label() const {
 TextInput Engine::encode(std::string_view text, std::optional<std::string_view> pair) const {
   if (facts().takes_pixels && !facts().takes_text()) {
     fail(ErrorKind::kInvalidArgument,
-         "{} sees pictures and reads no text; give it pixel_values in a file (--inputs)", name());
+         "{} sees pictures and reads no text; give it a picture file (`fovea image FILE`) or "
+         "pixel_values (--inputs)",
+         name());
   }
   TextInput input = encode_text(tokenizer(), text, pair);
   if (!facts().takes_segments) input.inputs.token_type_ids.clear();
+  fill_up(input, facts(), tokenizer());
   return input;
 }
 

@@ -47,6 +47,8 @@ class Engine {
  public:
   // `name` as resolve_model takes it. Throws what opening and building throw.
   static Engine open(std::string_view name, const EngineOptions& options = {});
+  // The same model as it would begin training (checkpoint/random_weights.h), to compare with.
+  Engine with_random_weights(uint64_t seed) const;
 
   const std::string& name() const { return state_->name; }
   const Checkpoint& checkpoint() const { return state_->checkpoint; }
@@ -72,7 +74,8 @@ class Engine {
   // What to tell people before a text of so many tokens is run; usually nothing.
   std::vector<std::string> length_warnings(int64_t tokens) const;
 
-  // Throws Error{kInvalidArgument} if the text gives no tokens or the model only sees pictures.
+  // Filled up with padding where the model is made for that (SigLIP). Throws
+  // Error{kInvalidArgument} if the text gives no tokens or the model only sees pictures.
   TextInput encode(std::string_view text, std::optional<std::string_view> pair = {}) const;
 
   // Ids, features and pixels with the names that their axes show.
@@ -96,11 +99,15 @@ class Engine {
  private:
   struct State;
   explicit Engine(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  // Builds the model of a state that has everything else.
+  static Engine build(std::shared_ptr<State> state);
   std::vector<Axis> axes_of(const TextInput& input) const;
   RunResult result_of(const TextInput& input, Recorder& recorder, ModelOutputs outputs) const;
 
   struct State {
     std::string name;
+    EngineOptions options;
+    std::optional<uint64_t> random_seed;  // of weights that nobody trained
     Checkpoint checkpoint;
     Architecture architecture;
     std::unique_ptr<const Model> model;

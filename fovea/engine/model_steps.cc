@@ -238,8 +238,15 @@ ModelSteps model_steps(const std::shared_ptr<const AttentionRecord>& record, int
   steps.sum = std::accumulate(steps.weights.begin(), steps.weights.end(), 0.0);
   steps.z = weighted_sum(steps.weights, steps.v);
   if (record->block) {
-    if (record->site.kind != SiteKind::kCross) {  // whose block's input is that of the keys
-      const Tensor input = convert(record->block->input, DType::kF32);
+    const BlockContext& block = *record->block;
+    const SiteKind kind = record->site.kind;
+    steps.pre_norm = block.norm_weight.empty() && kind != SiteKind::kPool;
+    steps.query_bias = !block.query_bias.empty();
+    steps.key_bias = !block.key_bias.empty();
+    steps.value_bias = !block.value_bias.empty();
+    // Of those two the block's input is that of the keys.
+    if (kind != SiteKind::kCross && kind != SiteKind::kPool) {
+      const Tensor input = convert(block.input, DType::kF32);
       steps.x = doubles({input.matrix<float>().row(row), static_cast<size_t>(input.size(1))});
     }
     if (!similarity) mix_heads(parts, steps);

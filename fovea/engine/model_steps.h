@@ -33,11 +33,13 @@ struct ModelSteps {
   // Another comparison than the model's own; then there is no bias, no cap and no output.
   std::optional<Similarity> similarity;
 
-  std::vector<double> x;  // what entered the block, [width]; empty if not kept
-  std::vector<double> q;  // [head_dim]
-  Matrix k;               // [cols x head_dim]
-  Matrix v;               // [cols x value_dim]
-  Matrix products;        // [cols x head_dim]; under Cosine each over |q| |k_j|
+  std::vector<double> x;  // what entered the block, [width]; empty if not kept or not the query's
+  bool pre_norm = false;  // q, k and v are made from the norm of x
+  bool query_bias = false, key_bias = false, value_bias = false;  // whether one is added to them
+  std::vector<double> q;                                          // [head_dim]
+  Matrix k;                                                       // [cols x head_dim]
+  Matrix v;                                                       // [cols x value_dim]
+  Matrix products;  // [cols x head_dim]; under Cosine each over |q| |k_j|
   double scale = 1;
   std::vector<double> scores;  // [cols], and so are the next
   std::vector<double> scaled;

@@ -3,6 +3,7 @@
 #include "fovea/base/error.h"
 #include "fovea/vision/decode.h"
 #include "fovea/vision/preprocessor.h"
+#include "fovea/vision/seen_part.h"
 
 namespace fovea {
 namespace {
@@ -57,6 +58,13 @@ PictureInput read_picture_input(const Engine& engine, const std::filesystem::pat
           .grid = facts.finds_objects()
                       ? PatchGrid::of_features(prepared.window, facts.feature_stride)
                       : PatchGrid::of_patches(prepared.window, facts.patch_width)};
+}
+
+RunResult run_picture(const Engine& engine, const PictureInput& input, const RunOptions& options) {
+  RunResult result = engine.run(input.input, options);
+  const Picture seen = seen_part(input.picture, input.grid);
+  result.run.picture = Tensor::from<uint8_t>({seen.height, seen.width, 3}, seen.bytes);
+  return result;
 }
 
 }  // namespace fovea

@@ -22,4 +22,8 @@ struct PictureInput {
 PictureInput read_picture_input(const Engine& engine, const std::filesystem::path& path,
                                 std::optional<PictureSize> size = {});
 
+// Engine::run, with a small copy of what the model saw kept in the run.
+RunResult run_picture(const Engine& engine, const PictureInput& input,
+                      const RunOptions& options = {});
+
 }  // namespace fovea

@@ -2,6 +2,7 @@
 // VOC) and CorLoc of boxes (LOST, TokenCut).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -10,6 +11,11 @@ namespace fovea {
 // |A n B| / |A u B| of two masks of one byte per cell or pixel, 0 or not; 1 if both are empty.
 // Throws Error{kInvalidArgument} unless they have the same size.
 double jaccard(std::span<const uint8_t> a, std::span<const uint8_t> b);
+
+// The Jaccard index of one mask with every object of a picture of object numbers, 0 the background:
+// entry k is with object k, entry 0 with all objects together. Throws as jaccard() does.
+std::array<double, 256> jaccard_of_objects(std::span<const uint8_t> mask,
+                                           std::span<const uint8_t> labels);
 
 // In pixels; right and bottom are just outside.
 struct PictureBox {

@@ -113,6 +113,22 @@ AttentionLayer::Projected AttentionLayer::project(const Value& x,
           ops::split_heads(ops::slice(joined, 1, key_end, joined.shape().back()), kv_heads)};
 }
 
+void AttentionLayer::add_biases(BlockContext& block) const {
+  if (projections_.size() == 3) {
+    block.query_bias = projections_[0].bias();
+    block.key_bias = projections_[1].bias();
+    block.value_bias = projections_[2].bias();
+    return;
+  }
+  const Tensor& joined = projections_[0].bias();
+  if (joined.empty()) return;
+  const int64_t query_end = sizes_.heads * sizes_.head_dim;
+  const int64_t key_end = query_end + sizes_.kv_heads * sizes_.head_dim;
+  block.query_bias = ops::slice(joined, 0, 0, query_end).tensor;
+  block.key_bias = ops::slice(joined, 0, query_end, key_end).tensor;
+  block.value_bias = ops::slice(joined, 0, key_end, joined.size(0)).tensor;
+}
+
 AttentionPlace AttentionLayer::place_of(SiteId site, const AttentionSetting& setting) const {
   AttentionPlace place = AttentionPlace::of(site);
   if (!setting.row_axis.empty()) place.row_axis = setting.row_axis;
@@ -143,7 +159,11 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
     const Value& input = setting.block_input != nullptr ? *setting.block_input
                          : residual.tensor.empty()      ? x
                                                         : residual;
-    place.block = [this, &input, after] { return block_of(input, output_, after); };
+    place.block = [this, &input, after] {
+      BlockContext block = block_of(input, output_, after);
+      add_biases(block);
+      return block;
+    };
   }
   const Value mixed = attend(pass, place, p.queries, p.keys, p.values, setting.rule);
   return output_(mixed, Activation::kNone, residual);
@@ -161,7 +181,11 @@ Value AttentionLayer::cross(const Pass& pass, SiteId site, const Value& x, const
   const AttentionCache::Memory made =
       pass.cache == nullptr ? project_memory() : pass.cache->memory(site, project_memory);
   AttentionPlace place = place_of(site, setting);
-  place.block = [this, &memory, after] { return block_of(memory, output_, after); };
+  place.block = [this, &memory, after] {
+    BlockContext block = block_of(memory, output_, after);
+    add_biases(block);
+    return block;
+  };
   const Value query_input = with_positions(x, setting.query_positions);
   const Value queries = ops::split_heads(projections_[0](query_input), sizes_.heads);
   const Value mixed = attend(pass, place, queries, made.keys, made.values, setting.rule);

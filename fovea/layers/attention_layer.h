@@ -78,6 +78,7 @@ class AttentionLayer {
   };
   Projected project(const Value& x, const AttentionSetting& setting) const;
   AttentionPlace place_of(SiteId site, const AttentionSetting& setting) const;
+  void add_biases(BlockContext& block) const;
 
   AttentionSizes sizes_;
   std::vector<ops::Linear> projections_;

@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-constexpr double kTemperature = 10000;
+constexpr float kTemperature = 10000;
 
 // The entry of `from` that PyTorch's nearest interpolation puts at `index` of `to`; in f32, as
 // there.
@@ -18,20 +18,21 @@ int64_t nearest(int64_t index, int64_t from, int64_t to) {
   return std::min(static_cast<int64_t>(std::floor(static_cast<float>(index) * step)), from - 1);
 }
 
-// sin and cos of place / temperature^(2 floor(k / 2) / count), k = 0 ... count - 1.
-void write_sines(double place, std::span<float> out) {
-  const auto count = static_cast<double>(out.size());
+// sin and cos of place / temperature^(2 floor(k / 2) / count), k = 0 ... count - 1. The angles are
+// rounded to f32 step by step as transformers does: maps of sharp heads show the difference.
+void write_sines(float place, std::span<float> out) {
+  const auto count = static_cast<float>(out.size());
   for (size_t k = 0; k < out.size(); ++k) {
-    const double angle =
-        place / std::pow(kTemperature, 2 * std::floor(static_cast<double>(k) / 2) / count);
-    out[k] = static_cast<float>(k % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    const float exponent = static_cast<float>(k / 2 * 2) / count;
+    const float angle = place / std::pow(kTemperature, exponent);
+    out[k] = k % 2 == 0 ? std::sin(angle) : std::cos(angle);
   }
 }
 
-// How far along its line each cell stands: of `total` cells that show picture it is the
-// `count`-th.
-double place_of(int64_t count, int64_t total) {
-  return static_cast<double>(count) / (static_cast<double>(total) + 1e-6) * 2 * std::numbers::pi;
+// How far along its line a cell stands that is the `count`-th of `total` that show picture.
+float place_of(int64_t count, int64_t total) {
+  return static_cast<float>(count) / (static_cast<float>(total) + 1e-6F) *
+         static_cast<float>(2 * std::numbers::pi);
 }
 
 }  // namespace

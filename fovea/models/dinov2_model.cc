@@ -146,8 +146,10 @@ Dinov2Model::Dinov2Model(const ModelSource& source, const Options& options, cons
   }
 }
 
-Value Dinov2Model::hidden(const Tensor& pixels, const Pass& pass) const {
-  return norm_(run_blocks(blocks_, pass, SiteKind::kSelf, embed_(pixels), patch_setting(sizes_)));
+PictureStates Dinov2Model::hidden(const Tensor& pixels, const Pass& pass) const {
+  const Value states =
+      run_blocks(blocks_, pass, SiteKind::kSelf, embed_(pixels), patch_setting(sizes_));
+  return {states, norm_(states)};
 }
 
 }  // namespace fovea

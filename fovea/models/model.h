@@ -41,6 +41,9 @@ struct ModelOutputs {
   Value logits;
   Value encoder_last_hidden_state;  // [source positions, width]
   Value pooler_output;              // [width], of models of pictures
+  // Of models of pictures: what the last block gave, before the final norm makes all vectors about
+  // as long. CLIP's norm is for [CLS] alone, so that there it is last_hidden_state.
+  Value states_before_norm;
   // Of a picture and a text tower, whose states stand under last_hidden_state and below; in models
   // with both towers the embeddings have the length 1. logits are then [1], the similarity.
   Value text_last_hidden_state;  // [tokens, width of the text tower]
@@ -104,6 +107,13 @@ struct ModelFacts {
   int64_t text_layers = 0;
   int64_t text_heads = 0;
   int64_t text_width = 0;
+  // Its texts are filled up to most_tokens with this id, for so it was trained; -1: they are not.
+  int64_t text_padding_id = -1;
+  // Of both towers: the logit of a picture and a text is scale * cosine + bias, and means a share
+  // among several texts (softmax) or whether this one fits (sigmoid).
+  double similarity_scale = 0;
+  double similarity_bias = 0;
+  bool similarity_is_sigmoid = false;
 
   // A decoder that reads a target.
   bool has_decoder() const { return decoder_layers > 0 && object_queries == 0; }

@@ -24,7 +24,9 @@ ModelOutputs PictureModel::forward(const ModelInputs& inputs, const Pass& pass) 
     fail(ErrorKind::kInvalidArgument, "a model of pictures writes no text; run it without that");
   }
   ModelOutputs outputs;
-  outputs.last_hidden_state = hidden(inputs.pixel_values, pass);
+  PictureStates states = hidden(inputs.pixel_values, pass);
+  outputs.last_hidden_state = std::move(states.normed);
+  outputs.states_before_norm = std::move(states.before_norm);
   if (pool_) outputs.pooler_output = pool_(outputs.last_hidden_state);
   if (classify_ && pass.logits != LogitRows::kNone) {
     outputs.logits = classify_(outputs.last_hidden_state);

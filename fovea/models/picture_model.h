@@ -13,6 +13,12 @@ namespace fovea {
 // Something out of the states [positions, width]: [width] or [classes].
 using FromStates = std::function<Value(const Value& states)>;
 
+// [tokens in front + patches, width] after the last block, without and with the final norm.
+struct PictureStates {
+  Value before_norm;
+  Value normed;
+};
+
 class PictureModel : public Model {
  public:
   const ModelFacts& facts() const final { return facts_; }
@@ -25,8 +31,7 @@ class PictureModel : public Model {
   void set_pooler(FromStates pool) { pool_ = std::move(pool); }
   void set_classes(FromStates classify);
 
-  // The states [tokens in front + patches, width] after the last block and its norm.
-  virtual Value hidden(const Tensor& pixels, const Pass& pass) const = 0;
+  virtual PictureStates hidden(const Tensor& pixels, const Pass& pass) const = 0;
 
  private:
   Config config_;

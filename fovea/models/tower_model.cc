@@ -20,7 +20,8 @@ Value of_length_one(const Value& x) {
   return ops::scale(ops::rms_norm(x, {}, 0), 1 / std::sqrt(width));
 }
 
-ModelFacts facts_of_both(const ModelFacts& picture, const ModelFacts& text) {
+ModelFacts facts_of_both(const ModelFacts& picture, const ModelFacts& text,
+                         const Similarity& similarity) {
   ModelFacts facts = picture;
   facts.text_layers = text.layers;
   facts.text_heads = text.heads;
@@ -30,6 +31,10 @@ ModelFacts facts_of_both(const ModelFacts& picture, const ModelFacts& text) {
   facts.trained_tokens = text.trained_tokens;
   facts.causal = text.causal;
   facts.head = HeadKind::kSimilarity;
+  facts.text_padding_id = text.text_padding_id;
+  facts.similarity_scale = std::exp(double{similarity.log_scale});
+  facts.similarity_bias = similarity.bias;
+  facts.similarity_is_sigmoid = similarity.sigmoid;
   return facts;
 }
 
@@ -42,7 +47,7 @@ TowerModel::TowerModel(const Config& config, Tower tower) : config_(config), fac
 
 TowerModel::TowerModel(const Config& config, Tower picture, Tower text, Similarity similarity)
     : config_(config),
-      facts_(facts_of_both(picture.facts, text.facts)),
+      facts_(facts_of_both(picture.facts, text.facts, similarity)),
       picture_(std::move(picture)),
       text_(std::move(text)),
       similarity_(similarity) {}
@@ -77,6 +82,7 @@ ModelOutputs TowerModel::run_alone(const ModelInputs& inputs, const Pass& pass) 
   const Tower& tower = picture_ ? *picture_ : *text_;
   const TowerOutputs made = tower.run(inputs, pass, SiteKind::kSelf);
   ModelOutputs outputs{.last_hidden_state = made.states};
+  outputs.states_before_norm = made.before_norm;
   if (!made.pooled.tensor.empty()) outputs.pooler_output = as_vector(made.pooled);
   if (tower.embed && !made.pooled.tensor.empty()) {
     (picture_ ? outputs.image_embeds : outputs.text_embeds) = as_vector(tower.embed(made.pooled));
@@ -96,6 +102,7 @@ ModelOutputs TowerModel::forward(const ModelInputs& inputs, const Pass& pass) co
     const TowerOutputs made = picture_->run(inputs, pass, SiteKind::kVisionSelf);
     image = of_length_one(picture_->embed(made.pooled));
     outputs.last_hidden_state = made.states;
+    outputs.states_before_norm = made.before_norm;
     outputs.image_embeds = as_vector(image);
   }
   if (!inputs.input_ids.empty()) {

@@ -11,8 +11,9 @@ namespace fovea {
 
 // What a tower makes of its input.
 struct TowerOutputs {
-  Value states;  // [positions, width]
-  Value pooled;  // [1, width]; empty where nothing pools them
+  Value states;       // [positions, width]
+  Value pooled;       // [1, width]; empty where nothing pools them
+  Value before_norm;  // of pictures: `states` before the norm of all positions
 };
 
 // One side of the model.
@@ -26,10 +27,11 @@ struct Tower {
   FromStates classify;
 };
 
-// cosine * exp(log_scale) + bias
+// cosine * exp(log_scale) + bias; then the softmax over texts, or a sigmoid of each
 struct Similarity {
   float log_scale = 0;
   float bias = 0;
+  bool sigmoid = false;
 };
 
 class TowerModel final : public Model {

@@ -116,8 +116,10 @@ void VitModel::load_top(const ModelSource& source, const LayerSource& all,
   }
 }
 
-Value VitModel::hidden(const Tensor& pixels, const Pass& pass) const {
-  return norm_(run_blocks(blocks_, pass, SiteKind::kSelf, embed_(pixels), patch_setting(sizes_)));
+PictureStates VitModel::hidden(const Tensor& pixels, const Pass& pass) const {
+  const Value states =
+      run_blocks(blocks_, pass, SiteKind::kSelf, embed_(pixels), patch_setting(sizes_));
+  return {states, norm_(states)};
 }
 
 }  // namespace fovea

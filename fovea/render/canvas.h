@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fovea/render/color_map.h"
+#include "fovea/render/geometry.h"
 #include "fovea/render/text_block.h"
 
 namespace fovea {
@@ -25,21 +26,6 @@ inline constexpr Rgb kWhite{0xff, 0xff, 0xff};
 inline constexpr Rgb kHatchGround{0xf3, 0xf3, 0xf5};
 inline constexpr Rgb kHatchLine{0xc2, 0xc2, 0xca};
 
-struct Point {
-  double x = 0;
-  double y = 0;
-};
-// On whole units, where the edges of squares are sharp.
-inline Point on_grid(Point point) {
-  return {std::round(point.x), std::round(point.y)};
-}
-
-struct Rect {
-  double x = 0;
-  double y = 0;
-  double width = 0;
-  double height = 0;
-};
 struct Stroke {
   Rgb color = kInk;
   double width = 1;
@@ -55,6 +41,11 @@ struct CellImage {
 };
 inline uint32_t opaque_pixel(Rgb color) {
   return 0xff000000U | static_cast<uint32_t>(color.red << 16 | color.green << 8 | color.blue);
+}
+
+inline uint32_t translucent_pixel(Rgb color, double opacity) {
+  const auto part = [&](uint8_t value) { return static_cast<uint32_t>(value * opacity + 0.5); };
+  return part(255) << 24 | part(color.red) << 16 | part(color.green) << 8 | part(color.blue);
 }
 
 // Pixels made ready to be drawn, once or many times; copies share them.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/render/picture_tone.h"
 
 namespace fovea {
 namespace {
@@ -84,6 +85,20 @@ CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis) {
     for (int64_t c = 0; c < weights.cols; ++c) {
       const float value = weights(r, c);
       image.pixels.push_back(std::isnan(value) ? 0 : opaque_pixel(axis.at(value)));
+    }
+  }
+  return image;
+}
+
+CellImage cover_cells(MatrixView<const float> weights, const ColorAxis& axis, double opacity) {
+  CellImage image{.width = weights.cols, .height = weights.rows, .pixels = {}};
+  image.pixels.reserve(static_cast<size_t>(weights.rows * weights.cols));
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    for (int64_t c = 0; c < weights.cols; ++c) {
+      const float value = weights(r, c);
+      const Tint tint = tint_of(axis.colors(), axis.position(value), opacity);
+      image.pixels.push_back(std::isnan(value) ? translucent_pixel({0, 0, 0}, kHiddenCover)
+                                               : translucent_pixel(tint.color, tint.cover));
     }
   }
   return image;

@@ -14,6 +14,10 @@ bool has_forbidden(MatrixView<const float> weights);  // NaN somewhere
 // One colour per entry; forbidden ones are transparent.
 CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis);
 
+// The same over a picture: larger weights cover more of it, `opacity` at most; forbidden cells are
+// dimmed (picture_tone.h).
+CellImage cover_cells(MatrixView<const float> weights, const ColorAxis& axis, double opacity);
+
 // Draws the matrix with its corner at `at`, squares of `cell` units. Small matrices are rectangles
 // with a hair of space between them; large ones one picture with hard pixels.
 void draw_cells(Canvas& canvas, MatrixView<const float> weights, const ColorAxis& axis, Point at,

@@ -238,6 +238,20 @@ Rgb category_color(int64_t index) {
   return darkened ? mix(color, {0, 0, 0}, 0.4) : color;
 }
 
+Rgb object_color(int64_t index) {
+  constexpr std::array<Rgb, 8> kColors = {{{255, 214, 10},
+                                           {64, 190, 255},
+                                           {255, 120, 90},
+                                           {60, 214, 160},
+                                           {255, 150, 220},
+                                           {250, 250, 250},
+                                           {255, 166, 48},
+                                           {186, 160, 255}}};
+  const Rgb color = kColors[static_cast<size_t>(index) % kColors.size()];
+  const bool darkened = static_cast<size_t>(index) / kColors.size() % 2 == 1;
+  return darkened ? mix(color, {0, 0, 0}, 0.25) : color;
+}
+
 double lightness(Rgb color) {
   const double y = luminance(color);
   return y <= 216.0 / 24389 ? y * 24389 / 27 : 116 * std::cbrt(y) - 16;

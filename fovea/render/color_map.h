@@ -43,6 +43,9 @@ const std::vector<std::string_view>& color_map_names();
 // next eight are the same darkened. Line patterns must tell what comes after.
 Rgb category_color(int64_t index);
 
+// The same for frames and areas on photographs: bright, black letters are readable on all of them.
+Rgb object_color(int64_t index);
+
 // CIE L*, 0 (black) to 100 (white).
 double lightness(Rgb color);
 // As WCAG 2 defines it, 1 to 21.

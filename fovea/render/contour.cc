@@ -29,33 +29,37 @@ std::vector<bool> cells_with_mass(MatrixView<const float> weights, double share)
   return inside;
 }
 
-std::vector<std::vector<Point>> mass_contour(MatrixView<const float> weights, double share) {
-  const std::vector<bool> cells = cells_with_mass(weights, share);
+std::vector<std::vector<Point>> edges_of(const std::vector<bool>& cells, int64_t rows,
+                                         int64_t cols) {
   const auto inside = [&](int64_t row, int64_t col) {
-    return row >= 0 && row < weights.rows && col >= 0 && col < weights.cols &&
-           cells[static_cast<size_t>(row * weights.cols + col)];
+    return row >= 0 && row < rows && col >= 0 && col < cols &&
+           cells[static_cast<size_t>(row * cols + col)];
   };
   std::vector<std::vector<Point>> lines;
   // An edge goes on as long as the same side of it is inside.
-  for (int64_t row = 0; row <= weights.rows; ++row) {
-    for (int64_t col = 0; col < weights.cols; ++col) {
+  for (int64_t row = 0; row <= rows; ++row) {
+    for (int64_t col = 0; col < cols; ++col) {
       if (inside(row - 1, col) == inside(row, col)) continue;
       const int64_t first = col;
-      while (col + 1 < weights.cols && inside(row - 1, col + 1) != inside(row, col + 1)) ++col;
+      while (col + 1 < cols && inside(row - 1, col + 1) != inside(row, col + 1)) ++col;
       lines.push_back({{static_cast<double>(first), static_cast<double>(row)},
                        {static_cast<double>(col + 1), static_cast<double>(row)}});
     }
   }
-  for (int64_t col = 0; col <= weights.cols; ++col) {
-    for (int64_t row = 0; row < weights.rows; ++row) {
+  for (int64_t col = 0; col <= cols; ++col) {
+    for (int64_t row = 0; row < rows; ++row) {
       if (inside(row, col - 1) == inside(row, col)) continue;
       const int64_t first = row;
-      while (row + 1 < weights.rows && inside(row + 1, col - 1) != inside(row + 1, col)) ++row;
+      while (row + 1 < rows && inside(row + 1, col - 1) != inside(row + 1, col)) ++row;
       lines.push_back({{static_cast<double>(col), static_cast<double>(first)},
                        {static_cast<double>(col), static_cast<double>(row + 1)}});
     }
   }
   return lines;
+}
+
+std::vector<std::vector<Point>> mass_contour(MatrixView<const float> weights, double share) {
+  return edges_of(cells_with_mass(weights, share), weights.rows, weights.cols);
 }
 
 }  // namespace fovea

@@ -12,8 +12,12 @@ namespace fovea {
 // zeros are never among them.
 std::vector<bool> cells_with_mass(MatrixView<const float> weights, double share);
 
-// The edges between those cells and all others, in units of cells: straight pieces along the grid,
-// because a weight belongs to a whole cell.
+// The edges between the cells of `cells`, row by row, and all others, in units of cells:
+// straight pieces along the grid.
+std::vector<std::vector<Point>> edges_of(const std::vector<bool>& cells, int64_t rows,
+                                         int64_t cols);
+
+// Those of the cells with mass. A weight belongs to a whole cell, so nothing is rounded off.
 std::vector<std::vector<Point>> mass_contour(MatrixView<const float> weights, double share);
 
 }  // namespace fovea

@@ -1,49 +1,40 @@
-// The weights of patches over their picture. One colour per patch: what lies between patches was
-// never computed.
-#include <fmt/format.h>
-
+// Pictures next to each other, each with its layers.
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
-#include "fovea/base/error.h"
-#include "fovea/render/cells.h"
-#include "fovea/render/color_axis.h"
-#include "fovea/render/contour.h"
 #include "fovea/render/draw.h"
+#include "fovea/render/overlay.h"
 
 namespace fovea {
 namespace {
 
 constexpr double kComfortable = 880;
 constexpr double kLargestPanel = 260;
+constexpr double kLargestAlone = 640;  // of a few panels without the picture
 constexpr double kGap = 16;
 constexpr double kBarSpace = 24;
 constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
 constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
 
-CellImage to_cell_image(const Picture& picture) {
-  CellImage image{.width = picture.width, .height = picture.height, .pixels = {}};
-  image.pixels.reserve(static_cast<size_t>(picture.width * picture.height));
-  for (size_t i = 0; i < picture.bytes.size(); i += 3) {
-    image.pixels.push_back(
-        opaque_pixel({picture.bytes[i], picture.bytes[i + 1], picture.bytes[i + 2]}));
-  }
-  return image;
-}
-
 struct Plan {
   const ImageFigure* figure;
   ColorAxis axis;
-  CanvasPicture picture;
-  std::vector<TextBlock> titles;  // the picture's own first
-  TextBlock note;
-  std::optional<ColorBar> bar;
+  ColorMap bar_colors;  // as they look over the picture
+  PictureBase base;
+  std::vector<TextBlock> titles;  // the picture's own first, where it is shown
+  TextBlock note;                 // empty: none
+  std::optional<ColorBar> bar;    // none: no panel has colours
   int64_t across = 1;
   double width = 0;  // of a panel
   double height = 0;
 
-  double title_height() const { return titles[0].height() + 5; }
+  size_t pictures_alone() const { return figure->layout == ImageLayout::kLines ? 1 : 0; }
+  double title_height() const {
+    return figure->panels.size() == titles.size() && figure->panels[0].title.empty()
+               ? 0
+               : titles[0].height() + 5;
+  }
   double maps_width() const { return static_cast<double>(across) * (width + kGap) - kGap; }
   double maps_height() const {
     const auto count = static_cast<int64_t>(titles.size());
@@ -51,32 +42,6 @@ struct Plan {
     return lines * (height + title_height() + kGap) - kGap;
   }
 };
-
-void draw_panel(Canvas& canvas, const Plan& plan, const ImagePanel& panel, const Rect& where) {
-  const ImageFigure& figure = *plan.figure;
-  const auto weights = panel.weights.matrix<float>();
-  canvas.picture(CanvasPicture(color_cells(weights, plan.axis), figure.smooth), where,
-                 figure.opacity);
-  const double cell_width = where.width / static_cast<double>(weights.cols);
-  const double cell_height = where.height / static_cast<double>(weights.rows);
-  if (figure.contour_mass > 0) {
-    std::vector<std::vector<Point>> lines = mass_contour(weights, figure.contour_mass);
-    for (auto& line : lines) {
-      for (Point& point : line) {
-        point = {where.x + point.x * cell_width, where.y + point.y * cell_height};
-      }
-    }
-    canvas.polylines(lines, {.color = kInk, .width = 2.25, .opacity = 0.8});
-    canvas.polylines(lines, {.color = kWhite, .width = 1.1});
-  }
-  if (panel.chosen) {
-    const Rect patch{where.x + static_cast<double>(panel.chosen->col) * cell_width,
-                     where.y + static_cast<double>(panel.chosen->row) * cell_height, cell_width,
-                     cell_height};
-    canvas.outline(patch, {.color = kWhite, .width = 3});
-    canvas.outline(patch, {.color = kAccent, .width = 1.5});
-  }
-}
 
 void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
   for (size_t i = 0; i < plan.titles.size(); ++i) {
@@ -87,72 +52,58 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
                  at.y + line * (plan.height + plan.title_height() + kGap) + plan.title_height()});
     const Rect where{corner.x, corner.y, plan.width, plan.height};
     canvas.text(plan.titles[i], {where.x, where.y - plan.title_height()});
-    canvas.picture(plan.picture, where);
-    if (i > 0) draw_panel(canvas, plan, plan.figure->panels[i - 1], where);
-  }
-  canvas.text(plan.note, {at.x, at.y + plan.maps_height() + 10});
-  plan.bar->draw(canvas, {at.x + plan.maps_width() + kBarSpace, at.y + plan.title_height()});
-}
-
-void check(const ImageFigure& figure) {
-  if (figure.picture.width < 1 || figure.picture.height < 1 || figure.panels.empty() ||
-      figure.panels_across < 1 || !(figure.opacity >= 0 && figure.opacity <= 1) ||
-      !(figure.contour_mass >= 0 && figure.contour_mass <= 1)) {
-    fail(
-        ErrorKind::kInvalidArgument,
-        "a picture of {} x {} with {} panels, {} across, opacity {} and contour {} cannot be drawn",
-        figure.picture.width, figure.picture.height, figure.panels.size(), figure.panels_across,
-        figure.opacity, figure.contour_mass);
-  }
-  for (const ImagePanel& panel : figure.panels) {
-    const bool matrix = panel.weights.rank() == 2;
-    const int64_t rows = matrix ? panel.weights.size(0) : 1;
-    const int64_t cols = matrix ? panel.weights.size(1) : 1;
-    check_matrix(panel.weights, rows, cols, panel.title);
-    if (panel.chosen && (panel.chosen->row < 0 || panel.chosen->row >= rows ||
-                         panel.chosen->col < 0 || panel.chosen->col >= cols)) {
-      fail(ErrorKind::kInvalidArgument, "patch {},{} is chosen but the grid has {} x {}",
-           panel.chosen->row, panel.chosen->col, rows, cols);
+    if (i < plan.pictures_alone()) {
+      canvas.picture(plan.base.plain, where);
+    } else {
+      draw_overlay(canvas, *plan.figure, plan.figure->panels[i - plan.pictures_alone()], plan.base,
+                   plan.axis, where);
     }
   }
+  if (!plan.note.empty()) canvas.text(plan.note, {at.x, at.y + plan.maps_height() + 10});
+  if (plan.bar) {
+    plan.bar->draw(canvas, {at.x + plan.maps_width() + kBarSpace, at.y + plan.title_height()});
+  }
 }
 
-std::string note_text(const ImageFigure& figure) {
+double panel_width(const ImageFigure& figure, int64_t across) {
+  const double largest = figure.layout == ImageLayout::kLines ? kLargestPanel : kLargestAlone;
+  const double room = std::min(kComfortable / static_cast<double>(across), largest);
   const Tensor& weights = figure.panels[0].weights;
-  std::string text =
-      fmt::format("{} \u00d7 {} patches, {}.", weights.size(0), weights.size(1),
-                  figure.smooth ? "smoothed between their centres" : "one colour each");
-  if (figure.contour_mass > 0) {
-    text += fmt::format(" The line holds {:g} % of the mass.", figure.contour_mass * 100);
-  }
-  return text;
+  if (weights.empty()) return std::floor(room);
+  const auto grid = static_cast<double>(weights.size(1));
+  return grid <= room ? std::floor(room / grid) * grid : room;  // whole units per patch
 }
 
 }  // namespace
 
 Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
-  check(figure);
-  auto plan = std::make_shared<Plan>(
-      Plan{.figure = &figure,
-           .axis = {colors, figure.scale},
-           .picture = CanvasPicture(to_cell_image(figure.picture), /*smooth=*/true)});
-  plan->titles.push_back(TextBlock::line("picture", kPanelStyle));
+  check_image(figure);
+  if (figure.layout == ImageLayout::kAround) return draw_around(figure, colors);
+  auto plan = std::make_shared<Plan>(Plan{.figure = &figure,
+                                          .axis = {colors, figure.scale},
+                                          .bar_colors = colors_of_bar(figure, colors),
+                                          .base = PictureBase::of(figure.picture)});
+  if (figure.layout == ImageLayout::kLines) {
+    plan->titles.push_back(TextBlock::line("picture", kPanelStyle));
+  }
   for (const ImagePanel& panel : figure.panels) {
     plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle));
   }
   plan->across = std::min(figure.panels_across, static_cast<int64_t>(plan->titles.size()));
-  const auto grid = static_cast<double>(figure.panels[0].weights.size(1));
-  const double room = std::min(kComfortable / static_cast<double>(plan->across), kLargestPanel);
-  plan->width = grid <= room ? std::floor(room / grid) * grid : room;  // whole units per patch
+  plan->width = panel_width(figure, plan->across);
   plan->height = std::round(plan->width * static_cast<double>(figure.picture.height) /
                             static_cast<double>(figure.picture.width));
-  plan->note = TextBlock::line(note_text(figure), kNoteStyle);
-  plan->bar.emplace(plan->axis, figure.value_name,
-                    std::clamp(plan->maps_height() - 44, 90.0, 200.0), /*with_hatch=*/false);
   Body body;
-  body.width = std::max(plan->maps_width() + kBarSpace + plan->bar->width(), plan->note.width());
-  body.height = std::max(plan->maps_height() + 10 + plan->note.height(),
-                         plan->title_height() + plan->bar->height());
+  body.width = plan->maps_width();
+  body.height = plan->maps_height();
+  if (figure.has_weights()) {
+    plan->note = TextBlock::line(patches_note(figure), kNoteStyle);
+    plan->bar.emplace(ColorAxis(plan->bar_colors, figure.scale), figure.value_name,
+                      std::clamp(plan->maps_height() - 44, 90.0, 200.0), /*with_hatch=*/false);
+    body.width = std::max(body.width + kBarSpace + plan->bar->width(), plan->note.width());
+    body.height = std::max(body.height + 10 + plan->note.height(),
+                           plan->title_height() + plan->bar->height());
+  }
   body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
   return body;
 }

@@ -40,16 +40,26 @@ std::vector<int64_t> shown(int64_t count) {
   return positions;
 }
 
-std::string value_text(float value) {
+std::string value_text(float value, double step) {
   if (std::isnan(value)) return "";
   if (std::isinf(value)) return value > 0 ? "\u221e" : "\u2212\u221e";
   const double size = std::abs(value);
   if (size >= 1000) return tick_text(value, 1);
-  return tick_text(value, size >= 100 ? 0.1 : 0.01);
+  return tick_text(value, size >= 100 ? 0.1 : step);
+}
+
+// Many small weights, of patches say, need one more decimal to differ.
+double step_of(const StepsStage& stage) {
+  if (!stage.is_weight) return 0.01;
+  for (const float value : stage.values.values<float>()) {
+    if (value >= 0.1F) return 0.01;
+  }
+  return 0.001;
 }
 
 struct Stage {
   Tensor values;
+  double step = 0.01;  // of the last decimal
   std::vector<int64_t> rows;
   std::vector<int64_t> cols;
   ColorAxis axis;
@@ -108,6 +118,7 @@ void check(const StepsStage& stage) {
 Stage make_stage(const StepsStage& source, size_t number, const ColorMap& colors) {
   check(source);
   Stage stage{.values = source.values,
+              .step = step_of(source),
               .rows = shown(source.values.size(0)),
               .cols = shown(source.values.size(1)),
               .axis = stage_axis(source, colors)};
@@ -151,7 +162,7 @@ void draw_value(Canvas& canvas, const Stage& stage, const Rect& place, int64_t r
   const Rgb ground = std::isfinite(value) ? stage.axis.at(value) : kHatchGround;
   if (std::isfinite(value)) canvas.fill(place, ground);
   const TextBlock number =
-      TextBlock::line(value_text(value), {.size = 10, .color = text_color_on(ground)});
+      TextBlock::line(value_text(value, stage.step), {.size = 10, .color = text_color_on(ground)});
   canvas.text(number, {middle.x - number.width() / 2,
                        middle.y + number.cap_height() / 2 - number.baseline()});
 }
@@ -244,6 +255,7 @@ Body draw_steps(const StepsFigure& figure, const ColorMap& colors) {
   }
   for (Line& line : lines) align_maps(line);
   std::vector<Body> bodies;
+  if (figure.picture) bodies.push_back(draw_image(*figure.picture, color_map("inferno")));
   for (size_t i = 0; i < lines.size(); ++i) {
     bodies.push_back(line_body(std::move(lines[i]), i + 1 < lines.size()));
   }

@@ -4,6 +4,7 @@
 // Weights are f32; NaN is a cell that the mask forbids: no small number, but no number.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,9 +20,10 @@ namespace fovea {
 
 // What every figure carries.
 struct FigureText {
-  std::string title;    // "MiniLM · self-attention · layer 5"
-  std::string caption;  // row or column, layer, head, method and sum: never left out
-  Json metadata;        // embedded in the file and written beside it: model hash, input, ...
+  std::string title;       // "MiniLM · self-attention · layer 5"
+  std::string caption;     // row or column, layer, head, method and sum: never left out
+  Json metadata;           // embedded in the file and written beside it: model hash, input, ...
+  std::string badge = {};  // beside the title, where nobody overlooks it: the numbers were changed
 };
 
 // The range of the colours, the same for all panels of a figure.
@@ -99,21 +101,6 @@ struct LinesFigure {
   std::optional<int64_t> chosen_col;
 };
 
-// A chain of small matrices with numbers, from Q, K and V to the weighted sum.
-struct StepsStage {
-  std::string name;         // "scores"
-  std::string formula;      // "s = q · k"
-  std::string explanation;  // one sentence
-  std::vector<std::string> row_labels;
-  std::vector<std::string> col_labels;
-  Tensor values;           // [rows, cols]
-  bool is_weight = false;  // colours from 0 to 1; otherwise symmetric about 0
-};
-struct StepsFigure {
-  FigureText text;
-  std::vector<StepsStage> stages;
-};
-
 // Translation: the source across, the target down. Soft weights as colours, hard links as rings.
 struct AlignFigure {
   FigureText text;
@@ -127,22 +114,125 @@ struct AlignFigure {
 // The same as a matrix whose axes are two texts.
 MatrixFigure as_matrix(const AlignFigure& figure);
 
-// A picture with the weights of its patches laid over it, once for each panel.
-struct ImagePanel {
-  std::string title;               // "head 3"
-  Tensor weights;                  // [grid rows, grid cols]
-  std::optional<CellMark> chosen;  // a patch that is framed
+// What patches give to others at the same offset, head by head: each a small square kernel.
+struct KernelPanel {
+  std::string title;      // "head 3"
+  std::string detail;     // below it: "spread 1.8"
+  Tensor weights;         // [2 * radius + 1, 2 * radius + 1], offset 0 in the middle
+  double centre_row = 0;  // the mean offset, marked by a cross
+  double centre_col = 0;
 };
+struct KernelsFigure {
+  FigureText text;
+  std::vector<KernelPanel> panels;  // line by line
+  int64_t panels_across = 1;
+  ColorScale scale;
+};
+
+// One number for each head of each layer, as dots above the layers.
+struct DotsFigure {
+  FigureText text;
+  std::string group_name;           // below the dots: "layer"
+  std::vector<std::string> groups;  // "0", "1", ...
+  std::vector<std::string> series;  // "head 0", ...: one colour each
+  Tensor values;                    // [groups, series], 0 or more
+  std::string value_name;           // "pixels"
+  std::optional<double> reference;  // a line to compare with
+  std::string reference_name;
+};
+
+// Patches of a picture in the colours of those whom they belong to.
+struct CompositeOwner {
+  std::string name;    // "head 3"
+  std::string detail;  // behind it: "18 % of the patches"
+  std::string mark;    // written on its largest part: "3"
+};
+struct CompositeFigure {
+  FigureText text;
+  Picture picture;
+  Tensor owners;  // [grid rows, grid cols]: index of the owner; NaN: nobody's
+  std::vector<CompositeOwner> names;
+};
+
+// A circle around a patch, in units of patches.
+struct ImageRing {
+  CellMark centre;
+  double radius = 0;
+  bool dotted = false;
+};
+
+// A frame around an object. Its sides are fractions of the picture, from the left and the top; what
+// lies outside of 0 to 1 is cut off.
+struct ImageBox {
+  double left = 0;
+  double top = 0;
+  double right = 1;
+  double bottom = 1;
+  std::string label;  // "cat 0.98"; may be empty
+  int64_t color = 0;  // index of object_color()
+};
+
+// The area of an object: a bitmap over the whole picture, as fine or coarse as it comes.
+struct ImageMask {
+  int64_t rows = 0;
+  int64_t cols = 0;
+  std::vector<uint8_t> cells;  // row by row, 0 outside
+  int64_t color = 0;           // index of object_color()
+};
+
+// A picture with the weights of its patches, areas and boxes laid over it, once for each panel.
+struct ImagePanel {
+  std::string title;                    // "head 3"
+  Tensor weights;                       // [grid rows, grid cols]; empty: no colours
+  std::optional<CellMark> chosen = {};  // a patch that is framed
+  std::vector<ImageRing> rings = {};
+  std::vector<ImageMask> masks = {};
+  std::vector<ImageBox> boxes = {};
+};
+
+enum class ImageLayout {
+  kLines,   // the picture alone, then the panels line by line
+  kPanels,  // the panels line by line, without the picture alone
+  // The picture in the middle with the panels' chosen patches marked, the panels left and right of
+  // it, and a line from each patch to its panel.
+  kAround,
+};
+
 struct ImageFigure {
   FigureText text;
   Picture picture;
-  std::vector<ImagePanel> panels;  // line by line; the picture alone comes first
+  std::vector<ImagePanel> panels;
   int64_t panels_across = 4;
   ColorScale scale;
   bool smooth = false;        // blend between patches, and say so; otherwise one colour per patch
   double contour_mass = 0.5;  // a line around the fewest patches with this mass; 0: none
-  double opacity = 0.65;      // of the colours over the picture
+  double opacity = 0.95;      // of the largest weight's colour over the picture; less for less
   std::string value_name = "attention weight";
+  std::string grid_name = "patches";  // what the cells of the grid are, for the note below
+  ImageLayout layout = ImageLayout::kLines;
+
+  // In any panel: then the colours need a legend.
+  bool has_weights() const {
+    return std::ranges::any_of(panels,
+                               [](const ImagePanel& each) { return !each.weights.empty(); });
+  }
+};
+
+// A chain of small matrices with numbers, from Q, K and V to the weighted sum.
+struct StepsStage {
+  std::string name;         // "scores"
+  std::string formula;      // "s = q · k"
+  std::string explanation;  // one sentence
+  std::vector<std::string> row_labels;
+  std::vector<std::string> col_labels;
+  Tensor values;           // [rows, cols]
+  bool is_weight = false;  // colours from 0 to 1; otherwise symmetric about 0
+};
+struct StepsFigure {
+  FigureText text;
+  std::vector<StepsStage> stages;
+  // Above them what the weights lie on, and where; its text is not shown.
+  std::optional<ImageFigure> picture = {};
 };
 
 }  // namespace fovea

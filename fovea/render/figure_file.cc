@@ -75,6 +75,14 @@ struct Draw {
     const ColorMap& colors = suiting(options.colors, figure.scale);
     return {draw_image(figure, colors), &colors};
   }
+  Drawn operator()(const KernelsFigure& figure) const {
+    const ColorMap& colors = suiting(options.colors, figure.scale);
+    return {draw_kernels(figure, colors), &colors};
+  }
+  Drawn operator()(const DotsFigure& figure) const { return {draw_dots(figure), nullptr}; }
+  Drawn operator()(const CompositeFigure& figure) const {
+    return {draw_composite(figure), nullptr};
+  }
 };
 
 const FigureText& text_of(const Figure& figure) {
@@ -90,7 +98,7 @@ std::string clean(std::string_view text) {
   return result;
 }
 FigureText clean(const FigureText& text) {
-  return {clean(text.title), clean(text.caption), text.metadata};
+  return {clean(text.title), clean(text.caption), text.metadata, clean(text.badge)};
 }
 
 // Cells below one unit get whole pixels all the same.
@@ -104,6 +112,7 @@ Json all_metadata(const FigureText& text, const ColorMap* colors,
   Json metadata = text.metadata.is_object() ? text.metadata : Json::object();
   metadata.set("title", text.title);
   metadata.set("caption", text.caption);
+  if (!text.badge.empty()) metadata.set("badge", text.badge);
   if (colors != nullptr) metadata.set("colors", colors->name());
   metadata.set("fonts", Json::array_of(families));
   return metadata;

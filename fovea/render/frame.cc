@@ -12,7 +12,17 @@ constexpr double kTextWidest = 760;  // longer lines are hard to read
 constexpr double kBelowTitle = 18;
 constexpr double kAboveCaption = 20;
 constexpr TextStyle kTitleStyle{.size = 15, .color = kInk, .strong = true};
+constexpr TextStyle kBadgeStyle{.size = 10.5, .color = kWhite, .strong = true};
 constexpr TextStyle kCaptionStyle{.size = 11, .color = kMuted};
+
+constexpr double kBadgePadding = 7;
+
+// A filled label below the title.
+void draw_badge(Canvas& canvas, const TextBlock& badge, Point at) {
+  canvas.fill_rounded({at.x, at.y, badge.width() + 2 * kBadgePadding, badge.height() + 6}, 4,
+                      kAccent);
+  canvas.text(badge, {at.x + kBadgePadding, at.y + 3});
+}
 
 }  // namespace
 
@@ -24,7 +34,14 @@ Body framed(Body body, const FigureText& text) {
   if (!text.caption.empty()) {
     caption = TextBlock::paragraph(text.caption, kCaptionStyle, text_width);
   }
-  const double body_top = kMargin + (title.empty() ? 0 : title.height() + kBelowTitle);
+  TextBlock badge;
+  if (!text.badge.empty()) {
+    badge = TextBlock::line(text.badge, kBadgeStyle, text_width - 2 * kBadgePadding);
+  }
+  const double badge_top = kMargin + (title.empty() ? 0 : title.height() + 8);
+  const double title_bottom =
+      badge.empty() ? kMargin + title.height() : badge_top + badge.height() + 6;
+  const double body_top = title.empty() && badge.empty() ? kMargin : title_bottom + kBelowTitle;
   const double caption_top = body_top + body.height + kAboveCaption;
   Body result;
   result.cell = body.cell;
@@ -33,6 +50,7 @@ Body framed(Body body, const FigureText& text) {
       (caption.empty() ? body_top + body.height : caption_top + caption.height()) + kMargin;
   result.draw = [=](Canvas& canvas, Point at) {
     canvas.text(title, {at.x + kMargin, at.y + kMargin});
+    if (!badge.empty()) draw_badge(canvas, badge, {at.x + kMargin, at.y + badge_top});
     body.draw(canvas, {at.x + kMargin, at.y + body_top});
     canvas.text(caption, {at.x + kMargin, at.y + caption_top});
   };

@@ -17,6 +17,8 @@
 #include "fovea/render/caption.h"
 #include "fovea/render/page_codec.h"
 #include "fovea/render/page_header.h"
+#include "fovea/render/picture_view.h"
+#include "fovea/render/png.h"
 #include "fovea/render/view_frame.h"
 #include "fovea/webfiles/viewer.h"
 
@@ -46,6 +48,9 @@ std::vector<RecordPointer> chosen_records(const Run& run, const ViewChoice& choi
 
 PageContent content_of(const Run& run, const PageOptions& options) {
   PageContent content;
+  if (!run.picture.empty()) {
+    content.picture = encode_png(picture_of(run), {.software = "", .rows_repeat = false});
+  }
   int64_t cells = 0;
   const bool one_head = options.choice.head.kind == HeadChoice::Kind::kOne;
   for (const RecordPointer& record : chosen_records(run, options.choice)) {
@@ -78,7 +83,8 @@ double estimated_bytes(const PageSite& site) {
 }
 
 uint64_t estimated_bytes(const PageContent& content) {
-  double bytes = 16'000 + static_cast<double>(viewer_script().size() + viewer_style().size());
+  double bytes = 16'000 + 4.0 * static_cast<double>(content.picture.size()) / 3 +
+                 static_cast<double>(viewer_script().size() + viewer_style().size());
   for (const PageSite& site : content.sites) {
     const AttentionShape shape = site.record->shape();
     bytes += estimated_bytes(site);
@@ -120,7 +126,7 @@ PageStart start_of(const Run& run, const PageOptions& options, const PageContent
          "a column shows who attends to a token, but no token is chosen; choose one");
   }
   PageStart start;
-  if (choice.token) start.view = "read";
+  if (choice.token || !run.picture.empty()) start.view = "read";  // a picture is looked at
   if (!options.view.empty()) start.view = options.view;
   if (!options.colors.empty()) start.colors = color_map(options.colors).name();
   // The last layer of that kind.
@@ -233,6 +239,9 @@ void write_page(const std::filesystem::path& path, const Run& run, const PageOpt
       thumbnails.append(map.encoded.thumbnail.begin(), map.encoded.thumbnail.end());
     }
     writer.write(data_block("fovea-thumbnails", to_base64(as_bytes(thumbnails))));
+    if (!content.picture.empty()) {
+      writer.write(data_block("fovea-picture", to_base64(as_bytes(content.picture))));
+    }
     for (const PageMap& map : maps)
       writer.write(data_block(fmt::format("fovea-map-{}-{}", map.site, map.head), map.base64));
     writer.write(fmt::format("<script>{}</script>\n</body>\n</html>\n", viewer_script()));

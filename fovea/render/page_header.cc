@@ -216,6 +216,12 @@ std::string page_header(const Run& run, const PageContent& content) {
   json.set("sites", std::move(sites));
   json.set("axes", std::move(parts.axes));
   json.set("masks", std::move(parts.masks));
+  if (!run.picture.empty()) {
+    Json size = Json::array();
+    size.push_back(run.picture.size(1));
+    size.push_back(run.picture.size(0));
+    json.set("picture", std::move(size));
+  }
   json.set("colors", colors_json(content.start.colors));
   std::string text;
   for (const char letter : json.dump()) {

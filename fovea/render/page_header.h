@@ -35,6 +35,7 @@ struct PageContent {
   std::string title;
   std::vector<PageSite> sites;
   PageStart start;
+  std::string picture;  // what lies under the grids, a PNG; empty: none
 };
 
 // "tiny-bert · self-attention".

@@ -10,31 +10,14 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/error.h"
 #include "fovea/base/version.h"
+#include "fovea/explain/artifacts.h"
 #include "fovea/explain/mass_mask.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
-#include "fovea/vision/resize.h"
+#include "fovea/vision/seen_part.h"
 
 namespace fovea {
 namespace {
-
-constexpr int64_t kLongestSide = 448;  // of the picture in a figure
-
-SiteKind picture_kind(const Run& run) {
-  for (const auto& record : run.records) {
-    if (record->site.kind == SiteKind::kVisionSelf) return SiteKind::kVisionSelf;
-  }
-  return SiteKind::kSelf;
-}
-
-const Axis& patches_of(const Run& run) {
-  const Axis* axis = run.find_axis("patches");
-  if (axis == nullptr || axis->grid_rows == 0) {
-    fail(ErrorKind::kNotFound,
-         "the run has no picture: none of its axes is a grid of patches; capture one of a picture");
-  }
-  return *axis;
-}
 
 // What is looked from (or at), and where its record lies.
 struct Query {
@@ -43,15 +26,39 @@ struct Query {
   std::string name;
 };
 
+// "[REG 1]" and "reg 1" are the same.
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char letter : name) {
+    if (letter == '[' || letter == ']') continue;
+    plain += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  }
+  return plain;
+}
+
+int64_t find_front_token(const Axis& axis, int64_t front, const std::string& name) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < front; ++i) {
+    names.push_back(axis.positions[static_cast<size_t>(i)].text);
+    if (plain_name(names.back()) == plain_name(name)) return i;
+  }
+  fail(ErrorKind::kInvalidArgument, "--token is '{}' but in front of the patches stands {}", name,
+       names.empty() ? "nothing; choose a patch with --at X,Y"
+                     : fmt::format("{}; give one of these", fmt::join(names, ", ")));
+}
+
 Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) {
   const int64_t front =
       static_cast<int64_t>(axis.positions.size()) - axis.grid_rows * axis.grid_cols;
-  ViewChoice view{.kind = picture_kind(run), .layer = choice.layer};
+  const auto self = [&] { return picture_record(run, choice.layer); };
   if (choice.patch) {
     const int64_t row = *choice.patch / axis.grid_cols, col = *choice.patch % axis.grid_cols;
-    return {chosen_record(run, view), front + *choice.patch, fmt::format("patch {},{}", row, col)};
+    return {self(), front + *choice.patch, fmt::format("patch {},{}", row, col)};
   }
-  if (front > 0) return {chosen_record(run, view), 0, axis.positions.front().text};
+  if (front > 0 || choice.token) {
+    const int64_t token = choice.token ? find_front_token(axis, front, *choice.token) : 0;
+    return {self(), token, axis.positions[static_cast<size_t>(token)].text};
+  }
   for (const auto& record : run.records) {
     if (record->site.kind == SiteKind::kPool && !choice.layer && !choice.column) {
       return {record, 0, "the pooling head"};
@@ -62,35 +69,19 @@ Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) 
       "this model has no token in front of its patches to look from; choose a patch with --at X,Y");
 }
 
-std::vector<double> line_of(const Query& query, HeadChoice head, bool column) {
-  const int64_t heads = query.record->shape().heads;
-  std::vector<double> result;
-  for (int64_t h = 0; h < heads; ++h) {
-    if (head.kind == HeadChoice::Kind::kOne && h != head.head) continue;
-    const AttentionMap map(query.record, h);
-    const std::vector<float> line = column ? map.column(query.index) : map.row(query.index);
-    if (result.empty()) result.resize(line.size());
-    for (size_t i = 0; i < line.size(); ++i) {
-      if (head.kind == HeadChoice::Kind::kMax) {
-        result[i] = std::max(result[i], double{line[i]});
-      } else {
-        result[i] += head.kind == HeadChoice::Kind::kOne
-                         ? double{line[i]}
-                         : double{line[i]} / static_cast<double>(heads);
-      }
-    }
-  }
-  return result;
-}
-
 PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& choice,
                    GridShape grid) {
-  const std::vector<double> line = line_of(query, head, choice.column);
+  const std::vector<double> line = line_of(query.record, query.index, head, choice.column);
   PatchMap map;
   map.title = heads_text(head, query.record->shape().heads);
   map.sum = std::accumulate(line.begin(), line.end(), 0.0);
   map.weights.assign(line.end() - grid.patches(), line.end());
   map.on_patches = std::accumulate(map.weights.begin(), map.weights.end(), 0.0);
+  if (choice.without) {
+    RenormalisedRow row = exclude_and_renormalise(map.weights, *choice.without);
+    map.weights = std::move(row.weights);
+    map.removed = row.removed;
+  }
   if (choice.mask > 0) map.mask = mass_mask(grid, map.weights, choice.mask);
   return map;
 }
@@ -105,34 +96,20 @@ Tensor grid_tensor(const PatchMap& map, int64_t rows, int64_t cols) {
   return tensor;
 }
 
-// The part of the picture under the grid, small enough for a figure.
-Picture seen_part(const Picture& picture, const PatchGrid& grid) {
-  const PictureRectangle first = grid.rectangle(0), last = grid.rectangle(grid.patches() - 1);
-  const auto clamp = [](double value, int64_t most) {
-    return std::clamp<int64_t>(std::llround(value), 0, most);
-  };
-  const int64_t left = clamp(first.left, picture.width - 1);
-  const int64_t top = clamp(first.top, picture.height - 1);
-  const int64_t right = std::max(left + 1, clamp(last.right, picture.width));
-  const int64_t bottom = std::max(top + 1, clamp(last.bottom, picture.height));
-  Picture part(right - left, bottom - top);
-  for (int64_t y = top; y < bottom; ++y) {
-    std::copy_n(picture.row(y) + left * 3, part.width * 3, part.row(y - top));
-  }
-  const int64_t longest = std::max(part.width, part.height);
-  if (longest > kLongestSide) {
-    part = resize(part,
-                  {std::max<int64_t>(1, part.width * kLongestSide / longest),
-                   std::max<int64_t>(1, part.height * kLongestSide / longest)},
-                  ResizeFilter::kBicubic, ResizeRule::kPillow);
-  }
-  return part;
-}
-
 std::string range_text(const PatchMaps& maps, double PatchMap::*member) {
   std::vector<double> values;
   for (const PatchMap& map : maps.maps) values.push_back(map.*member);
   return sum_text(values);
+}
+
+// "3 artifact patches taken out with 12 to 40 % of the weight, the rest renormalised".
+std::string badge(const PatchMaps& maps, const GridMask& without) {
+  const auto [least, most] = std::ranges::minmax_element(maps.maps, {}, &PatchMap::removed);
+  const std::string low = fmt::format("{:.1f}", 100 * least->removed);
+  const std::string high = fmt::format("{:.1f}", 100 * most->removed);
+  return fmt::format("{} artifact {} taken out with {} % of the weight, the rest renormalised",
+                     without.count(), without.count() == 1 ? "patch" : "patches",
+                     low == high ? low : low + " to " + high);
 }
 
 std::string caption(const PatchMaps& maps, const PictureChoice& choice) {
@@ -146,13 +123,58 @@ std::string caption(const PatchMaps& maps, const PictureChoice& choice) {
   if (choice.mask > 0) {
     text += fmt::format(" · shown: the fewest patches that hold {:g} % of that", 100 * choice.mask);
   }
+  if (choice.without) text += " · without artifacts: not what the model computed";
   return text;
 }
 
 }  // namespace
 
+SiteKind picture_kind(const Run& run) {
+  for (const auto& record : run.records) {
+    if (record->site.kind == SiteKind::kVisionSelf) return SiteKind::kVisionSelf;
+  }
+  return SiteKind::kSelf;
+}
+
+const Axis& picture_axis(const Run& run) {
+  const Axis* axis = run.find_axis("patches");
+  if (axis == nullptr || axis->grid_rows == 0) {
+    fail(ErrorKind::kNotFound,
+         "the run has no picture: none of its axes is a grid of patches; capture one of a picture");
+  }
+  return *axis;
+}
+
+std::shared_ptr<const AttentionRecord> picture_record(const Run& run,
+                                                      std::optional<int64_t> layer) {
+  picture_axis(run);
+  return chosen_record(run, {.kind = picture_kind(run), .layer = layer});
+}
+
+std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
+                            HeadChoice head, bool column) {
+  const int64_t heads = record->shape().heads;
+  std::vector<double> result;
+  for (int64_t h = 0; h < heads; ++h) {
+    if (head.kind == HeadChoice::Kind::kOne && h != head.head) continue;
+    const AttentionMap map(record, h);
+    const std::vector<float> line = column ? map.column(index) : map.row(index);
+    if (result.empty()) result.resize(line.size());
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (head.kind == HeadChoice::Kind::kMax) {
+        result[i] = std::max(result[i], double{line[i]});
+      } else {
+        result[i] += head.kind == HeadChoice::Kind::kOne
+                         ? double{line[i]}
+                         : double{line[i]} / static_cast<double>(heads);
+      }
+    }
+  }
+  return result;
+}
+
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel) {
-  const Axis& axis = patches_of(run);
+  const Axis& axis = picture_axis(run);
   const Query query = find_query(run, choice, axis);
   const int64_t heads = query.record->shape().heads;
   PatchMaps maps{.site = query.record->site,
@@ -188,7 +210,7 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
     figure.panels.push_back(std::move(panel));
   }
   figure.scale = scale_to(largest);
-  figure.contour_mass = choice.mask > 0 ? 0 : 0.5;
+  figure.contour_mass = choice.mask > 0 ? 1 : 0.5;
   figure.panels_across = maps.maps.size() <= 3 ? static_cast<int64_t>(maps.maps.size()) + 1 : 4;
   figure.text.title =
       title_of(run, maps.site.kind,
@@ -204,8 +226,26 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
   metadata.set("grid_rows", maps.grid_rows);
   metadata.set("grid_cols", maps.grid_cols);
   if (choice.mask > 0) metadata.set("mask", choice.mask);
+  if (choice.without) {
+    figure.text.badge = badge(maps, *choice.without);
+    Json removed = Json::array();
+    for (const PatchMap& map : maps.maps) removed.push_back(map.removed);
+    metadata.set("without_artifacts", choice.without->count());
+    metadata.set("removed", std::move(removed));
+  }
   figure.text.metadata = std::move(metadata);
   return figure;
+}
+
+Picture picture_of(const Run& run) {
+  if (run.picture.empty()) {
+    fail(ErrorKind::kNotFound,
+         "the run holds no picture; capture it from a picture file instead of pixel_values");
+  }
+  Picture picture(run.picture.size(1), run.picture.size(0));
+  const std::span<const uint8_t> bytes = run.picture.values<uint8_t>();
+  picture.bytes.assign(bytes.begin(), bytes.end());
+  return picture;
 }
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,11 +18,13 @@
 namespace fovea {
 
 struct PictureChoice {
-  std::optional<int64_t> layer;  // none: the last
-  HeadChoice head;               // kAll: a panel for each
-  std::optional<int64_t> patch;  // on the grid; none: the token in front, or the pooling head
-  bool column = false;           // who attends to it, not what it attends to
-  double mask = 0;               // the fewest patches that hold this share of the mass; 0: all
+  std::optional<int64_t> layer;      // none: the last
+  HeadChoice head;                   // kAll: a panel for each
+  std::optional<int64_t> patch;      // on the grid; none: a token in front, or the pooling head
+  std::optional<std::string> token;  // by its name, "[REG 1]"; none: the first
+  bool column = false;               // who attends to it, not what it attends to
+  double mask = 0;                   // the fewest patches that hold this share of the mass; 0: all
+  std::optional<GridMask> without;   // excluded; the other patches get their weight (artifacts.h)
 };
 
 // One map of one head (or of their mean or maximum) over the grid.
@@ -31,6 +34,7 @@ struct PatchMap {
   double sum = 0;               // of the whole row or column, special tokens too
   double on_patches = 0;
   std::optional<GridMask> mask;  // none: not asked for
+  double removed = 0;            // share of on_patches that excluded patches had
 };
 
 struct PatchMaps {
@@ -42,12 +46,28 @@ struct PatchMaps {
   std::vector<PatchMap> maps;
 };
 
+// Which of a run's attentions are a picture's own: of the picture tower, where there are two.
+SiteKind picture_kind(const Run& run);
+// The axis of patches. Throws Error{kNotFound} if there is none.
+const Axis& picture_axis(const Run& run);
+// The self-attention of a picture's patches in one layer, or in the last. Throws Error{kNotFound}
+// if the run has none.
+std::shared_ptr<const AttentionRecord> picture_record(const Run& run, std::optional<int64_t> layer);
+
+// One row or column of a map: of a head, or of the mean (also for kAll) or maximum of all.
+std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
+                            HeadChoice head, bool column);
+
 // Throws Error{kNotFound} if the run has no patches or no such layer, Error{kInvalidArgument} if
-// there is no such head, or nothing to look from.
+// there is no such head or token, or nothing to look from.
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel = {});
 
 // `picture` is the whole one; the figure shows the part that the model saw.
 ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureChoice& choice,
                          const Picture& picture, const PatchGrid& grid);
+
+// The small copy that a captured run keeps of its picture. Throws Error{kNotFound} if there is
+// none.
+Picture picture_of(const Run& run);
 
 }  // namespace fovea

@@ -56,14 +56,24 @@ png_text text_chunk(const char* key, const std::string& value) {
   return chunk;
 }
 
+// Of 8 bits per channel: RGB, or grey.
+struct Pixels {
+  const uint8_t* bytes;
+  PictureSize size;
+  bool grey;
+};
+
 // Only plain values live in this frame: a long jump out of libpng skips destructors.
-bool run(Encoder& encoder, const Picture& image, png_text* chunks, int chunk_count,
+bool run(Encoder& encoder, const Pixels& image, png_text* chunks, int chunk_count,
          const PngText& text) {
   if (setjmp(png_jmpbuf(encoder.writer)) != 0) return false;
-  png_set_IHDR(encoder.writer, encoder.info, static_cast<png_uint_32>(image.width),
-               static_cast<png_uint_32>(image.height), 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+  png_set_IHDR(encoder.writer, encoder.info, static_cast<png_uint_32>(image.size.width),
+               static_cast<png_uint_32>(image.size.height), 8,
+               image.grey ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  png_set_sRGB_gAMA_and_cHRM(encoder.writer, encoder.info, PNG_sRGB_INTENT_PERCEPTUAL);
+  if (!image.grey) {
+    png_set_sRGB_gAMA_and_cHRM(encoder.writer, encoder.info, PNG_sRGB_INTENT_PERCEPTUAL);
+  }
   png_set_compression_level(encoder.writer, text.compression);
   png_set_filter(encoder.writer, PNG_FILTER_TYPE_BASE,
                  text.rows_repeat ? PNG_FILTER_UP : PNG_FILTER_NONE);
@@ -73,19 +83,18 @@ bool run(Encoder& encoder, const Picture& image, png_text* chunks, int chunk_cou
   }
   png_set_text(encoder.writer, encoder.info, chunks, chunk_count);
   png_write_info(encoder.writer, encoder.info);
-  for (int64_t row = 0; row < image.height; ++row) {
-    png_write_row(encoder.writer, image.bytes.data() + row * image.width * 3);
+  const int64_t row_bytes = image.size.width * (image.grey ? 1 : 3);
+  for (int64_t row = 0; row < image.size.height; ++row) {
+    png_write_row(encoder.writer, image.bytes + row * row_bytes);
   }
   png_write_end(encoder.writer, nullptr);
   return true;
 }
 
-}  // namespace
-
-std::string encode_png(const Picture& image, const PngText& text) {
-  if (image.width < 1 || image.height < 1) {
+std::string encode(const Pixels& image, const PngText& text) {
+  if (image.size.width < 1 || image.size.height < 1) {
     fail(ErrorKind::kInvalidArgument, "a PNG of {} x {} pixels cannot be; draw something first",
-         image.width, image.height);
+         image.size.width, image.size.height);
   }
   std::vector<png_text> chunks;
   if (!text.software.empty()) chunks.push_back(text_chunk("Software", text.software));
@@ -100,14 +109,29 @@ std::string encode_png(const Picture& image, const PngText& text) {
   if (encoder.info == nullptr) fail(ErrorKind::kInternal, "libpng cannot start; is memory short?");
   png_set_write_fn(encoder.writer, &encoder, on_write, nullptr);
   if (!run(encoder, image, chunks.data(), static_cast<int>(chunks.size()), text)) {
-    fail(ErrorKind::kInternal, "the PNG of {} x {} pixels failed: {}", image.width, image.height,
-         encoder.error);
+    fail(ErrorKind::kInternal, "the PNG of {} x {} pixels failed: {}", image.size.width,
+         image.size.height, encoder.error);
   }
   return std::move(encoder.bytes);
 }
 
+}  // namespace
+
+std::string encode_png(const Picture& image, const PngText& text) {
+  return encode({image.bytes.data(), image.size(), false}, text);
+}
+
+std::string encode_png(const LabelMask& mask) {
+  return encode({mask.labels.data(), mask.size, true}, {});
+}
+
 void write_png(const std::filesystem::path& path, const Picture& image, const PngText& text) {
   const std::string bytes = encode_png(image, text);
+  write_file_atomic(path, [&](FileWriter& writer) { writer.write(bytes); });
+}
+
+void write_png(const std::filesystem::path& path, const LabelMask& mask) {
+  const std::string bytes = encode_png(mask);
   write_file_atomic(path, [&](FileWriter& writer) { writer.write(bytes); });
 }
 

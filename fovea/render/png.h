@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "fovea/vision/label_mask.h"
 #include "fovea/vision/picture.h"
 
 namespace fovea {
@@ -23,5 +24,9 @@ struct PngText {
 std::string encode_png(const Picture& image, const PngText& text = {});
 // Throws Error{kIo} and leaves what was at `path` if it cannot be written whole.
 void write_png(const std::filesystem::path& path, const Picture& image, const PngText& text = {});
+
+// 8-bit grey whose levels are the numbers of objects, as read_label_mask() reads it.
+std::string encode_png(const LabelMask& mask);
+void write_png(const std::filesystem::path& path, const LabelMask& mask);
 
 }  // namespace fovea

@@ -169,12 +169,12 @@ EncodedFigure encode_as_png(const Body& body, double pixels_per_unit, const Figu
   encoded.metadata =
       metadata(draw_on(surface.get(), body, pixels_per_unit, /*raster=*/true).families);
   encoded.bytes = encode_png(to_picture(surface.get()), {.software = "fovea",
-                                                           .title = text.title,
-                                                           .description = text.caption,
-                                                           .metadata = encoded.metadata.dump(),
-                                                           .pixels_per_inch = 96 * pixels_per_unit,
-                                                           .compression = 6,
-                                                           .rows_repeat = false});
+                                                         .title = text.title,
+                                                         .description = text.caption,
+                                                         .metadata = encoded.metadata.dump(),
+                                                         .pixels_per_inch = 96 * pixels_per_unit,
+                                                         .compression = 6,
+                                                         .rows_repeat = false});
   return encoded;
 }
 

@@ -69,6 +69,13 @@ PictureRectangle PatchGrid::rectangle(int64_t patch) const {
           std::clamp(to.x, 0.0, right_end), std::clamp(to.y, 0.0, bottom_end)};
 }
 
+PictureRectangle PatchGrid::extent() const {
+  const PicturePoint from = window_.to_original({0, 0});
+  const PicturePoint to = window_.to_original(
+      {static_cast<double>(columns_ * stride_), static_cast<double>(rows_ * stride_)});
+  return {from.x, from.y, to.x, to.y};
+}
+
 std::optional<int64_t> PatchGrid::patch_of_pixel(int64_t x, int64_t y) const {
   if (x < 0 || y < 0 || x >= window_.original.width || y >= window_.original.height) {
     return std::nullopt;

@@ -40,6 +40,8 @@ class PatchGrid {
   // The part of the original picture that the patch shows; empty where it shows only padding.
   // Throws Error{kInvalidArgument} on a patch that is not there.
   PictureRectangle rectangle(int64_t patch) const;
+  // What the whole grid lies over, in pixels of the original: outside of it where there is padding.
+  PictureRectangle extent() const;
   // The patch that shows the centre of pixel (x, y) of the original; none where the crop left it
   // out or (x, y) is outside of the picture.
   std::optional<int64_t> patch_of_pixel(int64_t x, int64_t y) const;

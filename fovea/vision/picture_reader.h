@@ -6,6 +6,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/vision/decode.h"
+#include "fovea/vision/label_mask.h"
 
 namespace fovea {
 
@@ -24,6 +25,9 @@ DecodedPicture read_png(const PictureSource& source);
 DecodedPicture read_jpeg(const PictureSource& source);
 DecodedPicture read_webp(const PictureSource& source);
 DecodedPicture read_pnm(const PictureSource& source);
+// Grey levels or indices of a palette instead of colours. Throws Error{kBadFile} where there are
+// none of 8 bits or fewer.
+LabelMask read_png_labels(const PictureSource& source);
 
 // Throws Error{kBadFile} unless a picture of this size may be allocated.
 void check_picture_size(const PictureSource& source, int64_t width, int64_t height);

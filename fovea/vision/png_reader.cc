@@ -55,14 +55,25 @@ bool read_header(Decoder& decoder) {
   return true;
 }
 
-bool read_rows(Decoder& decoder, png_bytep pixels, size_t row_bytes, png_uint_32 height) {
-  if (setjmp(png_jmpbuf(decoder.reader)) != 0) return false;
-  png_structp reader = decoder.reader;
+void as_rgb(png_structp reader) {
   png_set_strip_16(reader);  // the upper byte stays
   png_set_palette_to_rgb(reader);
   png_set_expand_gray_1_2_4_to_8(reader);
   png_set_strip_alpha(reader);
   png_set_gray_to_rgb(reader);
+}
+
+// Grey levels and indices of a palette as they are stored.
+void as_numbers(png_structp reader) {
+  png_set_packing(reader);
+  png_set_strip_alpha(reader);
+}
+
+bool read_rows(Decoder& decoder, void (*prepare)(png_structp), png_bytep pixels, size_t row_bytes,
+               png_uint_32 height) {
+  if (setjmp(png_jmpbuf(decoder.reader)) != 0) return false;
+  png_structp reader = decoder.reader;
+  prepare(reader);
   const int passes = png_set_interlace_handling(reader);
   png_read_update_info(reader, decoder.info);
   if (png_get_rowbytes(reader, decoder.info) != row_bytes)
@@ -87,10 +98,8 @@ void check_plausible(const PictureSource& source, const Decoder& decoder) {
   }
 }
 
-}  // namespace
-
-DecodedPicture read_png(const PictureSource& source) {
-  Decoder decoder(source.bytes);
+// As far as the pixels; the size is one that may be allocated.
+PictureSize open(Decoder& decoder, const PictureSource& source) {
   decoder.reader = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_error,
                                           [](png_structp, png_const_charp) {});
   if (decoder.reader != nullptr) decoder.info = png_create_info_struct(decoder.reader);
@@ -102,16 +111,47 @@ DecodedPicture read_png(const PictureSource& source) {
   const png_uint_32 height = png_get_image_height(decoder.reader, decoder.info);
   check_picture_size(source, width, height);
   check_plausible(source, decoder);
-  DecodedPicture decoded{.picture = Picture(width, height)};
-  if (!read_rows(decoder, decoded.picture.bytes.data(), size_t{width} * 3, height)) {
+  return {width, height};
+}
+
+void read_pixels(Decoder& decoder, const PictureSource& source, void (*prepare)(png_structp),
+                 std::vector<uint8_t>& pixels, int64_t height) {
+  const size_t row_bytes = pixels.size() / static_cast<size_t>(height);
+  if (!read_rows(decoder, prepare, pixels.data(), row_bytes, static_cast<png_uint_32>(height))) {
     fail_corrupt(source, "PNG", decoder.error);
   }
+}
+
+}  // namespace
+
+DecodedPicture read_png(const PictureSource& source) {
+  Decoder decoder(source.bytes);
+  const PictureSize size = open(decoder, source);
+  DecodedPicture decoded{.picture = Picture(size.width, size.height)};
+  read_pixels(decoder, source, as_rgb, decoded.picture.bytes, size.height);
   png_uint_32 exif_bytes = 0;
   png_bytep exif = nullptr;
   if (png_get_eXIf_1(decoder.reader, decoder.info, &exif_bytes, &exif) != 0) {
     decoded.orientation = exif_orientation({reinterpret_cast<const std::byte*>(exif), exif_bytes});
   }
   return decoded;
+}
+
+LabelMask read_png_labels(const PictureSource& source) {
+  Decoder decoder(source.bytes);
+  const PictureSize size = open(decoder, source);
+  const png_byte type = png_get_color_type(decoder.reader, decoder.info);
+  const png_byte bits = png_get_bit_depth(decoder.reader, decoder.info);
+  const bool palette = type == PNG_COLOR_TYPE_PALETTE;
+  if ((!palette && (type & PNG_COLOR_MASK_COLOR) != 0) || bits > 8) {
+    fail(ErrorKind::kBadFile,
+         "{}: has {} of {} bits but pixels of a mask are object numbers; save it as 8-bit grey",
+         source.name, palette || (type & PNG_COLOR_MASK_COLOR) == 0 ? "grey levels" : "colours",
+         bits);
+  }
+  LabelMask mask(size);
+  read_pixels(decoder, source, as_numbers, mask.labels, size.height);
+  return mask;
 }
 
 }  // namespace fovea

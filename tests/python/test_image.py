@@ -31,6 +31,42 @@ def png(width, height, pixel=lambda x, y: (x % 256, y % 256, 128)):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
+def png_of(numbers, bits, kind):
+    """A PNG of numbers: kind 0 grey levels, 3 indices of a palette."""
+    height, width = numbers.shape
+    rows = b""
+    for row in numbers:
+        packed = numpy.unpackbits(row.astype(">u2").view(numpy.uint8)).reshape(width, 16)[:, 16 - bits:]
+        rows += b"\0" + numpy.packbits(packed.ravel()).tobytes()
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    header = struct.pack(">IIBBBBB", width, height, bits, kind, 0, 0, 0)
+    palette = chunk(b"PLTE", bytes(range(3 * 2 ** bits)) if bits < 8 else bytes(768)) if kind == 3 else b""
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + palette + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def read_grey(path):
+    """An 8-bit grey PNG without interlace, as numbers; every filter of the format."""
+    data, at, body, width, height = path.read_bytes(), 8, b"", 0, 0
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        content = data[at + 8:at + 8 + length]
+        if kind == b"IHDR":
+            width, height, bits, colour = struct.unpack(">IIBB", content[:10])
+            assert (bits, colour) == (8, 0)
+        body += content if kind == b"IDAT" else b""
+        at += length + 12
+    lines = numpy.frombuffer(zlib.decompress(body), numpy.uint8).reshape(height, width + 1).tolist()
+    result = [[0] * width for _ in range(height)]
+    for y, line in enumerate(lines):
+        for x in range(width):
+            a = result[y][x - 1] if x else 0
+            b = result[y - 1][x] if y else 0
+            c = result[y - 1][x - 1] if x and y else 0
+            paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            result[y][x] = (line[x + 1] + (0, a, b, (a + b) // 2, paeth)[line[0]]) % 256
+    return numpy.array(result)
+
+
 def test_the_objects_of_a_scene_are_named_and_every_head_is_drawn():
     text = ok("image", SCENE)
     assert text.startswith("classes")
@@ -38,6 +74,18 @@ def test_the_objects_of_a_scene_are_named_and_every_head_is_drawn():
         assert name in text
     joined = " ".join(text.split())
     assert "Row: what [CLS] attends to · layer 7, 6 heads · softmax weight sum 1.00" in joined.replace(" ·", " ·")
+
+
+def test_predicted_classes_are_those_of_transformers():
+    """tools/make_class_answers.py asked transformers about pictures of every format."""
+    answers = json.loads((ROOT / "tests/data/vision/classes.json").read_text())
+    assert len(answers) >= 15
+    for name, expected in answers.items():
+        words = ok("image", ROOT / name).split("\n\n")[0].split("scenes-vit")[0].split()[1:]
+        found = [(" ".join(part.split()[:-1]), float(part.split()[-1])) for part in " ".join(words).split(" · ")]
+        assert [label for label, _ in found] == [label for label, _ in expected], name
+        # Printed to 3 digits; pixels may be one grey level off.
+        assert [p for _, p in found] == pytest.approx([p for _, p in expected], abs=0.01), name
 
 
 def test_rows_sum_to_one_and_equal_the_exported_map(tmp_path):
@@ -72,6 +120,76 @@ def test_a_mask_holds_its_share_with_the_fewest_patches():
     assert 0.6 <= held + 1e-6 and held - weights[mask].min() / weights.sum() < 0.6 + 1e-6
     assert weights[mask].min() >= weights[~mask].max()
     assert "60 %" in answer["caption"]
+
+
+def runs_of(mask):
+    """COCO's text form of a mask, from its definition."""
+    flat, counts, value = mask.T.ravel().tolist(), [0], 0
+    for pixel in flat:
+        if pixel != value:
+            counts.append(0)
+            value = pixel
+        counts[-1] += 1
+    text = ""
+    for i, count in enumerate(counts):
+        number, more = count - counts[i - 2] if i > 2 else count, True
+        while more:
+            bits = number & 31
+            number >>= 5
+            more = number != (-1 if bits & 16 else 0)
+            text += chr(bits + 32 * more + 48)
+    return {"size": list(mask.shape), "counts": text}
+
+
+@pytest.mark.parametrize("view, method, values", [("lost", "LOST", "similar patches"), ("tokencut", "TokenCut", "eigenvector")])
+def test_an_object_has_a_seed_a_mask_and_a_box(view, method, values, tmp_path):
+    answer = shown(SCENE, "--view", view, "--mask-out", tmp_path / "m.png")
+    mask = numpy.array(answer["mask"])
+    row, col = answer["seed"]
+    assert answer["method"] == method and answer["site"] == "self.7" and mask.shape == (28, 28) and mask[row, col] == 1
+    rows, cols = numpy.nonzero(mask)
+    assert answer["box_xyxy"] == [8 * cols.min(), 8 * rows.min(), 8 * cols.max() + 8, 8 * rows.max() + 8]
+    assert [panel["title"] for panel in answer["panels"]] == [values, "foreground", "object"]
+    numbers, foreground, drawn = map(numpy.array, answer["weights"])
+    assert (drawn == mask).all() and (mask <= foreground).all()
+    assert numbers[row, col] == (numbers.min() if view == "lost" else numbers.max())
+    written = read_grey(tmp_path / "m.png")
+    assert (written == numpy.kron(mask, numpy.ones((8, 8), int))).all()
+    assert answer["rle"] == runs_of(written)
+    for part in (method, "layer 7", "seed", "foreground"):
+        assert part in answer["caption"]
+    ok("image", SCENE, "--view", view, "--out", tmp_path / "a.npy")
+    assert numpy.load(tmp_path / "a.npy").shape == (3, 28, 28)
+    assert shown(SCENE, "--view", view, "--layer", "2")["site"] == "self.2"
+    assert "object" in ok("image", SCENE, "--view", view)
+
+
+def test_masks_have_boxes_and_are_written(tmp_path):
+    answer = shown(SCENE, "--mask", "0.6", "--head", "mean", "--mask-out", tmp_path / "m.png")
+    mask = numpy.array(answer["masks"][0]).reshape(28, 28)
+    assert (read_grey(tmp_path / "m.png") == numpy.kron(mask, numpy.ones((8, 8), int))).all()
+    left, top, right, bottom = numpy.array(answer["boxes_xyxy"][0]) / 8
+    assert mask[int(top):int(bottom), int(left):int(right)].any(0).all()
+    assert_fails(run("image", SCENE, "--mask-out", tmp_path / "n.png"), 2, "--mask 0.6")
+    assert_fails(run("image", SCENE, "--mask", "0.6", "--mask-out", tmp_path / "n.png"), 2, "--head")
+    assert_fails(run("image", SCENE, "--view", "lost", "--mask-out", tmp_path / "n.jpg"), 2, ".png")
+    assert_fails(run("image", SCENE, "--view", "lost", "--head", "1"), 2, "--head", "lost")
+    assert_fails(run("image", SCENE, "--view", "lost", "--mask-out", tmp_path / "no/n.png"), 1, "no/n.png")
+    assert {path.name for path in tmp_path.iterdir()} == {"m.png"}
+
+
+@pytest.mark.parametrize("fixture", ["dinov2_registers", "clip_model", "siglip_model", "deit_model"])
+def test_objects_of_other_models_have_patches_only(fixture, tmp_path):
+    if not (models.PARITY / fixture).exists():
+        pytest.skip(fixture)
+    folder = models.copy_fixture(fixture, tmp_path / fixture)
+    (folder / "preprocessor_config.json").write_text(json.dumps(
+        {"size": {"height": 32, "width": 32}, "do_center_crop": False, "image_mean": [0.5] * 3, "image_std": [0.5] * 3}))
+    facts = json.loads(ok("info", "-m", folder, "--json"))
+    side = facts["image_size"][0]
+    answer = shown(SCENE, "-m", folder, "--view", "lost", *([] if not facts["any_image_size"] else ["--size", f"{side}x{side}"]))
+    rows, cols = answer["grid"]
+    assert numpy.array(answer["mask"]).shape == (rows, cols) and rows * cols == (side // facts["patch_size"][0]) ** 2
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "npy", "npz", "safetensors", "json", "csv"])

@@ -163,7 +163,7 @@ def test_models_lists_the_cache_and_the_architectures(bert, tmp_path):
     environment = {"FOVEA_CACHE": str(tmp_path), "HF_HUB_CACHE": str(tmp_path / "none")}
     shown = json.loads(ok("models", "--json", environment=environment))
     assert [(m["name"], m["supported"]) for m in shown["models"]] == [
-        ("en-fr", True), ("scenes-vit", True), ("broken", False), ("tiny", True)]
+        ("en-fr", True), ("scenes-detr", True), ("scenes-vit", True), ("broken", False), ("tiny", True)]
     assert {"bert", "llama", "gemma3"} <= {a["name"] for a in shown["architectures"]}
     assert "tiny" in ok("models", environment=environment)
     assert "13 x 13" in ok("export", "-m", "tiny", TEXT, "--out", tmp_path / "x.safetensors", environment=environment)

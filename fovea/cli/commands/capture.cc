@@ -5,6 +5,7 @@
 #include "fovea/capture/run_file.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/cli/terminal.h"
 
 namespace fovea {
@@ -17,26 +18,28 @@ void run(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--out is '{}' but a run is kept as .safetensors; call it RUN.fovea.safetensors", path);
   }
-  const Engine engine = open_engine(args, kDefaultTextModel);
-  const RunResult result = run_input(engine, args);
+  const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
+  const RunResult result = run_any_input(engine, args);
   print_warnings(result.warnings);
   {
     const InterruptGuard guard;
     save_run(result.run, path);
   }
+  // Of a picture its patches, with the tokens in front of them.
+  const int64_t positions = result.inputs.tokens() > 0 ? result.inputs.tokens()
+                                                       : result.run.records.front()->shape().cols;
   std::error_code ignored;
   const uint64_t bytes = std::filesystem::file_size(path, ignored);
   if (args.flag("json")) {
     Json json = Json::object();
     json.set("out", path);
     json.set("bytes", static_cast<int64_t>(bytes));
-    json.set("tokens", result.inputs.tokens());
+    json.set("tokens", positions);
     json.set("sites", result.run.records.size());
     write_stdout(json.dump() + "\n");
   } else {
     write_stdout(fmt::format("wrote {}: {} tokens, {} sites, {}; `fovea open {}` shows it\n", path,
-                             result.inputs.tokens(), result.run.records.size(), format_bytes(bytes),
-                             path));
+                             positions, result.run.records.size(), format_bytes(bytes), path));
   }
 }
 
@@ -49,11 +52,14 @@ Command capture_command() {
               "The file holds queries, keys, values and one number per row of each map, from\n"
               "which `fovea open` computes any part (docs/run-file.md).\n"
               "\n"
-              "example:\n"
-              "  fovea capture \"The cat sat.\" --out cat.fovea.safetensors\n",
-          .positionals = {input_positional()},
+              "A model of pictures takes a picture file; a small copy of what it saw is kept too.\n"
+              "\n"
+              "examples:\n"
+              "  fovea capture \"The cat sat.\" --out cat.fovea.safetensors\n"
+              "  fovea capture photo.jpg --out photo.fovea.safetensors\n",
+          .positionals = {any_input_positional()},
           .options = joined(
-              joined(model_options(kDefaultTextModel), input_options()),
+              joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
               {Option::text("out", "RUN.fovea.safetensors", "where to write").must_be_given(),
                Option::flag("json", "print what was written as JSON")}),
           .run = run};

@@ -4,6 +4,7 @@
 #include "fovea/base/progress.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/dense_file.h"
 
@@ -26,8 +27,8 @@ void run(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--out is '{}' but export writes .safetensors; give a name that ends so", path.string());
   }
-  const Engine engine = open_engine(args, kDefaultTextModel);
-  const RunResult result = run_input(engine, args, {.logits = LogitRows::kAll});
+  const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
+  const RunResult result = run_any_input(engine, args, {.logits = LogitRows::kAll});
   print_warnings(result.warnings);
   const uint64_t bytes = dense_bytes(result);
   if (!args.flag("json")) write_stdout(facts_line(result, bytes));
@@ -67,12 +68,14 @@ Command export_command() {
           "\n"
           "examples:\n"
           "  fovea export \"The cat sat.\" --out maps.safetensors\n"
+          "  fovea export photo.jpg --out maps.safetensors\n"
           "  fovea export -m FOLDER --inputs ids.safetensors --out maps.safetensors\n",
-      .positionals = {input_positional()},
-      .options = joined(joined(model_options(kDefaultTextModel), input_options()),
-                        {Option::text("out", "FILE.safetensors", "where to write").must_be_given(),
-                         Option::flag("force", "write even more than 10 GB"),
-                         Option::flag("json", "print what was written as JSON")}),
+      .positionals = {any_input_positional()},
+      .options = joined(
+          joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
+          {Option::text("out", "FILE.safetensors", "where to write").must_be_given(),
+           Option::flag("force", "write even more than 10 GB"),
+           Option::flag("json", "print what was written as JSON")}),
       .run = run};
 }
 

@@ -3,10 +3,14 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/cli/image_page.h"
+#include "fovea/cli/image_parts.h"
+#include "fovea/cli/image_texts.h"
 #include "fovea/cli/image_view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/picture_input.h"
@@ -14,18 +18,8 @@
 namespace fovea {
 namespace {
 
-// "480x320".
-PictureSize parse_size(const std::string& text) {
-  const size_t cross = text.find('x');
-  if (cross == text.npos) {
-    fail(ErrorKind::kInvalidArgument, "--size is '{}' but a size is WxH, 480x320 say", text);
-  }
-  const PictureSize size{parse_integer("--size", text.substr(0, cross)),
-                         parse_integer("--size", text.substr(cross + 1))};
-  if (size.width < 1 || size.height < 1 || size.width > 16384 || size.height > 16384) {
-    fail(ErrorKind::kInvalidArgument, "--size is {} but both sides must be 1 to 16384", text);
-  }
-  return size;
+bool is_page(const Args& args) {
+  return args.has("out") && is_page_suffix(args["out"]);
 }
 
 ImageView chosen_view(const Args& args) {
@@ -49,29 +43,56 @@ void check(const Args& args) {
   const ImageView view = chosen_view(args);
   check_options(view, args);
   view.check(args);
-  if (args.has("size")) parse_size(args["size"]);
-  if (!args.has("out")) return;
-  const std::filesystem::path path = args["out"];
-  if (!is_data_suffix(path) && !is_figure_suffix(path)) {
-    fail(
-        ErrorKind::kInvalidArgument,
-        "--out is '{}' but maps of pictures are written to .png, .svg, .pdf, {}; give one of these "
-        "suffixes",
-        path.string(), data_suffixes());
-  }
+  picture_size(args);
+  check_out_suffix(args);
+  check_mask_out(args);
+  if (is_page(args)) check_image_page(args);
+}
+
+// The content with what the texts are to the picture; `text` is that for people.
+void add_similarities(const ImageRun& run, Content& content, std::string& text) {
+  const std::vector<TextSimilarity> found =
+      text_similarities(run.engine, run.result, run.args.all("text"));
+  const ModelFacts& facts = run.engine.facts();
+  text += similarities_text(facts, found, stdout_terminal());
+  content.json = [json = content.json, similarity = similarities_json(facts, found)] {
+    Json with_texts = json();
+    with_texts.set("similarity", similarity);
+    return with_texts;
+  };
 }
 
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, kDefaultPictureModel);
-  std::optional<PictureSize> size;
-  if (args.has("size")) size = parse_size(args["size"]);
-  const PictureInput input = read_picture_input(engine, args["FILE"], size);
+  if (engine.facts().finds_objects()) {
+    fail(ErrorKind::kUnsupported, "{} finds objects and has no patches; take fovea detect",
+         engine.name());
+  }
+  if (args.has("text")) check_compares_texts(engine);
+  const PictureInput input = read_picture_input(engine, args["FILE"], picture_size(args));
   const RunResult result =
-      engine.run(input.input, {.record = {.values = false}, .logits = LogitRows::kAll});
+      run_picture(engine, input, {.record = {.values = false}, .logits = LogitRows::kAll});
   print_warnings(result.warnings);
-  const Content content = chosen_view(args).make({args, engine, input, result});
-  show(content, args, predictions_text(engine, result, stdout_terminal()));
+  const std::optional<Artifacts> artifacts = artifacts_of(result);
+  const ImageRun made{args, engine, input, result, artifacts};
+  if (is_page(args)) {
+    write_image_page(made);
+    return;
+  }
+  Content content = chosen_view(args).make(made);
+  const Terminal terminal = stdout_terminal();
+  std::string preface = predictions_text(engine, result, terminal);
+  if (artifacts) {
+    preface += artifacts_line(*artifacts, terminal);
+    content.json = [&artifacts, inner = content.json] {
+      Json json = inner();
+      json.set("artifacts", to_json(*artifacts));
+      return json;
+    };
+  }
+  if (args.has("text")) add_similarities(made, content, preface);
+  show(content, args, preface);
 }
 
 std::vector<std::string> view_names() {
@@ -118,22 +139,43 @@ Command image_command() {
           "  fovea image photo.jpg\n"
           "  fovea image photo.jpg --at 120,80 --head mean\n"
           "  fovea image photo.jpg --at 120,80 --column\n"
-          "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n",
+          "  fovea image photo.jpg -m CLIP --text \"a cat\" --text \"a dog\"\n"
+          "  fovea image photo.jpg --out page.html\n"
+          "  fovea image photo.jpg --mask 0.6 --head mean --out mask.png\n"
+          "  fovea image photo.jpg --view composite\n"
+          "  fovea image photo.jpg --view kernels --layer 0\n"
+          "  fovea image photo.jpg --view field --at 120,80\n"
+          "  fovea image photo.jpg --view tokencut --mask-out photo.mask.png\n",
       .positionals = {{.name = "FILE", .help = "PNG, JPEG, WebP, PPM or PGM"}},
       .options = joined(
           joined(
               model_options(kDefaultPictureModel),
               {Option::choice("view", view_names(), "what to show (default: maps)"),
                Option::text("at", "X,Y", "a patch, by a pixel of the picture, instead of [CLS]"),
+               Option::text("token", "NAME",
+                            "another token in front of the patches instead of [CLS]: \"[REG 1]\""),
                Option::flag("column", "who attends to it, not what it attends to"),
-               Option::integer("layer", "N", "from 0 (default: the last)", 0),
+               Option::text("layer", "N|all",
+                            "from 0 (default: the last); all: with --view kernels"),
                Option::real("mask", "P",
                             "show the fewest patches that hold this share of the mass, 0.6 say", 0),
-               Option::text("size", "WxH",
-                            "of the model's input (default: what its preprocessor says)"),
+               Option::text("text", "TEXT",
+                            "of CLIP and SigLIP: how well this text goes with the picture; may be "
+                            "given several times")
+                   .several_times(),
+               Option::text("mask-out", "FILE.png",
+                            "write the mask, as large as the picture: pixel = object number"),
+               Option::flag("without-artifacts",
+                            "take out patches of outlying norm and renormalise the rest"),
+               Option::integer("radius", "R",
+                               "of a kernel, in patches (default: a quarter of the grid)", 0),
+               Option::choice("compat", {"keras"},
+                              "distances as a widely copied program has them: too low"),
                Option::text("out", "FILE",
-                            "write a file: .png .svg .pdf, or the numbers as " + data_suffixes())}),
-          shared_options()),
+                            "write a file: .png .svg .pdf, .html with all heads to move through, "
+                            "or the numbers as " +
+                                data_suffixes())}),
+          joined(picture_options(), shared_options())),
       .run = run};
 }
 

@@ -2,6 +2,7 @@
 #include "fovea/base/file.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/cli/steps_json.h"
 #include "fovea/cli/steps_model.h"
 #include "fovea/cli/steps_out.h"
@@ -18,23 +19,25 @@ void check_args(const Args& args) {
   const bool input = args.has("INPUT") || args.has("text-file") || args.has("inputs");
   if (vectors == input) {
     fail(ErrorKind::kInvalidArgument,
-         "steps takes a text (INPUT, --text-file or --inputs) or --vectors FILE.json and was given "
+         "steps takes a text or a picture (INPUT, --text-file or --inputs) or --vectors FILE.json "
+         "and was given "
          "{}; see `fovea steps --help`",
          vectors ? "both" : "neither");
   }
   if (args.has("INPUT") && args["INPUT"].ends_with(".json") &&
       args["INPUT"].find(' ') == std::string::npos) {
     fail(ErrorKind::kInvalidArgument,
-         "INPUT is '{0}' but should be a text; did you mean '--vectors {0}'?", args["INPUT"]);
+         "INPUT is '{0}' but should be a text or a picture; did you mean '--vectors {0}'?",
+         args["INPUT"]);
   }
   const std::vector<std::string_view> foreign =
-      vectors
-          ? std::vector<std::string_view>{"model", "layer", "pair", "target", "site", "from", "to"}
-          : std::vector<std::string_view>{"temperature", "column", "at"};
+      vectors ? std::vector<std::string_view>{"model", "layer", "pair", "target",
+                                              "site",  "from",  "to",   "size"}
+              : std::vector<std::string_view>{"temperature", "column"};
   for (const std::string_view name : foreign) {
     if (args.has(name)) {
       fail(ErrorKind::kInvalidArgument, "--{} does not go with {}; leave one of them out", name,
-           vectors ? "--vectors" : "the text of a model");
+           vectors ? "--vectors" : "the input of a model");
     }
   }
 }
@@ -89,11 +92,12 @@ void run(const Args& args) {
 
 std::vector<Option> steps_options() {
   return {Option::text("vectors", "FILE.json", "vectors of your own instead of a model, see below"),
-          Option::choice("site", {"self", "encoder", "decoder", "cross"},
-                         "which attention of a translation model (default: cross)"),
+          Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text", "pool"},
+                         "which attention, of translation models (default: cross) and of models "
+                         "with towers or a pooling head"),
           Option::text("token", "WORD|i",
                        "the query, by its text or its number from 0; of a decoder the word that it "
-                       "reads there"),
+                       "reads there; of a picture [CLS], \"[REG 1]\" or \"patch 3,7\""),
           Option::integer("layer", "N", "of a model, from 0 (default: the last)", 0),
           Option::integer("head", "N", "from 0 (default: 0; of vectors all)", 0),
           Option::choice("similarity", similarity_names(),
@@ -104,7 +108,9 @@ std::vector<Option> steps_options() {
                        "(default: 1)",
                        0),
           Option::flag("column", "of vectors, with --token or --at: who attends to it"),
-          Option::text("at", "X,Y", "the pixel of an image: column, row (default: centre)"),
+          Option::text("at", "X,Y",
+                       "of a picture the patch at this pixel (default: [CLS]); of vectors the "
+                       "pixel itself (default: the centre)"),
           Option::flag("json", "print every number as JSON"),
           Option::text("out", "FILE", "write a file instead: .json, .npz, .png, .svg or .pdf")};
 }
@@ -112,33 +118,36 @@ std::vector<Option> steps_options() {
 }  // namespace
 
 Command steps_command() {
-  return {
-      .name = "steps",
-      .summary = "attention step by step with the real numbers: Q, K, V, scores, softmax, sum",
-      .details =
-          "With INPUT: one token of a model, from its q, k and v to what the head adds.\n"
-          "With --vectors: FILE.json holds one of\n"
-          "  inputs   a list of vectors, and source, another list, for cross-attention\n"
-          "  image    {height, width, pixels}, one vector per pixel\n"
-          "  memory   {keys, values}, read by query or queries, hard and soft\n"
-          "and may hold title, labels, source_labels, heads, scale, mask (\"causal\" or rows\n"
-          "of 0 and 1), Wq Wk Wv Wo (one row per number that comes in; left out: identity),\n"
-          "bq bk bv bo, and for additive similarity Wa_q Wa_k v.\n"
-          "\n"
-          "Vectors are rows: q = x Wq. Rows of weights are queries, columns are keys.\n"
-          "\n"
-          "examples:\n"
-          "  fovea steps \"The cat sat on the mat.\" --token cat --layer 2 --head 5\n"
-          "  fovea steps \"The cat sat on the mat.\" --token cat --out steps.png\n"
-          "  fovea steps \"The cat sat on the mat.\" --similarity cosine\n"
-          "  fovea steps \"I love music.\" --target \"J'aime la musique.\" --token musique\n"
-          "  fovea steps --vectors examples/four_words.json\n"
-          "  fovea steps --vectors examples/four_words.json --token sleep --head 1\n"
-          "  fovea steps --vectors examples/memory.json --temperature 0.5\n"
-          "  fovea steps --vectors examples/picture.json --at 7,1 --out weights.png\n",
-      .positionals = {input_positional()},
-      .options = joined(joined(model_options(kDefaultTextModel), input_options()), steps_options()),
-      .run = run};
+  return {.name = "steps",
+          .summary = "attention step by step with the real numbers: Q, K, V, scores, softmax, sum",
+          .details =
+              "With INPUT: one token of a model, from its q, k and v to what the head adds. A\n"
+              "model of pictures takes a picture file; its tokens are [CLS] and the patches.\n"
+              "With --vectors: FILE.json holds one of\n"
+              "  inputs   a list of vectors, and source, another list, for cross-attention\n"
+              "  image    {height, width, pixels}, one vector per pixel\n"
+              "  memory   {keys, values}, read by query or queries, hard and soft\n"
+              "and may hold title, labels, source_labels, heads, scale, mask (\"causal\" or rows\n"
+              "of 0 and 1), Wq Wk Wv Wo (one row per number that comes in; left out: identity),\n"
+              "bq bk bv bo, and for additive similarity Wa_q Wa_k v.\n"
+              "\n"
+              "Vectors are rows: q = x Wq. Rows of weights are queries, columns are keys.\n"
+              "\n"
+              "examples:\n"
+              "  fovea steps \"The cat sat on the mat.\" --token cat --layer 2 --head 5\n"
+              "  fovea steps \"The cat sat on the mat.\" --token cat --out steps.png\n"
+              "  fovea steps \"The cat sat on the mat.\" --similarity cosine\n"
+              "  fovea steps \"I love music.\" --target \"J'aime la musique.\" --token musique\n"
+              "  fovea steps photo.jpg --at 120,80 --head 2\n"
+              "  fovea steps --vectors examples/four_words.json\n"
+              "  fovea steps --vectors examples/four_words.json --token sleep --head 1\n"
+              "  fovea steps --vectors examples/memory.json --temperature 0.5\n"
+              "  fovea steps --vectors examples/picture.json --at 7,1 --out weights.png\n",
+          .positionals = {any_input_positional()},
+          .options = joined(
+              joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
+              steps_options()),
+          .run = run};
 }
 
 }  // namespace fovea

@@ -69,7 +69,7 @@ struct PictureTower {
     const Value states =
         run_blocks(stack.blocks, pass, kind, first_norm(embed(inputs.pixel_values)),
                    patch_setting(stack.sizes));
-    return {states, pooled_norm(row_of(states, 0))};
+    return {states, pooled_norm(row_of(states, 0)), states};
   }
 
   ClipStack stack;
@@ -99,7 +99,7 @@ struct TextTower {
         text_rule(pass, stack.sizes.scale(), {.causal = true, .attention = inputs.attention_mask});
     const Value states =
         norm(run_blocks(stack.blocks, pass, kind, embed(inputs.input_ids), {.rule = rule}));
-    return {states, row_of(states, end_of(inputs.input_ids))};
+    return {states, row_of(states, end_of(inputs.input_ids)), {}};
   }
 
   ClipStack stack;

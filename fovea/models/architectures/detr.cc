@@ -45,16 +45,15 @@ constexpr std::array<Rename, 21> kNewNames{
 constexpr int64_t kLearnedPositions = 50;  // rows and columns that have an entry
 
 ModelSource with_defaults(const ModelSource& source) {
-  return {
-      source.config.with_defaults({{"d_model", 256},
-                                   {"encoder_layers", 6},
-                                   {"encoder_ffn_dim", 2048},
-                                   {"encoder_attention_heads", 8},
-                                   {"decoder_layers", 6},
-                                   {"decoder_ffn_dim", 2048},
-                                   {"decoder_attention_heads", 8},
-                                   {"num_queries", 100}}),
-      {source.weights.weights.renamed(kNewNames), source.weights.compute}};
+  return {source.config.with_defaults({{"d_model", 256},
+                                       {"encoder_layers", 6},
+                                       {"encoder_ffn_dim", 2048},
+                                       {"encoder_attention_heads", 8},
+                                       {"decoder_layers", 6},
+                                       {"decoder_ffn_dim", 2048},
+                                       {"decoder_attention_heads", 8},
+                                       {"num_queries", 100}}),
+          {source.weights.weights.renamed(kNewNames), source.weights.compute}};
 }
 
 // The ResNet below, and which of its stages the rest sees.

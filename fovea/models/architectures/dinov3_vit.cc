@@ -139,12 +139,13 @@ class Dinov3Vit final : public PictureModel {
     return table;
   }
 
-  Value hidden(const Tensor& pixels, const Pass& pass) const override {
+  PictureStates hidden(const Tensor& pixels, const Pass& pass) const override {
     const RotaryTable table =
         rotary_table(embed_.sizes().rows(pixels.size(1)), embed_.sizes().cols(pixels.size(2)));
     AttentionSetting setting = patch_setting(sizes_);
     setting.rotary = &table;
-    return norm_(run_blocks(blocks_, pass, SiteKind::kSelf, embed_(pixels), setting));
+    const Value states = run_blocks(blocks_, pass, SiteKind::kSelf, embed_(pixels), setting);
+    return {states, norm_(states)};
   }
 
   AttentionSizes sizes_;

@@ -76,9 +76,10 @@ struct PictureTower {
   }
 
   TowerOutputs operator()(const ModelInputs& inputs, const Pass& pass, SiteKind kind) const {
-    const Value states = norm(run_blocks(stack.blocks, pass, kind, embed(inputs.pixel_values),
-                                         patch_setting(stack.sizes)));
-    return {states, pool ? (*pool)(pass, states) : Value()};
+    const Value before = run_blocks(stack.blocks, pass, kind, embed(inputs.pixel_values),
+                                    patch_setting(stack.sizes));
+    const Value states = norm(before);
+    return {states, pool ? (*pool)(pass, states) : Value(), before};
   }
 
   ClipStack stack;
@@ -101,7 +102,7 @@ struct TextTower {
     const Value states =
         norm(run_blocks(stack.blocks, pass, kind, embed(inputs.input_ids), {.rule = rule}));
     // The last position, be it padding: so the model was trained.
-    return {states, head(row_of(states, inputs.tokens() - 1))};
+    return {states, head(row_of(states, inputs.tokens() - 1)), {}};
   }
 
   ClipStack stack;
@@ -133,10 +134,12 @@ Tower load_text_tower(const LayerSource& all, const Config& config) {
       {all.weights.below_one_of({"text_model.", ""}, "embeddings.token_embedding.weight"),
        all.compute},
       config);
-  return {.facts = text_tower_facts(
-              tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
-              tower.embed.words.size(0), tower.embed.positions.size(0), /*causal=*/false),
-          .run = tower};
+  Tower made{.facts = text_tower_facts(
+                 tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
+                 tower.embed.words.size(0), tower.embed.positions.size(0), /*causal=*/false),
+             .run = tower};
+  made.facts.text_padding_id = config.get_int("pad_token_id", 1);
+  return made;
 }
 
 float load_number(const LayerSource& source, std::string_view name) {
@@ -168,7 +171,8 @@ std::unique_ptr<Model> build(const ModelSource& source) {
   picture.embed = text.embed = &as_it_is;
   return std::make_unique<TowerModel>(config, std::move(picture), std::move(text),
                                       Similarity{.log_scale = load_number(all, "logit_scale"),
-                                                 .bias = load_number(all, "logit_bias")});
+                                                 .bias = load_number(all, "logit_bias"),
+                                                 .sigmoid = true});
 }
 
 }  // namespace

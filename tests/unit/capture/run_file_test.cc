@@ -117,12 +117,14 @@ TEST(RunFile, KeepsTheBlockAndTheGradient) {
   std::mt19937 random(1);
   record.output_gradient = testing::random_heads(
       random, {c.shape.heads, c.shape.rows, c.shape.value_dim}, 1, DType::kF32);
-  record.block =
-      BlockContext{.input = testing::random_heads(random, {c.shape.cols, 6}, 1, DType::kF32),
-                   .output_weight = testing::random_heads(
-                       random, {6, c.shape.heads * c.shape.value_dim}, 1, DType::kBF16),
-                   .norm_weight = testing::random_heads(random, {6}, 1, DType::kF32),
-                   .norm_epsilon = 1e-5F};
+  record.block = BlockContext{
+      .input = testing::random_heads(random, {c.shape.cols, 6}, 1, DType::kF32),
+      .output_weight =
+          testing::random_heads(random, {6, c.shape.heads * c.shape.value_dim}, 1, DType::kBF16),
+      .value_bias =
+          testing::random_heads(random, {c.shape.kv_heads * c.shape.value_dim}, 1, DType::kF32),
+      .norm_weight = testing::random_heads(random, {6}, 1, DType::kF32),
+      .norm_epsilon = 1e-5F};
   run.records[0] = std::make_shared<const AttentionRecord>(record);
   const auto path = temporary("block.fovea.safetensors");
   save_run(run, path);
@@ -131,6 +133,8 @@ TEST(RunFile, KeepsTheBlockAndTheGradient) {
   ASSERT_TRUE(back.block.has_value());
   EXPECT_TRUE(same(back.block->output_weight, record.block->output_weight));
   EXPECT_TRUE(back.block->output_bias.empty());
+  EXPECT_TRUE(back.block->query_bias.empty());
+  EXPECT_TRUE(same(back.block->value_bias, record.block->value_bias));
   EXPECT_EQ(back.block->norm_epsilon, 1e-5F);
 }
 
@@ -231,6 +235,31 @@ TEST(RunFile, AnInvalidRunWritesNothing) {
   std::filesystem::remove(path);
   EXPECT_THROW(save_run(run, path), Error);
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(RunFile, BringsBackThePicture) {
+  const auto path = temporary("picture.fovea.safetensors");
+  fovea::Run run = run_of(random_case(3, 20, 1));
+  run.picture = Tensor::from<uint8_t>({2, 1, 3}, std::vector<uint8_t>{1, 2, 3, 250, 0, 9});
+  save_run(run, path);
+  EXPECT_TRUE(same(load_run(path).picture, run.picture));
+  run.picture = Tensor();
+  save_run(run, path);
+  EXPECT_TRUE(load_run(path).picture.empty());
+}
+
+TEST(RunFile, APictureMustHavePixelsAndAGrid) {
+  fovea::Run run = run_of(random_case(3, 20, 1));
+  for (const Tensor& wrong :
+       {Tensor(Shape{2, 2}, DType::kU8), Tensor(Shape{2, 2, 4}, DType::kU8),
+        Tensor(Shape{2, 2, 3}, DType::kF32), Tensor(Shape{1, 5000, 3}, DType::kU8)}) {
+    run.picture = wrong;
+    EXPECT_THROW(validate(run), Error) << to_string(wrong.shape());
+  }
+  run.picture = Tensor(Shape{2, 2, 3}, DType::kU8);
+  EXPECT_NO_THROW(validate(run));
+  for (Axis& axis : run.axes) axis.grid_rows = axis.grid_cols = 0;
+  EXPECT_THROW(validate(run), Error);
 }
 
 }  // namespace

@@ -274,5 +274,42 @@ TEST(Isolated, WrapsWhatRunsFromRightToLeft) {
   EXPECT_EQ(isolated("\u202eabc"), "\uFFFDabc");
 }
 
+ImageFigure boxed_picture() {
+  return {.text = {.title = "2 objects", .caption = "Boxes", .metadata = {}},
+          .picture = Picture(64, 48, {90, 120, 150}),
+          .panels = {{.title = "objects",
+                      .weights = {},
+                      .masks = {{2, 2, {0, 0, 0, 1}, 1}},
+                      .boxes = {{0.1, 0.2, 0.5, 0.7, "cat 0.98", 0},
+                                {0.1, 0.2, 0.5, 0.7, "dog 0.71", 1}}}},
+          .layout = ImageLayout::kPanels};
+}
+
+TEST(TerminalPictures, BoxesHaveTheirNamesEvenInTheSamePlace) {
+  for (const ColorMode mode : kModes) {
+    for (const int width : {20, 40, 80, 200}) {
+      const Terminal terminal{.width = width, .colors = mode};
+      const std::string text = without_colors(draw(boxed_picture(), terminal, inferno()));
+      EXPECT_THAT(text, HasSubstr("cat 0.98"));
+      EXPECT_THAT(text, HasSubstr("dog 0.71"));
+      for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), width);
+    }
+  }
+}
+
+TEST(TerminalPictures, EdgesAndAreasShowWithoutColours) {
+  const std::string text =
+      draw(boxed_picture(), {.width = 60, .colors = ColorMode::kNone}, inferno());
+  EXPECT_THAT(text, HasSubstr("\u2502"));
+  EXPECT_THAT(text, HasSubstr("\u2518"));
+  EXPECT_THAT(text, HasSubstr("\u2592"));
+}
+
+TEST(TerminalPictures, ABoxOutsideOfThePictureIsCutNotACrash) {
+  ImageFigure figure = boxed_picture();
+  figure.panels[0].boxes = {{-3, -3, 7, 9, "all", 0}, {1.5, 1.5, 2, 2, "", 1}};
+  EXPECT_THAT(draw(figure, {.width = 60, .colors = ColorMode::kTrue}, inferno()), HasSubstr("all"));
+}
+
 }  // namespace
 }  // namespace fovea

@@ -43,9 +43,19 @@ TEST_F(InputFile, OtherThingsAreRefusedByName) {
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds neither input_ids nor input_features", [&] {
     read({{"input_ids", Tensor(Shape{0}, DType::kI64)}});
   }));
-  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'pixel_mask'", [&] {
-    read({{"input_ids", numbers<int64_t>({1, 2, 3})}, {"pixel_mask", numbers<float>({1, 2, 3})}});
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'labels'", [&] {
+    read({{"input_ids", numbers<int64_t>({1, 2, 3})}, {"labels", numbers<float>({1, 2, 3})}});
   }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'pixel_mask' has shape [3]", [&] {
+    read({{"pixel_values", Tensor(Shape{3, 1, 3})}, {"pixel_mask", numbers<int64_t>({1, 1, 0})}});
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'pixel_mask' is of the type F32", [&] {
+    read({{"pixel_values", Tensor(Shape{3, 1, 3})}, {"pixel_mask", Tensor(Shape{1, 3})}});
+  }));
+  const ModelInputs masked = read({{"pixel_values", Tensor(Shape{3, 2, 3})},
+                                   {"pixel_mask", Tensor(Shape{1, 2, 3}, DType::kBool)}});
+  EXPECT_EQ(masked.pixel_mask.shape(), Shape({2, 3}));
+  EXPECT_EQ(masked.pixel_mask.dtype(), DType::kI64);
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'input_ids' is of the type F32", [&] {
     read({{"input_ids", numbers<float>({1, 2, 3})}});
   }));

@@ -37,7 +37,8 @@ class ModelStepsOfFixture : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Parity, ModelStepsOfFixture,
                          testing::Values("bert_model", "gpt2_lm", "llama_gqa", "mistral_window",
                                          "qwen3_lm", "gemma3_text", "gemma3_softcap",
-                                         "gpt_neox_parallel"),
+                                         "gpt_neox_parallel", "vit_model", "dinov2_registers",
+                                         "clip_model", "siglip_model"),
                          [](const auto& fixture) { return std::string(fixture.param); });
 
 TEST_P(ModelStepsOfFixture, WeightsAreThoseOfTransformers) {
@@ -88,6 +89,7 @@ TEST_P(ModelStepsOfFixture, HeadsThroughTheOutputWeightGiveWhatTheLayerGives) {
     }
     // The same sums in double, in another order.
     EXPECT_THAT(sum, Pointwise(DoubleNear(1e-9 * largest), steps.output));
+    if (record->site.kind == SiteKind::kPool) continue;  // which asks for something learned
     const Tensor& input = record->block->input;
     EXPECT_THAT(steps.x,
                 Pointwise(testing::Eq(),
@@ -243,6 +245,28 @@ TEST(ModelSteps, WhatIsNotThereIsRefused) {
   EXPECT_THROW(steps_of(record, 0, 5), Error);
   record.values = {};
   EXPECT_THROW(steps_of(record, 0, 0), Error);
+}
+
+TEST(ModelSteps, KnowsHowQueriesKeysAndValuesAreMade) {
+  const auto steps_of = [](const char* name, SiteId site) {
+    const RunResult result = run_fixture(fs::path(FOVEA_TEST_DATA) / "parity" / name);
+    return model_steps(result.run.record(site), 0, 0);
+  };
+  const ModelSteps bert = steps_of("bert_model", {SiteKind::kSelf, 0});
+  EXPECT_FALSE(bert.pre_norm);
+  EXPECT_TRUE(bert.query_bias && bert.key_bias && bert.value_bias);
+  const ModelSteps gpt2 = steps_of("gpt2_lm", {SiteKind::kSelf, 0});  // one matrix for all three
+  EXPECT_TRUE(gpt2.pre_norm);
+  EXPECT_TRUE(gpt2.query_bias && gpt2.key_bias && gpt2.value_bias);
+  const ModelSteps llama = steps_of("llama_gqa", {SiteKind::kSelf, 0});
+  EXPECT_TRUE(llama.pre_norm);
+  EXPECT_FALSE(llama.query_bias || llama.key_bias || llama.value_bias);
+  const ModelSteps dinov3 = steps_of("dinov3_model", {SiteKind::kSelf, 0});
+  EXPECT_TRUE(dinov3.query_bias && dinov3.value_bias);
+  EXPECT_FALSE(dinov3.key_bias);
+  const ModelSteps pool = steps_of("siglip_model", {SiteKind::kPool, 0});
+  EXPECT_FALSE(pool.pre_norm);
+  EXPECT_TRUE(pool.x.empty());  // what asks is learned, and no row of the block's input
 }
 
 }  // namespace

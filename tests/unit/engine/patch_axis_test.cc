@@ -30,6 +30,32 @@ Engine open(std::string_view fixture) {
   return Engine::open(parity_folder(fixture).string());
 }
 
+TEST(CellAxis, PaddingKeepsItsPlaceInTheGrid) {
+  ModelInputs inputs = picture(70, 100);
+  inputs.pixel_mask = Tensor(Shape{70, 100}, DType::kI64);
+  for (size_t i = 0; i < 7000; ++i) inputs.pixel_mask.mutable_values<int64_t>()[i] = i % 100 < 60;
+  const RunResult result = open("detr_basic").run(inputs);
+  ASSERT_THAT(names(result.run.axes), ElementsAre("cells", "queries"));
+  const Axis& cells = result.run.axes[0];
+  EXPECT_EQ(cells.grid_rows, 5);
+  EXPECT_EQ(cells.grid_cols, 7);
+  ASSERT_EQ(cells.positions.size(), 35U);
+  EXPECT_EQ(cells.positions[8].text, "cell 1,1");
+  EXPECT_FALSE(cells.positions[8].special);
+  EXPECT_TRUE(cells.positions[13].special);  // the last of its row
+  EXPECT_EQ(result.run.axes[1].positions.back().text, "query 6");
+  validate(result.run);
+}
+
+TEST(CheckMaps, HeadsThatShareASoftmaxAreCheckedTogether) {
+  for (const char* fixture : {"detr_panoptic", "detr_objects"}) {
+    const Engine engine = open(fixture);
+    const MapCheck check = check_maps(engine, check_input(engine));
+    EXPECT_TRUE(check.passed()) << fixture << check.row_sum_error << " " << check.output_error;
+    EXPECT_EQ(model_info(engine).facts.object_queries, 7);
+  }
+}
+
 TEST(PatchAxis, TokensInFrontAreNoPartOfTheGrid) {
   const RunResult result = open("dinov2_registers").run(picture(15, 30));
   ASSERT_THAT(names(result.run.axes), ElementsAre("patches"));

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+
 #include "unit/base/test_support.h"
 
 namespace fovea {
@@ -35,6 +38,59 @@ TEST(PictureInput, OtherSizesAreCutToWholePatches) {
   EXPECT_EQ(input.input.inputs.pixel_values.shape(), Shape({3, 40, 96}));
   EXPECT_EQ(input.grid.rows(), 5);
   EXPECT_EQ(input.grid.columns(), 12);
+}
+
+TEST(PictureInput, ItsRunKeepsASmallCopyOfWhatWasSeen) {
+  const PictureInput input =
+      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png");
+  const RunResult result = run_picture(scenes(), input, {.record = {.values = false}});
+  const Tensor& picture = result.run.picture;
+  ASSERT_EQ(picture.shape(), Shape({224, 224, 3}));  // small enough to be kept as it is
+  EXPECT_TRUE(std::ranges::equal(picture.values<uint8_t>(), input.picture.bytes));
+  EXPECT_NO_THROW(validate(result.run));
+}
+
+TEST(PictureInput, RandomWeightsGiveOtherMapsOfTheSameShape) {
+  const PictureInput input =
+      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png");
+  const Engine random = scenes().with_random_weights(1);
+  EXPECT_NE(random.model_hash(), scenes().model_hash());
+  EXPECT_NE(random.model_hash(), scenes().with_random_weights(2).model_hash());
+  const SiteId last{SiteKind::kSelf, 7};
+  const std::vector<float> row = random.run(input.input).map(last, 0).row(0);
+  EXPECT_EQ(row, scenes().with_random_weights(1).run(input.input).map(last, 0).row(0));
+  EXPECT_NE(row, scenes().run(input.input).map(last, 0).row(0));
+  // Weights of a deviation of 0.02 hardly tell patches apart: attention is nearly even.
+  for (const float weight : row) EXPECT_NEAR(weight, 1.0 / 785, 0.5 / 785);
+}
+
+// A tiny detector with the preprocessor of the published ones, at a tenth of their size.
+std::filesystem::path detector() {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "picture_input_detr";
+  fs::remove_all(folder);
+  fs::copy(fs::path(FOVEA_TEST_DATA) / "parity" / "detr_basic", folder);
+  std::ofstream(folder / "preprocessor_config.json")
+      << R"({"image_processor_type": "DetrImageProcessor", "do_resize": true, "do_rescale": true,
+             "do_normalize": true, "do_pad": true, "image_mean": [0.5, 0.5, 0.5],
+             "image_std": [0.5, 0.5, 0.5], "size": {"shortest_edge": 80, "longest_edge": 133}})";
+  return folder;
+}
+
+TEST(PictureInput, OfADetectorIsAGridOfCells) {
+  const Engine engine = Engine::open(detector().string());
+  const std::string scene = bundled("scenes-vit") + "/demo/scene-1.png";
+  const PictureInput input = read_picture_input(engine, scene);
+  EXPECT_EQ(input.input.inputs.pixel_values.shape(), Shape({3, 80, 80}));
+  EXPECT_EQ(input.input.inputs.pixel_mask.shape(), Shape({80, 80}));
+  EXPECT_EQ(input.input.patches.name, "cells");
+  EXPECT_EQ(input.grid.rows(), 5);
+  EXPECT_EQ(input.grid.patch_of_pixel(223, 223), 24);
+  const PictureInput wide = read_picture_input(engine, scene, PictureSize{97, 33});
+  EXPECT_EQ(wide.input.inputs.pixel_values.shape(), Shape({3, 33, 97}));
+  EXPECT_EQ(wide.grid.rows(), 3);  // the last cells reach over the edge
+  EXPECT_EQ(wide.grid.columns(), 7);
+  EXPECT_EQ(wide.input.patches.positions.size(), 21U);
 }
 
 TEST(PictureInput, RefusesModelsOfText) {

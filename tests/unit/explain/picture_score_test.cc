@@ -22,6 +22,19 @@ TEST(Jaccard, IsTheSharedPartOfAllThatIsInEither) {
   }));
 }
 
+TEST(JaccardOfObjects, IsThatOfEveryObjectAndOfAllTogether) {
+  const Bytes8 labels{0, 1, 1, 2, 2, 2, 0, 9, 0, 1};
+  const Bytes8 mask{1, 1, 0, 1, 1, 0, 0, 0, 255, 1};
+  const auto found = jaccard_of_objects(mask, labels);
+  for (const int object : {0, 1, 2, 9, 5}) {
+    Bytes8 alone;
+    for (const uint8_t label : labels) alone.push_back(object == 0 ? label != 0 : label == object);
+    EXPECT_EQ(found[static_cast<size_t>(object)], jaccard(mask, alone)) << object;
+  }
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "10",
+                         [&] { jaccard_of_objects(Bytes8{1}, labels); }));
+}
+
 TEST(Iou, OfBoxesIsThatOfTheirPixels) {
   const PictureBox a{0, 0, 4, 4};
   EXPECT_EQ(iou(a, a), 1);

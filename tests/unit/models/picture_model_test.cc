@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "fovea/layers/attention_cache.h"
@@ -77,6 +78,53 @@ TEST(PictureModel, PicturesThatItCannotSeeAreRefused) {
     huge.pixel_values = Tensor(Shape{3, side, (kMostPatches + 1) * side});
     EXPECT_TRUE(refused(*model, "more than 262144 patches", huge));
   }
+}
+
+// After a layer norm y = w z + b with the same w and b for all rows, z the row made to mean 0 and
+// variance 1: so in each column the points (z, y) of any three rows lie on one line.
+double off_the_line(MatrixView<const float> before, MatrixView<const float> after) {
+  std::vector<std::vector<double>> z(3);
+  for (int64_t row = 0; row < 3; ++row) {
+    double mean = 0, square = 0;
+    for (int64_t d = 0; d < before.cols; ++d) mean += before(row, d);
+    mean /= static_cast<double>(before.cols);
+    for (int64_t d = 0; d < before.cols; ++d) square += std::pow(before(row, d) - mean, 2);
+    const double deviation = std::sqrt(square / static_cast<double>(before.cols));
+    for (int64_t d = 0; d < before.cols; ++d) {
+      z[static_cast<size_t>(row)].push_back((before(row, d) - mean) / deviation);
+    }
+  }
+  double largest = 0;
+  for (int64_t d = 0; d < before.cols; ++d) {
+    const auto i = static_cast<size_t>(d);
+    largest = std::max(largest, std::abs((z[1][i] - z[0][i]) * (after(2, d) - after(0, d)) -
+                                         (z[2][i] - z[0][i]) * (after(1, d) - after(0, d))));
+  }
+  return largest;
+}
+
+TEST(PictureModel, TellsItsStatesBeforeTheFinalNorm) {
+  for (const char* name : kOneTower) {
+    SCOPED_TRACE(name);
+    const auto model = fixture_model(name);
+    const int64_t side = 2 * model->facts().patch_height;
+    const ModelOutputs outputs = model->forward(picture(side, 2 * side), {});
+    const Tensor& before = outputs.states_before_norm.tensor;
+    const Tensor& after = outputs.last_hidden_state.tensor;
+    ASSERT_EQ(before.shape(), after.shape());
+    if (std::string_view(name) == "clip_vision") {  // its norm is for [CLS] alone
+      EXPECT_EQ(std::memcmp(before.raw(), after.raw(), before.bytes()), 0);
+      continue;
+    }
+    EXPECT_NE(std::memcmp(before.raw(), after.raw(), before.bytes()), 0);
+    // Products of float32 numbers of about 3, and the norm's epsilon is left out; other states are
+    // off by 1 and more.
+    EXPECT_LT(off_the_line(before.matrix<float>(), after.matrix<float>()), 1e-2);
+  }
+  ModelInputs both = caption();
+  both.pixel_values = random_tensor({3, 32, 32}, 5);
+  EXPECT_FALSE(fixture_model("siglip_model")->forward(both, {}).states_before_norm.tensor.empty());
+  EXPECT_TRUE(fixture_model("clip_text")->forward(caption(), {}).states_before_norm.tensor.empty());
 }
 
 TEST(PictureModel, OtherInputsAreRefusedByName) {

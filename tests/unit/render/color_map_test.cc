@@ -107,6 +107,14 @@ TEST(CategoryColors, ShowOnWhiteAndDiffer) {
   }
 }
 
+TEST(ObjectColors, DifferAndCarryBlackLetters) {
+  for (int64_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(text_color_on(object_color(i)), (Rgb{0, 0, 0})) << i;
+    EXPECT_GE(contrast(object_color(i), {0, 0, 0}), 4.5) << i;  // WCAG's limit for text
+    for (int64_t j = 0; j < i; ++j) EXPECT_NE(object_color(i), object_color(j));
+  }
+}
+
 TEST(ColorMap, ClampsWhatLiesOutsideAndTakesNaNAsLowest) {
   EXPECT_EQ(inferno().at(-3), inferno().at(0));
   EXPECT_EQ(inferno().at(7), inferno().at(1));

@@ -19,8 +19,9 @@ using ::testing::Not;
 constexpr FigureFormat kFormats[] = {FigureFormat::kPng, FigureFormat::kSvg, FigureFormat::kPdf};
 
 std::vector<Figure> all_figures() {
-  return {samples::matrix(), samples::heads(), samples::read(), samples::lines(),
-          samples::steps(),  samples::align(), samples::image()};
+  return {samples::matrix(), samples::heads(),    samples::read(),  samples::lines(),
+          samples::steps(),  samples::align(),    samples::image(), samples::kernels(),
+          samples::dots(),   samples::composite()};
 }
 
 std::filesystem::path fresh_folder(const std::string& name) {
@@ -202,6 +203,18 @@ TEST(FigureFile, RefusesFiguresWhosePartsDoNotFit) {
   EXPECT_NE(refused(StepsFigure{}), "");
   EXPECT_NE(refused(AlignFigure{}), "");
   EXPECT_NE(refused(ImageFigure{}), "");
+  EXPECT_NE(refused(KernelsFigure{}), "");
+  EXPECT_NE(refused(DotsFigure{}), "");
+  EXPECT_NE(refused(CompositeFigure{}), "");
+  KernelsFigure even = samples::kernels();
+  even.panels = {{.title = "head 0", .weights = Tensor({2, 2})}};
+  EXPECT_THAT(refused(even), HasSubstr("has no middle"));
+  DotsFigure below = samples::dots();
+  below.values.mutable_values<float>()[1] = -1;
+  EXPECT_THAT(refused(below), HasSubstr("from 0 upwards"));
+  CompositeFigure stranger = samples::composite();
+  stranger.owners.mutable_values<float>()[1] = 2;
+  EXPECT_THAT(refused(stranger), HasSubstr("there are 2 owners"));
   EXPECT_NE(refused(ReadFigure{}), "");
   ReadFigure read = samples::read();
   read.weights.pop_back();
@@ -239,7 +252,8 @@ TEST(FigureFile, OnlyPatchesHaveHardPixelsInADrawing) {
     for (size_t at = svg.find(part); at != std::string::npos; at = svg.find(part, at + 1)) ++found;
     return found;
   };
-  EXPECT_EQ(count("<image "), 3);  // the picture once, and one for each panel
+  // The picture once as it is and once faded, and one for each panel.
+  EXPECT_EQ(count("<image "), 4);
   EXPECT_EQ(count("image-rendering:pixelated"), 2);
   EXPECT_THAT(svg, Not(HasSubstr("pixelated\" id=\"f0\" width=\"32\"")));
 }

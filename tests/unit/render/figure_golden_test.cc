@@ -85,13 +85,19 @@ void PrintTo(const Sample& sample, std::ostream* out) {
 }
 
 const std::vector<Sample>& all_samples() {
-  static const std::vector<Sample> all = {{"matrix", [] { return Figure(samples::matrix()); }},
-                                          {"heads", [] { return Figure(samples::heads()); }},
-                                          {"read", [] { return Figure(samples::read()); }},
-                                          {"lines", [] { return Figure(samples::lines()); }},
-                                          {"steps", [] { return Figure(samples::steps()); }},
-                                          {"align", [] { return Figure(samples::align()); }},
-                                          {"image", [] { return Figure(samples::image()); }}};
+  static const std::vector<Sample> all = {
+      {"matrix", [] { return Figure(samples::matrix()); }},
+      {"heads", [] { return Figure(samples::heads()); }},
+      {"read", [] { return Figure(samples::read()); }},
+      {"lines", [] { return Figure(samples::lines()); }},
+      {"steps", [] { return Figure(samples::steps()); }},
+      {"align", [] { return Figure(samples::align()); }},
+      {"image", [] { return Figure(samples::image()); }},
+      {"boxes", [] { return Figure(samples::boxes()); }},
+      {"around", [] { return Figure(samples::around()); }},
+      {"kernels", [] { return Figure(samples::kernels()); }},
+      {"dots", [] { return Figure(samples::dots()); }},
+      {"composite", [] { return Figure(samples::composite()); }}};
   return all;
 }
 
@@ -199,6 +205,8 @@ std::vector<Mutation> other_mutations() {
   const StepsFigure steps = samples::steps();
   const AlignFigure align = samples::align();
   const ImageFigure image = samples::image();
+  const ImageFigure boxes = samples::boxes();
+  const ImageFigure around = samples::around();
   return {
       mutated<HeadsFigure>("HeadsScaleShifted", heads, [](auto& f) { f.scale.high = 0.7; }),
       mutated<HeadsFigure>("HeadsSwapped", heads,
@@ -225,10 +233,42 @@ std::vector<Mutation> other_mutations() {
       mutated<AlignFigure>("AlignLinkDropped", align, [](auto& f) { f.links.pop_back(); }),
       mutated<AlignFigure>("AlignTransposed", align,
                            [](auto& f) { f.weights = transposed(f.weights); }),
+      mutated<ImageFigure>("ImageRing", image,
+                           [](auto& f) {
+                             f.panels[0].rings.push_back({{1, 1}, 1.2, false});
+                           }),
+      mutated<ImageFigure>("ImageBadge", image, [](auto& f) { f.text.badge = "3 taken out"; }),
+      mutated<KernelsFigure>("KernelsCentreMoved", samples::kernels(),
+                             [](auto& f) { f.panels[1].centre_row = -0.5; }),
+      mutated<KernelsFigure>("KernelsDetailDropped", samples::kernels(),
+                             [](auto& f) { f.panels[0].detail = ""; }),
+      mutated<DotsFigure>("DotsReferenceDropped", samples::dots(),
+                          [](auto& f) { f.reference.reset(); }),
+      mutated<DotsFigure>("DotsOneValue", samples::dots(),
+                          [](auto& f) {
+                            f.values = f.values.clone();
+                            f.values.template mutable_values<float>()[2] = 20;
+                          }),
+      mutated<CompositeFigure>("CompositeOtherOwner", samples::composite(),
+                               [](auto& f) {
+                                 f.owners = f.owners.clone();
+                                 f.owners.template mutable_values<float>()[1] = 1;
+                               }),
       mutated<ImageFigure>("ImageSmoothed", image, [](auto& f) { f.smooth = true; }),
       mutated<ImageFigure>("ImageContourMoved", image, [](auto& f) { f.contour_mass = 0.8; }),
       mutated<ImageFigure>("ImageUpsideDown", image,
                            [](auto& f) { f.panels[0].weights = upside_down(f.panels[0].weights); }),
+      mutated<ImageFigure>("BoxMoved", boxes, [](auto& f) { f.panels[0].boxes[0].right = 0.5; }),
+      mutated<ImageFigure>("BoxNameChanged", boxes,
+                           [](auto& f) { f.panels[0].boxes[1].label = "dog 0.77"; }),
+      mutated<ImageFigure>("BoxColorChanged", boxes,
+                           [](auto& f) { f.panels[0].boxes[1].color = 2; }),
+      mutated<ImageFigure>("AreaCellDropped", boxes,
+                           [](auto& f) { f.panels[0].masks[0].cells[10] = 0; }),
+      mutated<ImageFigure>("PointMoved", around,
+                           [](auto& f) {
+                             f.panels[2].chosen = CellMark{2, 2};
+                           }),
   };
 }
 

@@ -188,4 +188,71 @@ inline ImageFigure image() {
   return figure;
 }
 
+// Boxes and an area on the picture, one name inside and one above, without a map.
+inline ImageFigure boxes() {
+  ImageFigure figure = image();
+  figure.text = text("2 objects", "Boxes with their score \u00b7 areas by the mean of 2 heads");
+  figure.layout = ImageLayout::kPanels;
+  figure.panels.resize(1);
+  figure.panels[0] = {
+      .title = "objects",
+      .weights = {},
+      .masks = {{3, 4, {0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0}, 1}},
+      .boxes = {{0.02, 0.0, 0.6, 0.5, "cat 0.98", 0}, {0.3, 0.3, 0.7, 0.85, "dog 0.71", 1}}};
+  return figure;
+}
+
+// Three points around the picture.
+inline ImageFigure around() {
+  ImageFigure figure = image();
+  figure.text = text("What three points attend to", "Rows \u00b7 layer 2, mean of 2 heads");
+  figure.layout = ImageLayout::kAround;
+  figure.panels[1].chosen = CellMark{0, 0};
+  figure.panels.push_back(figure.panels[1]);
+  figure.panels[2].chosen = CellMark{2, 3};
+  for (size_t i = 0; i < 3; ++i) figure.panels[i].title = "point " + std::to_string(i);
+  return figure;
+}
+
+inline KernelsFigure kernels() {
+  KernelsFigure figure{
+      .text = text("Heads as kernels", "Rows attend to columns, by offset \u00b7 layer 0, 2 heads"),
+      .panels_across = 2,
+      .scale = {0, 0.5}};
+  figure.panels.push_back(
+      {.title = "head 0",
+       .detail = "spread 0.9",
+       .weights = Tensor::from(
+           {3, 3}, std::vector<float>{0.02F, 0.1F, 0.02F, 0.1F, 0.5F, 0.1F, 0.02F, 0.1F, 0.04F})});
+  figure.panels.push_back(
+      {.title = "head 1",
+       .detail = "spread 0.4",
+       .weights = Tensor::from(
+           {3, 3}, std::vector<float>{0.02F, 0.02F, 0.02F, 0.02F, 0.1F, 0.45F, 0.02F, 0.05F, 0.3F}),
+       .centre_row = 0.3,
+       .centre_col = 0.8});
+  return figure;
+}
+
+inline DotsFigure dots() {
+  return {.text = text("How far each head looks",
+                       "Rows attend to columns \u00b7 layers 0 to 2, 2 heads"),
+          .group_name = "layer",
+          .groups = {"0", "1", "2"},
+          .series = {"head 0", "head 1"},
+          .values = Tensor::from({3, 2}, std::vector<float>{12, 40, 30, 55, 70, 64}),
+          .value_name = "mean attention distance, pixels",
+          .reference = 61.5,
+          .reference_name = "attention spread evenly: 62"};
+}
+
+inline CompositeFigure composite() {
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  return {.text = text("What [CLS] looks at, by head", "Row: what [CLS] attends to \u00b7 layer 2"),
+          .picture = image().picture,
+          .owners = Tensor::from(
+              {3, 4}, std::vector<float>{none, 0, 0, 1, none, 0, 0, 1, none, none, none, 1}),
+          .names = {{"head 0", "33 %", "0"}, {"head 1", "25 %", "1"}}};
+}
+
 }  // namespace fovea::samples

@@ -60,6 +60,21 @@ TEST(Png, RefusesAnEmptyPicture) {
   EXPECT_THROW(encode_png(Picture()), Error);
 }
 
+TEST(Png, AMaskIsGreyWithTheNumbersThemselves) {
+  LabelMask mask(PictureSize{5, 3});
+  for (size_t i = 0; i < mask.labels.size(); ++i) mask.labels[i] = static_cast<uint8_t>(17 * i);
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "labels.png";
+  write_png(path, mask);
+  const LabelMask read = read_label_mask(path);
+  EXPECT_EQ(read.size, mask.size);
+  EXPECT_EQ(read.labels, mask.labels);
+  const std::vector<uint8_t> rgb = decode(read_text_file(path), 5, 3);
+  EXPECT_EQ(rgb[3 * 14], 238);
+  EXPECT_EQ(read_text_file(path)[25], 0);  // colour type of the header: grey
+  EXPECT_THROW(encode_png(LabelMask()), Error);
+  std::filesystem::remove(path);
+}
+
 TEST(Png, IsWrittenWholeOrNotAtAll) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "png_test";
   std::filesystem::create_directories(folder);

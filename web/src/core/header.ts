@@ -64,6 +64,8 @@ export interface PageHeader {
   sites: SiteInfo[];
   axes: AxisInfo[];
   masks: MaskInfo[];
+  /** Width and height of what lies under the grids of axes, a PNG in the part fovea-picture. */
+  picture?: [number, number];
   /** base64 of 256 * 3 bytes each. */
   colors: Record<string, string>;
 }

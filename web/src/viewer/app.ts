@@ -1,6 +1,7 @@
 import { decimalsOf, isolated, matrixCaption, placeText, tokenCaption, tokenText, type HeadName } from '../core/captions';
-import { fromBase64, type DecodedMap } from '../core/codec';
+import { fromBase64, lineOf, type DecodedMap } from '../core/codec';
 import { buildColorTable, type Curve } from '../core/colors';
+import { gridOf, largestOn, massBeside } from '../core/grid';
 import type { AxisInfo, MaskInfo, PageHeader, SiteInfo } from '../core/header';
 import { flipped, fromFragment, settled, toFragment, VIEWS, type State, type Theme, type ViewName } from '../core/state';
 import { Controls } from './controls';
@@ -11,8 +12,9 @@ import { Inspector, spoken } from './inspector';
 import { commandOf, type Command } from './keyboard';
 import { Maps } from './maps';
 import { MatrixView } from './matrix';
+import { PictureView } from './picture';
 import { ReadView } from './read';
-import { axesOf, type Actions, type Focus, type Scene, type View } from './scene';
+import { axesOf, pictureAxis, type Actions, type Focus, type Scene, type View } from './scene';
 
 const HOVER_GRACE_MS = 150;
 const SPEAK_AFTER_MS = 250;
@@ -30,6 +32,8 @@ export class App implements Actions {
   private readonly tables = new Map<string, Uint8Array>();
   private lastTable: { colors: Uint8Array; levels: number; high: number; curve: Curve; table: Uint32Array } | null = null;
   private readonly views: Record<ViewName, View>;
+  private readonly pictureView: View;
+  private picture: ImageBitmap | null = null;
   private readonly inspector: Inspector;
   private readonly controls: Controls;
   private readonly caption = make('p', { class: 'caption', id: 'fovea-caption' });
@@ -45,6 +49,7 @@ export class App implements Actions {
     this.maps = new Maps(header);
     this.state = fromFragment(location.hash, header);
     this.views = { matrix: new MatrixView(this), read: new ReadView(this), heads: new HeadsView(this, false) };
+    this.pictureView = new PictureView(this);
     this.inspector = new Inspector(this);
     const step = 1 / Math.max(...header.sites.map((site) => site.levels));
     const accuracy = `Weights are kept in steps of ${step.toPrecision(1)}, so a value is within ${(step / 2).toPrecision(1)} of the exact one; below ${(10 ** -decimalsOf(1 / step)).toFixed(decimalsOf(1 / step))} only "<" is said. Sums are exact.`;
@@ -55,7 +60,18 @@ export class App implements Actions {
     });
     this.build();
     this.listen();
-    void this.draw();
+    void this.start();
+  }
+
+  private async start(): Promise<void> {
+    if (this.header.picture) this.picture = await this.maps.picture();
+    await this.draw();
+  }
+
+  /** A text is read, a picture looked at. */
+  private viewOf(scene: Scene | null): View {
+    const { view } = this.state;
+    return view === 'read' && scene && pictureAxis(scene) ? this.pictureView : this.views[view];
   }
 
   /** Changes the state. Pins, views and maps are steps that Back undoes. */
@@ -90,7 +106,7 @@ export class App implements Actions {
   run(command: Command): void {
     const { state, header } = this;
     const site = header.sites[state.site] as SiteInfo;
-    const view = this.views[state.view];
+    const view = this.viewOf(this.scene);
     switch (command) {
       case 'layer-before': return this.stepLayer(-1);
       case 'layer-after': return this.stepLayer(1);
@@ -121,7 +137,7 @@ export class App implements Actions {
     const way = command.replace('far-', '');
     const dx = way === 'left' ? -by : way === 'right' ? by : 0;
     const dy = way === 'up' ? -by : way === 'down' ? by : 0;
-    if (this.scene) this.views[this.state.view].arrow(this.scene, dx, dy);
+    if (this.scene) this.viewOf(this.scene).arrow(this.scene, dx, dy);
   }
 
   private flip(): void {
@@ -216,7 +232,7 @@ export class App implements Actions {
     this.scene = scene;
     this.caption.classList.remove('failed');
     this.caption.textContent = captionOf(scene);
-    const view = this.views[state.view];
+    const view = this.viewOf(scene);
     if (this.stage.firstChild !== view.element) {
       const focused = this.stage.contains(document.activeElement);
       this.stage.replaceChildren(view.element);
@@ -233,26 +249,41 @@ export class App implements Actions {
   private makeScene(map: DecodedMap, dark: boolean): Scene {
     const { state, header } = this;
     const site = header.sites[state.site] as SiteInfo;
+    const rowAxis = header.axes[site.rowAxis] as AxisInfo;
+    const colAxis = header.axes[site.colAxis] as AxisInfo;
+    const looked = state.view === 'read' ? pictureAxis({ header, rowAxis, colAxis }) : null;
     // Text is read on the page's own ground, so low must look like it.
-    const suiting = state.view === 'read' && !dark ? 'paper' : 'inferno';
+    const suiting = state.view === 'read' && !looked && !dark ? 'paper' : 'inferno';
     const colorName = state.colors || suiting;
     let colors = this.tables.get(colorName);
     if (!colors) this.tables.set(colorName, (colors = fromBase64(header.colors[colorName] ?? '')));
     const all = header.sites.filter((each) => each.kind === site.kind).flatMap((each) => each.largest);
-    // Small multiples are compared, so they share their colours.
-    const own = state.ownRange && state.view !== 'heads';
-    const high = (own ? map.largest : Math.max(...all)) || 1;
     const shared = Math.max(...all) || 1;
     const scene: Scene = {
-      header, maps: this.maps, state, site, map, dark, colors, high, shared,
+      header, maps: this.maps, state, site, map, dark, colors, shared, rowAxis, colAxis,
+      picture: this.picture,
       mask: header.masks[site.mask] as MaskInfo,
       focus: null,
-      rowAxis: header.axes[site.rowAxis] as AxisInfo,
-      colAxis: header.axes[site.colAxis] as AxisInfo,
-      table: this.tableOf(colors, map.levels, high, state.curve),
+      high: shared,
+      own: 'this map',
+      table: new Uint32Array(),
     };
-    scene.focus = this.focusOf(scene);
+    scene.focus = this.focusOf(scene, looked);
+    // Small multiples are compared, so they share their colours.
+    if (state.ownRange && state.view !== 'heads') this.useOwnRange(scene, looked);
+    scene.table = this.tableOf(colors, map.levels, scene.high, state.curve);
     return scene;
+  }
+
+  /** Colours up to the largest weight of the map; over a picture to that of the line, which is all one sees of it. */
+  private useOwnRange(scene: Scene, looked: AxisInfo | null): void {
+    const { state, map, focus } = scene;
+    const grid = looked && gridOf(looked);
+    const shaded = state.column ? scene.rowAxis : scene.colAxis;
+    scene.high = map.largest || 1;
+    if (!grid || !focus || shaded !== looked) return;
+    scene.high = largestOn(grid, lineOf(map, focus.token, state.column)) || 1;
+    scene.own = state.column ? 'this column on the picture' : 'this row on the picture';
   }
 
   /** Kept as long as nothing of it changes: views draw anew only with another table. */
@@ -263,18 +294,26 @@ export class App implements Actions {
     return this.lastTable.table;
   }
 
-  private focusOf(scene: Scene): Focus | null {
+  private focusOf(scene: Scene, looked: AxisInfo | null): Focus | null {
     const { token, other } = this.state;
     if (this.hovered) return { ...this.hovered, suggested: false };
     if (token !== null) return { token, other, suggested: false };
     if (this.state.view !== 'read') return null;
-    // The last word of the input: it sees all others, in causal models too.
     const axis = axesOf(scene).token;
+    if (looked) return { token: firstOf(axis), other: null, suggested: true };
+    // The last word of the input: it sees all others, in causal models too.
     const special = new Set(axis.special);
     let last = axis.labels.length - 1;
     while (last > 0 && special.has(last)) --last;
     return { token: last, other: null, suggested: true };
   }
+}
+
+/** What a picture is first looked at from: the token in front of it, or its middle. */
+function firstOf(axis: AxisInfo): number {
+  const grid = gridOf(axis);
+  if (!grid || grid.begin > 0) return 0;
+  return Math.floor(grid.rows / 2) * grid.cols + Math.floor(grid.cols / 2);
 }
 
 function nextTheme(theme: Theme): Theme {
@@ -288,5 +327,10 @@ function captionOf(scene: Scene): string {
   if (!focus) return matrixCaption(place, map.rowSums);
   const label = isolated(axesOf(scene).token.names[focus.token] ?? '');
   const sums = state.column ? map.colSums : map.rowSums;
-  return tokenCaption(tokenText(label, focus.token, state.column), place, sums[focus.token] ?? 0);
+  const caption = tokenCaption(tokenText(label, focus.token, state.column), place, sums[focus.token] ?? 0);
+  const { other } = axesOf(scene);
+  const grid = scene.header.picture ? gridOf(other) : null;
+  if (!grid || grid.begin === 0) return caption;
+  const beside = massBeside(grid, lineOf(map, focus.token, state.column));
+  return `${caption}, of which ${Math.max(0, (sums[focus.token] ?? 0) - beside).toFixed(2)} on ${other.name}`;
 }

@@ -3,7 +3,7 @@ import type { PageHeader } from '../core/header';
 import { VIEWS, type State, type ViewName } from '../core/state';
 import { button, make, select, setChoices } from './dom';
 import type { Command } from './keyboard';
-import type { Scene } from './scene';
+import { pictureAxis, type Scene } from './scene';
 
 const VIEW_NAMES: Record<ViewName, string> = { read: 'Read', matrix: 'Matrix', heads: 'Heads' };
 
@@ -43,8 +43,8 @@ export class Controls {
     const flipTo = (column: boolean) => () => {
       if (this.scene && this.scene.state.column !== column) wishes.run('flip');
     };
-    this.rowButton = button('Row →', 'what a word attends to (r flips)', flipTo(false));
-    this.columnButton = button('Column ←', 'who attends to a word (r flips)', flipTo(true));
+    this.rowButton = button('Row →', 'what it attends to (r flips)', flipTo(false));
+    this.columnButton = button('Column ←', 'who attends to it (r flips)', flipTo(true));
     this.range = button('', 'end of the colours (u)', () => wishes.run('range'));
     this.curve = button('√ small', 'colours by square root: small weights show (g)', () => wishes.run('curve'));
     this.theme = button('', 'light or dark (t)', () => wishes.run('theme'));
@@ -76,6 +76,8 @@ export class Controls {
       if (view === state.view) this.viewButtons[view].setAttribute('aria-current', 'page');
       else this.viewButtons[view].removeAttribute('aria-current');
     }
+    this.viewButtons.read.textContent = pictureAxis(scene) ? 'Picture' : VIEW_NAMES.read;
+    this.viewButtons.read.title = `${this.viewButtons.read.textContent} (1)`;
     const kinds = [...new Set(header.sites.map((each) => each.kind))];
     setChoices(this.kind, kinds.map((kind) => [kind, kind]), site.kind);
     const layers = header.sites.filter((each) => each.kind === site.kind).map((each) => String(each.layer));
@@ -87,7 +89,7 @@ export class Controls {
     setChoices(this.colors, colors, state.colors);
     this.rowButton.setAttribute('aria-pressed', String(!state.column));
     this.columnButton.setAttribute('aria-pressed', String(state.column));
-    this.range.textContent = state.ownRange ? 'scale: this map' : 'scale: all maps';
+    this.range.textContent = state.ownRange ? `scale: ${scene.own.replace(' on the picture', '')}` : 'scale: all maps';
     this.range.hidden = state.view === 'heads'; // which always share their colours
     this.curve.setAttribute('aria-pressed', String(state.curve === 'root'));
     this.theme.textContent = state.theme === '' ? '◐' : state.theme === 'light' ? '☀' : '☾';

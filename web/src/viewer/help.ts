@@ -1,16 +1,16 @@
 import { make } from './dom';
 
 const KEYS: [string, string][] = [
-  ['arrows', 'move the chosen cell, word or head; with Shift ten at a time'],
+  ['arrows', 'move the chosen cell, word, patch or head; with Shift ten at a time'],
   ['[  ]', 'layer before, layer after'],
   [',  .   or   {  }', 'head before, head after'],
   ['m  x', 'mean, maximum of all heads'],
   ['r', 'row ↔ column'],
   ['Esc', 'unpin, close'],
-  ['v  or  1 2 3', 'next view; read, matrix, heads'],
+  ['v  or  1 2 3', 'next view; read or picture, matrix, heads'],
   ['+  −  0', 'larger, smaller, fitting cells'],
   ['c', 'next colour map'],
-  ['u', 'colours to this map’s largest weight, or the same for all heads'],
+  ['u', 'colours to the largest weight of what is shown, or the same for all maps'],
   ['g', 'colours linear or by square root'],
   ['t', 'light, dark, as the system says'],
   ['?', 'this list'],

@@ -106,7 +106,7 @@ export class Inspector {
   }
 
   private showScale(scene: Scene): void {
-    const said = [scene.state.view, scene.state.ownRange, scene.state.curve, scene.site.mask].join(' ');
+    const said = [scene.state.view, scene.own, scene.state.ownRange, scene.state.curve, scene.site.mask].join(' ');
     if (this.shownTable === scene.table && this.said === said) return;
     this.shownTable = scene.table;
     this.said = said;
@@ -121,7 +121,7 @@ export class Inspector {
     const tick = (value: number) => make('span', {}, value === 0 ? '0' : value.toFixed(decimals));
     this.ticks.replaceChildren(tick(0), tick(scene.high / 2), tick(scene.high));
     const own = scene.state.ownRange && scene.state.view !== 'heads';
-    const ends = own ? 'up to the largest weight of this map' : 'the same for all maps';
+    const ends = own ? `up to the largest weight of ${scene.own}` : 'the same for all maps';
     this.range.textContent = scene.state.curve === 'root' ? `${ends}; colours by square root` : ends;
     this.hatched.hidden = !hasForbidden(scene.mask, scene.site.rows, scene.site.cols);
   }

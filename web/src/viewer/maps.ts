@@ -40,6 +40,11 @@ export class Maps {
     throw new Error(`there is no site ${site}`);
   }
 
+  /** What lies under the grids of axes. */
+  async picture(): Promise<ImageBitmap> {
+    return createImageBitmap(new Blob([fromBase64(blockText('fovea-picture'))], { type: 'image/png' }));
+  }
+
   private async load(site: number, head: HeadName): Promise<DecodedMap> {
     const info = this.header.sites[site] as SiteInfo;
     if (typeof head !== 'number') {

@@ -26,6 +26,10 @@ export interface Scene {
   colors: Uint8Array;
   table: Uint32Array;
   high: number;
+  /** What `high` is the largest weight of, where it is not shared: "this map". */
+  own: string;
+  /** What lies under the grids; null: nothing, or not unpacked yet. */
+  picture: ImageBitmap | null;
   /** The largest weight of all maps of this kind. */
   shared: number;
   dark: boolean;
@@ -58,4 +62,10 @@ export function axesOf(scene: Scene): { token: AxisInfo; other: AxisInfo } {
 /** Row and column of a focus. */
 export function cellOf(scene: Scene, focus: Focus): { row: number | null; col: number | null } {
   return scene.state.column ? { row: focus.other, col: focus.token } : { row: focus.token, col: focus.other };
+}
+
+/** The axis whose grid lies over the picture: what is looked at, if it can be. Null without a picture. */
+export function pictureAxis(scene: { header: PageHeader; rowAxis: AxisInfo; colAxis: AxisInfo }): AxisInfo | null {
+  if (!scene.header.picture) return null;
+  return scene.colAxis.grid ? scene.colAxis : scene.rowAxis.grid ? scene.rowAxis : null;
 }

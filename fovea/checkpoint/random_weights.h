@@ -1,0 +1,21 @@
+// The weights of a model that nobody has trained, in the shapes of one that somebody has: what a
+// result must be compared with before it is called learned.
+#pragma once
+
+#include <cstdint>
+
+#include "fovea/checkpoint/weights.h"
+
+namespace fovea {
+
+struct RandomWeights {
+  double deviation = 0.02;  // config.json calls it initializer_range
+  uint64_t seed = 0;
+};
+
+// As transformers begins training, by name and shape: biases 0, other vectors (norms) 1, matrices,
+// tables and tokens normal with the deviation. Single numbers and integers stay as they are. A
+// tensor depends on its name and the seed only. All are f32, drawn when they are read.
+Weights random_weights(const Weights& like, const RandomWeights& how);
+
+}  // namespace fovea

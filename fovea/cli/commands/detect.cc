@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+#include "fovea/cli/detect_run.h"
+#include "fovea/cli/detect_view.h"
+#include "fovea/cli/map_options.h"
+#include "fovea/cli/map_out.h"
+#include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
+#include "fovea/cli/terminal.h"
+
+namespace fovea {
+namespace {
+
+// What the options given are about, if no view is named.
+std::string view_name(const Args& args) {
+  if (args.has("view")) return args["view"];
+  if (args.has("to")) return "why";
+  if (args.has("at")) return parse_pixels(args["at"]).size() > 1 ? "points" : "encoder";
+  if (args.has("query")) return "queries";
+  if (args.has("rows") || args.has("cols")) return "matrix";
+  for (const char* option : {"masks", "mask-from", "mask-cut", "mask-out", "in-box"}) {
+    if (args.has(option)) return "masks";
+  }
+  return "objects";
+}
+
+DetectView chosen_view(const Args& args) {
+  const std::vector<DetectView> views = detect_views();
+  return *std::ranges::find(views, view_name(args), &DetectView::name);
+}
+
+void check(const DetectView& chosen, const Args& args) {
+  for (const DetectView& view : detect_views()) {
+    for (const std::string& option : view.options) {
+      if (!args.has(option) || std::ranges::count(chosen.options, option) > 0) continue;
+      fail(ErrorKind::kInvalidArgument, "--{} does not go with --view {}; leave one out", option,
+           chosen.name);
+    }
+  }
+  chosen.check(args);
+  head_of(args);
+  picture_size(args);
+  if (const double threshold = args.real("threshold"); !(threshold <= 1)) {
+    fail(ErrorKind::kInvalidArgument, "--threshold is {} but a score is 0 to 1", args["threshold"]);
+  }
+  if (!args.has("out")) return;
+  const std::filesystem::path path = args["out"];
+  if (!is_data_suffix(path) && !is_figure_suffix(path)) {
+    fail(ErrorKind::kInvalidArgument,
+         "--out is '{}' but detections are written to .png, .svg, .pdf, {}; give one of these "
+         "suffixes",
+         path.string(), data_suffixes());
+  }
+}
+
+void detect(const Args& args) {
+  const DetectView view = chosen_view(args);
+  check(view, args);
+  const auto run = run_detector(args, /*positions=*/view.name == "why");
+  DetectRun found{args, run->engine, run->input, run->result, args.real("threshold")};
+  found.objects =
+      found_objects(run->engine, run->result, run->input.picture.size(), found.threshold);
+  const Content content = view.make(found);
+  if (found.objects.empty() && view.needs_objects && (args.has("out") || args.flag("json"))) {
+    print_warnings({fmt::format("no object has a score above {:g}", found.threshold)});
+  }
+  show(content, args, objects_text(found, stdout_terminal()));
+}
+
+std::vector<std::string> view_names() {
+  std::vector<std::string> names;
+  for (const DetectView& view : detect_views()) names.push_back(view.name);
+  return names;
+}
+
+std::string view_summaries() {
+  std::string text;
+  for (const DetectView& view : detect_views()) {
+    text += fmt::format("  {:<10} {}\n", view.name, view.summary);
+  }
+  return text;
+}
+
+std::vector<Option> shared_options() {
+  std::vector<Option> options;
+  for (Option& option : map_options()) {
+    if (option.name == "head" || option.name == "colors" || option.name == "json" ||
+        option.name == "scale" || option.name == "sidecar") {
+      options.push_back(std::move(option));
+    }
+  }
+  return options;
+}
+
+std::vector<Option> own_options() {
+  return {
+      Option::choice("view", view_names(), "what to show (default: what the options are about)"),
+      Option::real("threshold", "P", "objects with a score above this", 0).with_default("0.7"),
+      Option::integer("query", "N", "one object query, from 0, in every head", 0),
+      Option::text("at", "X,Y", "a cell by a pixel of the picture; several as X,Y:X,Y:..."),
+      Option::text("to", "X,Y", "with --at: why that cell attends to this one"),
+      Option::flag("column", "who attends to it, not what it attends to"),
+      Option::integer("layer", "N", "from 0 (default: the last)", 0),
+      Option::flag("masks", "areas of the objects out of attention"),
+      Option::choice("mask-from", {"encoder", "cross", "head"},
+                     "only masks from here (default: all that the model has)"),
+      Option::text("mask-cut", "RULE",
+                   "otsu, mass:SHARE or maximum:SHARE of attention (default: otsu)"),
+      Option::flag("in-box", "masks end at the object's box"),
+      Option::text("mask-out", "FILE.png", "write the first masks: pixel = object number"),
+      Option::text("rows", "A:B", "a part of the encoder's map: its rows"),
+      Option::text("cols", "A:B", "and its columns"),
+      Option::text("out", "FILE",
+                   "write a file: .png .svg .pdf, or the numbers as " + data_suffixes())};
+}
+
+}  // namespace
+
+Command detect_command() {
+  return {.name = "detect",
+          .summary = "objects in a picture, and what pixels and object queries attend to (DETR)",
+          .details =
+              "Boxes are in pixels of the picture. A row is what something attends to and\n"
+              "sums to 1; a column is who attends to it, told against uniform attention.\n"
+              "\n"
+              "views:\n" +
+              view_summaries() +
+              "\n"
+              "examples:\n"
+              "  fovea detect photo.jpg\n"
+              "  fovea detect photo.jpg --view queries --out queries.png\n"
+              "  fovea detect photo.jpg --at 120,80 --head mean\n"
+              "  fovea detect photo.jpg --view points --column --out points.png\n"
+              "  fovea detect photo.jpg --at 120,80 --to 300,200\n"
+              "  fovea detect photo.jpg --masks --in-box --mask-out masks.png\n",
+          .positionals = {{.name = "FILE", .help = "PNG, JPEG, WebP, PPM or PGM"}},
+          .options = joined(joined(model_options(kDefaultDetectionModel), own_options()),
+                            joined(picture_options(), shared_options())),
+          .run = detect};
+}
+
+}  // namespace fovea

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "fovea/base/error.h"
+#include "fovea/cli/evaluate_kind.h"
+#include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
+
+namespace fovea {
+namespace {
+
+EvaluationKind chosen_kind(const Args& args) {
+  const std::vector<EvaluationKind> kinds = evaluation_kinds();
+  const auto found = std::ranges::find(kinds, args["KIND"], &EvaluationKind::name);
+  if (found != kinds.end()) return *found;
+  std::string names;
+  for (const EvaluationKind& kind : kinds) names += (names.empty() ? "" : ", ") + kind.name;
+  fail(ErrorKind::kInvalidArgument, "there is nothing called '{}' to evaluate; take one of {}",
+       args["KIND"], names);
+}
+
+void check(const EvaluationKind& chosen, const Args& args) {
+  for (const EvaluationKind& kind : evaluation_kinds()) {
+    for (const std::string& option : kind.options) {
+      if (!args.has(option) || std::ranges::count(chosen.options, option) > 0) continue;
+      fail(ErrorKind::kInvalidArgument, "--{} is for evaluating {}, not {}; leave it out", option,
+           kind.name, chosen.name);
+    }
+  }
+  if (!args.has("out")) return;
+  const std::string suffix = std::filesystem::path(args["out"]).extension();
+  if (suffix != ".json" && suffix != ".csv") {
+    fail(ErrorKind::kInvalidArgument,
+         "--out is '{}' but scores are written to .json or .csv; give one of these suffixes",
+         args["out"]);
+  }
+}
+
+void run(const Args& args) {
+  const EvaluationKind kind = chosen_kind(args);
+  check(kind, args);
+  kind.run(args);
+}
+
+std::string kind_summaries() {
+  std::string text;
+  for (const EvaluationKind& kind : evaluation_kinds()) {
+    text += fmt::format("  {:<10} {}\n", kind.name, kind.summary);
+  }
+  return text;
+}
+
+}  // namespace
+
+Command evaluate_command() {
+  return {
+      .name = "evaluate",
+      .summary = "how well objects are found, against a folder of pictures with the truth",
+      .details =
+          "DIR holds pictures NAME.png (or .jpg, .jpeg, .webp, .ppm) and beside each what\n"
+          "is true of it: NAME.mask.png, whose pixels are object numbers with 0 for the\n"
+          "background, or NAME.json with {\"objects\": [{\"id\": 1, \"label\": \"cat\",\n"
+          "\"box_xyxy\": [x0, y0, x1, y1]}]}. Pictures without it are skipped with a note.\n"
+          "\n"
+          "kinds:\n" +
+          kind_summaries() +
+          "\n"
+          "examples:\n"
+          "  fovea evaluate masks models/scenes-vit/demo --baseline\n"
+          "  fovea evaluate detections models/scenes-detr/demo\n"
+          "  fovea evaluate masks models/scenes-detr/demo -m scenes-detr\n"
+          "  fovea evaluate boxes photos -m facebook/dino-vits16 --size 480x480\n",
+      .positionals = {{.name = "KIND", .help = "what to score, see below"},
+                      {.name = "DIR", .help = "pictures and what is true of them"}},
+      .options = joined(
+          joined(model_options(kDefaultPictureModel), picture_options()),
+          {Option::integer("layer", "N", "from 0 (default: the last)", 0),
+           Option::real(
+               "mask", "P",
+               "a mask is the fewest patches that hold this share of the mass (default: 0.6)", 0),
+           Option::real("threshold", "P", "objects with a score above this (default: 0.7)", 0),
+           Option::flag("baseline", "beside it the same model with random weights"),
+           Option::integer("seed", "N", "of the random weights (default: 0)", 0),
+           Option::flag("json", "print the scores as JSON, also those of every picture"),
+           Option::text("out", "FILE", "write the scores of every picture: .json or .csv")}),
+      .run = run};
+}
+
+}  // namespace fovea

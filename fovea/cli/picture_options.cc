@@ -1,0 +1,130 @@
+#include "fovea/cli/picture_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "fovea/base/error.h"
+#include "fovea/base/file.h"
+#include "fovea/cli/model_options.h"
+#include "fovea/vision/picture_format.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::array<std::string_view, 7> kSuffixes{".png", ".jpg", ".jpeg", ".webp",
+                                                    ".ppm", ".pgm", ".pnm"};
+constexpr int64_t kLongestSide = 16384;
+
+bool has_picture_suffix(const std::filesystem::path& path) {
+  std::string suffix = path.extension().string();
+  std::ranges::transform(suffix, suffix.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return std::ranges::find(kSuffixes, suffix) != kSuffixes.end();
+}
+
+bool is_picture_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  try {
+    return picture_format(MappedFile::open(path)->bytes()) != PictureFormat::kOther;
+  } catch (const Error&) {
+    return false;  // who reads it as a picture is told why
+  }
+}
+
+void refuse_text_options(const Engine& engine, const Args& args) {
+  for (const char* name : {"pair", "target", "from", "to"}) {
+    if (args.has(name)) {
+      fail(ErrorKind::kInvalidArgument,
+           "--{} goes with a text but {} is run on the picture '{}'; leave it out", name,
+           engine.name(), args["INPUT"]);
+    }
+  }
+}
+
+}  // namespace
+
+Positional any_input_positional() {
+  return {.name = "INPUT",
+          .help = "the text, in quotes, or a picture file for a model that sees pictures",
+          .required = false};
+}
+
+std::vector<Option> picture_options() {
+  return {Option::text("size", "WxH",
+                       "of a picture as the model takes it (default: what its preprocessor says)")};
+}
+
+std::optional<PictureSize> picture_size(const Args& args) {
+  if (!args.has("size")) return {};
+  const std::string& text = args["size"];
+  const size_t cross = text.find('x');
+  if (cross == text.npos) {
+    fail(ErrorKind::kInvalidArgument, "--size is '{}' but a size is WxH, 480x320 say", text);
+  }
+  const PictureSize size{parse_integer("--size", text.substr(0, cross)),
+                         parse_integer("--size", text.substr(cross + 1))};
+  if (size.width < 1 || size.height < 1 || std::max(size.width, size.height) > kLongestSide) {
+    fail(ErrorKind::kInvalidArgument, "--size is {} but both sides must be 1 to {}", text,
+         kLongestSide);
+  }
+  return size;
+}
+
+bool names_picture(std::string_view input) {
+  if (input.empty() || input.size() > 4096 || input.find('\0') != input.npos) return false;
+  const std::filesystem::path path(input);
+  const bool one_word = input.find_first_of(" \t\n") == input.npos;
+  return (one_word && has_picture_suffix(path)) || is_picture_file(path);
+}
+
+std::string_view default_model_for(const Args& args, std::string_view text_model) {
+  const bool picture = args.has("INPUT") && names_picture(args["INPUT"]);
+  return picture ? kDefaultPictureModel : text_model;
+}
+
+std::optional<PictureInput> find_picture_input(const Engine& engine, const Args& args) {
+  const std::optional<PictureSize> size = picture_size(args);
+  const ModelFacts& facts = engine.facts();
+  const bool picture = args.has("INPUT") && facts.takes_pixels &&
+                       (!facts.takes_text() || names_picture(args["INPUT"]));
+  if (!picture) {
+    if (size) {
+      fail(ErrorKind::kInvalidArgument,
+           "--size is for picture files but {} is not given one; leave it out", engine.name());
+    }
+    return {};
+  }
+  refuse_text_options(engine, args);
+  std::error_code ignored;
+  if (!names_picture(args["INPUT"]) && !std::filesystem::exists(args["INPUT"], ignored)) {
+    fail(ErrorKind::kInvalidArgument,
+         "INPUT is '{}' but {} sees pictures and reads no text, and there is no such file; give it "
+         "a picture file",
+         args["INPUT"], engine.name());
+  }
+  return read_picture_input(engine, args["INPUT"], size);
+}
+
+RunResult run_any_input(const Engine& engine, const Args& args, const RunOptions& options) {
+  check_input_args(args);
+  const std::optional<PictureInput> picture = find_picture_input(engine, args);
+  return picture ? run_picture(engine, *picture, options) : run_input(engine, args, options);
+}
+
+int64_t patch_at(const PictureInput& input, std::string_view at) {
+  const auto [x, y] = parse_pixel(at);
+  const std::optional<int64_t> patch = input.grid.patch_of_pixel(x, y);
+  if (patch) return *patch;
+  const bool inside = x >= 0 && y >= 0 && x < input.picture.width && y < input.picture.height;
+  fail(ErrorKind::kInvalidArgument, "--at is {},{} but {}", x, y,
+       inside ? "the model does not see that pixel: its input is cut to the middle of the picture"
+              : fmt::format("the picture has {} x {} pixels, counted from 0", input.picture.width,
+                            input.picture.height));
+}
+
+}  // namespace fovea

@@ -1,0 +1,36 @@
+// Pictures on the command line: which file, at which size, and which patch of it.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "fovea/cli/command.h"
+#include "fovea/engine/picture_input.h"
+
+namespace fovea {
+
+// INPUT, a text or a picture as the model takes it.
+Positional any_input_positional();
+
+// --size
+std::vector<Option> picture_options();
+// Throws Error{kInvalidArgument} for what is no size.
+std::optional<PictureSize> picture_size(const Args& args);
+
+// Whether INPUT is a picture that is there, or a name that only a picture would have.
+bool names_picture(std::string_view input);
+// The default model for INPUT: `text_model`, unless INPUT names a picture.
+std::string_view default_model_for(const Args& args, std::string_view text_model);
+
+// INPUT as a picture, where the model sees pictures; none where it is a text. Throws as
+// read_picture_input does, and Error{kInvalidArgument} for options that only texts have.
+std::optional<PictureInput> find_picture_input(const Engine& engine, const Args& args);
+// Runs the model on INPUT, be it a picture or as run_input reads it.
+RunResult run_any_input(const Engine& engine, const Args& args, const RunOptions& options = {});
+
+// The patch of --at, on the grid. Throws Error{kInvalidArgument} for a pixel that the model does
+// not see.
+int64_t patch_at(const PictureInput& input, std::string_view at);
+
+}  // namespace fovea

@@ -1,0 +1,19 @@
+// Sets of patches as pixels and boxes of the picture that was given.
+#pragma once
+
+#include "fovea/explain/grid_mask.h"
+#include "fovea/explain/picture_score.h"
+#include "fovea/vision/label_mask.h"
+#include "fovea/vision/patch_grid.h"
+
+namespace fovea {
+
+// As large as the original picture: `label` where one of the mask's patches shows a pixel's centre,
+// 0 elsewhere, also where the model does not see the picture. Throws Error{kInvalidArgument} if the
+// grids differ.
+LabelMask pixel_mask(const PatchGrid& grid, const GridMask& mask, uint8_t label = 1);
+
+// Empty for an empty box. Throws Error{kInvalidArgument} if it leaves the grid.
+PictureBox pixel_box(const PatchGrid& grid, const GridBox& box);
+
+}  // namespace fovea

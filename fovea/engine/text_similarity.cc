@@ -1,0 +1,50 @@
+#include "fovea/engine/text_similarity.h"
+
+#include <cmath>
+
+#include "fovea/attention/similarity.h"
+#include "fovea/attention/softmax.h"
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+std::vector<double> doubles(const Tensor& embedding) {
+  const std::span<const float> values = embedding.values<float>();
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+void check_compares_texts(const Engine& engine) {
+  if (engine.facts().head == HeadKind::kSimilarity) return;
+  fail(ErrorKind::kUnsupported,
+       "{} ({}) compares no picture with a text; --text needs a model with a tower for each, CLIP "
+       "or SigLIP",
+       engine.name(), engine.checkpoint().config.model_type());
+}
+
+std::vector<TextSimilarity> text_similarities(const Engine& engine, const RunResult& picture,
+                                              const std::vector<std::string>& texts) {
+  check_compares_texts(engine);
+  const ModelFacts& facts = engine.facts();
+  const std::vector<double> image = doubles(picture.outputs.image_embeds.tensor);
+  std::vector<TextSimilarity> similarities;
+  std::vector<double> logits;
+  for (const std::string& text : texts) {
+    const ModelOutputs outputs = engine.model().forward(engine.encode(text).inputs, {});
+    TextSimilarity similarity{.text = text};
+    similarity.cosine = dot(image, doubles(outputs.text_embeds.tensor));
+    similarity.logit = facts.similarity_scale * similarity.cosine + facts.similarity_bias;
+    similarity.probability = 1 / (1 + std::exp(-similarity.logit));
+    logits.push_back(similarity.logit);
+    similarities.push_back(std::move(similarity));
+  }
+  if (!facts.similarity_is_sigmoid) {
+    const std::vector<double> shares = softmax(logits);
+    for (size_t i = 0; i < shares.size(); ++i) similarities[i].probability = shares[i];
+  }
+  return similarities;
+}
+
+}  // namespace fovea

@@ -1,0 +1,202 @@
+// Patches in the colours of those whom they belong to, over their picture.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "fovea/base/error.h"
+#include "fovea/explain/grid_mask.h"
+#include "fovea/render/cells.h"
+#include "fovea/render/contour.h"
+#include "fovea/render/draw.h"
+#include "fovea/render/overlay.h"
+#include "fovea/render/picture_tone.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kLargestPanel = 320;
+constexpr double kGap = 16;
+constexpr double kLegendSpace = 26;
+constexpr double kKey = 14;
+constexpr double kTint = 0.62;
+constexpr int64_t kLeastMarked = 4;  // patches; smaller parts have no room for a mark
+constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
+constexpr TextStyle kDetailStyle{.size = 10.5, .color = kMuted};
+constexpr TextStyle kMarkStyle{.size = 10, .color = kInk, .strong = true};
+
+// What one owner has.
+struct Area {
+  int64_t owner = 0;
+  Tensor cells;      // 1 where it is the owner's, NaN elsewhere
+  GridMask largest;  // connected part
+  CellMark marked;   // a cell of that, near its middle
+};
+
+Area area_of(MatrixView<const float> owners, int64_t owner) {
+  Area area{.owner = owner, .cells = Tensor::uninitialized({owners.rows, owners.cols})};
+  GridMask mask(GridShape{owners.rows, owners.cols});
+  for (int64_t i = 0; i < mask.grid.patches(); ++i) {
+    const bool own = owners(mask.grid.row_of(i), mask.grid.col_of(i)) == static_cast<float>(owner);
+    mask.cells[static_cast<size_t>(i)] = own ? 1 : 0;
+    area.cells.mutable_values<float>()[static_cast<size_t>(i)] =
+        own ? 1 : std::numeric_limits<float>::quiet_NaN();
+  }
+  area.largest = largest_component(mask);
+  double row = 0, col = 0;
+  for (int64_t i = 0; i < mask.grid.patches(); ++i) {
+    if (!area.largest.holds(i)) continue;
+    row += static_cast<double>(mask.grid.row_of(i));
+    col += static_cast<double>(mask.grid.col_of(i));
+  }
+  const double count = std::max<double>(1, static_cast<double>(area.largest.count()));
+  double nearest = std::numeric_limits<double>::infinity();
+  for (int64_t i = 0; i < mask.grid.patches(); ++i) {
+    if (!area.largest.holds(i)) continue;
+    const double distance = std::hypot(static_cast<double>(mask.grid.row_of(i)) - row / count,
+                                       static_cast<double>(mask.grid.col_of(i)) - col / count);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    area.marked = {mask.grid.row_of(i), mask.grid.col_of(i)};
+  }
+  return area;
+}
+
+struct Plan {
+  CompositeFigure figure;  // by value: drawn later; tensors are shared
+  PictureBase base;
+  std::vector<Area> areas;
+  std::vector<TextBlock> marks, names, details;
+  TextBlock picture_title, title, nobody;
+  double width = 0;
+  double height = 0;
+
+  double head() const { return title.height() + 5; }
+  double line() const { return names[0].height() + 5; }
+  double legend_height() const { return static_cast<double>(names.size() + 1) * line(); }
+  double legend_width() const {
+    double widest = nobody.width();
+    for (size_t i = 0; i < names.size(); ++i) {
+      widest = std::max(widest, names[i].width() + 8 + details[i].width());
+    }
+    return kKey + 8 + widest;
+  }
+};
+
+void draw_areas(Canvas& canvas, const Plan& plan, const Rect& where) {
+  const double cell_width = where.width / static_cast<double>(plan.figure.owners.size(1));
+  const double cell_height = where.height / static_cast<double>(plan.figure.owners.size(0));
+  const auto owners = plan.figure.owners.matrix<float>();
+  CellImage tint{.width = owners.cols, .height = owners.rows, .pixels = {}};
+  for (int64_t r = 0; r < owners.rows; ++r) {
+    for (int64_t c = 0; c < owners.cols; ++c) {
+      const float owner = owners(r, c);
+      tint.pixels.push_back(
+          std::isnan(owner)
+              ? 0
+              : translucent_pixel(category_color(static_cast<int64_t>(owner)), kTint));
+    }
+  }
+  canvas.picture(CanvasPicture(tint), where);
+  for (const Area& area : plan.areas) {
+    auto lines = mass_contour(area.cells.matrix<float>(), 1);
+    for (auto& line : lines) {
+      for (Point& point : line) {
+        point = {where.x + point.x * cell_width, where.y + point.y * cell_height};
+      }
+    }
+    canvas.polylines(lines, {.color = kInk, .width = 1, .opacity = 0.55});
+  }
+  for (const Area& area : plan.areas) {
+    if (area.largest.count() < kLeastMarked) continue;
+    const TextBlock& mark = plan.marks[static_cast<size_t>(area.owner)];
+    const Point middle{where.x + (static_cast<double>(area.marked.col) + 0.5) * cell_width,
+                       where.y + (static_cast<double>(area.marked.row) + 0.5) * cell_height};
+    const double radius = std::max(mark.width(), mark.cap_height()) / 2 + 4;
+    canvas.fill_rounded({middle.x - radius, middle.y - radius, 2 * radius, 2 * radius}, radius,
+                        category_color(area.owner));
+    canvas.outline({middle.x - radius, middle.y - radius, 2 * radius, 2 * radius},
+                   {.color = kInk, .width = 1}, radius);
+    canvas.text(mark,
+                {middle.x - mark.width() / 2, middle.y + mark.cap_height() / 2 - mark.baseline()},
+                text_color_on(category_color(area.owner)));
+  }
+}
+
+void draw_legend(Canvas& canvas, const Plan& plan, Point at) {
+  const auto key = [&](double y, const TextBlock& name) {
+    return Rect{at.x, y + name.baseline() - name.cap_height() / 2 - kKey / 2, kKey, kKey};
+  };
+  for (size_t i = 0; i < plan.names.size(); ++i) {
+    const double y = at.y + static_cast<double>(i) * plan.line();
+    const Rect square = key(y, plan.names[i]);
+    canvas.fill(square, category_color(static_cast<int64_t>(i)));
+    canvas.outline(square, {.color = kMuted, .width = 0.75});
+    canvas.text(plan.names[i], {at.x + kKey + 8, y});
+    canvas.text(plan.details[i], {at.x + kKey + 16 + plan.names[i].width(), y});
+  }
+  const double y = at.y + static_cast<double>(plan.names.size()) * plan.line();
+  const Rect square = key(y, plan.nobody);
+  canvas.fill(square, quiet(Rgb{128, 128, 128}));
+  canvas.outline(square, {.color = kMuted, .width = 0.75});
+  canvas.text(plan.nobody, {at.x + kKey + 8, y});
+}
+
+void check(const CompositeFigure& figure) {
+  const bool matrix = figure.owners.rank() == 2;
+  const int64_t rows = matrix ? figure.owners.size(0) : 1;
+  const int64_t cols = matrix ? figure.owners.size(1) : 1;
+  check_matrix(figure.owners, rows, cols, "the owners of patches");
+  if (figure.picture.width < 1 || figure.picture.height < 1 || figure.names.empty()) {
+    fail(ErrorKind::kInvalidArgument, "a picture of {} x {} with {} owners cannot be drawn",
+         figure.picture.width, figure.picture.height, figure.names.size());
+  }
+  for (const float owner : figure.owners.values<float>()) {
+    if (std::isnan(owner)) continue;
+    if (owner < 0 || owner >= static_cast<float>(figure.names.size()) ||
+        owner != std::floor(owner)) {
+      fail(ErrorKind::kInvalidArgument, "a patch belongs to {} but there are {} owners", owner,
+           figure.names.size());
+    }
+  }
+}
+
+}  // namespace
+
+Body draw_composite(const CompositeFigure& figure) {
+  check(figure);
+  auto plan =
+      std::make_shared<Plan>(Plan{.figure = figure, .base = PictureBase::of(figure.picture)});
+  for (size_t i = 0; i < figure.names.size(); ++i) {
+    plan->areas.push_back(area_of(figure.owners.matrix<float>(), static_cast<int64_t>(i)));
+    plan->marks.push_back(TextBlock::line(figure.names[i].mark, kMarkStyle));
+    plan->names.push_back(TextBlock::line(figure.names[i].name, kPanelStyle));
+    plan->details.push_back(TextBlock::line(figure.names[i].detail, kDetailStyle));
+  }
+  plan->picture_title = TextBlock::line("picture", kPanelStyle);
+  plan->title = TextBlock::line("the strongest head of each patch", kPanelStyle);
+  plan->nobody = TextBlock::line("in no mask", kDetailStyle);
+  const auto grid = static_cast<double>(figure.owners.size(1));
+  plan->width = grid <= kLargestPanel ? std::floor(kLargestPanel / grid) * grid : kLargestPanel;
+  plan->height = std::round(plan->width * static_cast<double>(figure.picture.height) /
+                            static_cast<double>(figure.picture.width));
+  Body body;
+  body.width = 2 * plan->width + kGap + kLegendSpace + plan->legend_width();
+  body.height = plan->head() + std::max(plan->height, plan->legend_height());
+  body.draw = [plan](Canvas& canvas, Point at) {
+    const Point first = on_grid({at.x, at.y + plan->head()});
+    const Rect left{first.x, first.y, plan->width, plan->height};
+    const Rect right{first.x + plan->width + kGap, first.y, plan->width, plan->height};
+    canvas.text(plan->picture_title, at);
+    canvas.text(plan->title, {right.x, at.y});
+    canvas.picture(plan->base.plain, left);
+    canvas.picture(plan->base.quiet, right);
+    draw_areas(canvas, *plan, right);
+    draw_legend(canvas, *plan, {right.x + plan->width + kLegendSpace, right.y});
+  };
+  return body;
+}
+
+}  // namespace fovea

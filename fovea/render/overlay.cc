@@ -1,0 +1,225 @@
+// One colour per patch: what lies between patches was never computed.
+#include "fovea/render/overlay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "fovea/base/error.h"
+#include "fovea/render/box_labels.h"
+#include "fovea/render/cells.h"
+#include "fovea/render/contour.h"
+#include "fovea/render/picture_tone.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kTint = 0.45;       // of an area
+constexpr double kLabelPadding = 3;  // left and right of the letters
+constexpr double kSmallPanel = 330;  // below it letters and lines are smaller
+
+void check_panel(const ImagePanel& panel) {
+  const bool matrix = panel.weights.rank() == 2;
+  const int64_t rows = matrix ? panel.weights.size(0) : 1;
+  const int64_t cols = matrix ? panel.weights.size(1) : 1;
+  if (!panel.weights.empty()) check_matrix(panel.weights, rows, cols, panel.title);
+  if (panel.chosen &&
+      (panel.weights.empty() || panel.chosen->row < 0 || panel.chosen->row >= rows ||
+       panel.chosen->col < 0 || panel.chosen->col >= cols)) {
+    fail(ErrorKind::kInvalidArgument, "patch {},{} is chosen but the grid has {} x {}",
+         panel.chosen->row, panel.chosen->col, rows, cols);
+  }
+  for (const ImageMask& mask : panel.masks) {
+    if (mask.rows < 1 || mask.cols < 1 ||
+        static_cast<int64_t>(mask.cells.size()) != mask.rows * mask.cols) {
+      fail(ErrorKind::kInvalidArgument, "an area of {} x {} has {} cells", mask.rows, mask.cols,
+           mask.cells.size());
+    }
+  }
+  for (const ImageBox& box : panel.boxes) {
+    if (!(box.left <= box.right && box.top <= box.bottom) || !std::isfinite(box.right - box.left) ||
+        !std::isfinite(box.bottom - box.top)) {
+      fail(ErrorKind::kInvalidArgument, "a box from {},{} to {},{} cannot be drawn", box.left,
+           box.top, box.right, box.bottom);
+    }
+  }
+}
+
+void draw_lines(Canvas& canvas, std::vector<std::vector<Point>> lines, int64_t rows, int64_t cols,
+                const Rect& where, Rgb color, Rgb around, double width) {
+  for (auto& line : lines) {
+    for (Point& point : line) {
+      point = {where.x + point.x * where.width / static_cast<double>(cols),
+               where.y + point.y * where.height / static_cast<double>(rows)};
+    }
+  }
+  canvas.polylines(lines, {.color = around, .width = width + 1.15, .opacity = 0.8});
+  canvas.polylines(lines, {.color = color, .width = width});
+}
+
+CanvasPicture canvas_picture(const Picture& picture) {
+  CellImage image{.width = picture.width, .height = picture.height, .pixels = {}};
+  image.pixels.reserve(static_cast<size_t>(picture.width * picture.height));
+  for (size_t i = 0; i < picture.bytes.size(); i += 3) {
+    image.pixels.push_back(
+        opaque_pixel({picture.bytes[i], picture.bytes[i + 1], picture.bytes[i + 2]}));
+  }
+  return CanvasPicture(image, /*smooth=*/true);
+}
+
+void draw_ring(Canvas& canvas, const ImageRing& ring, const ImagePanel& panel, const Rect& where) {
+  constexpr int kPieces = 96;
+  const double cell_width = where.width / static_cast<double>(panel.weights.size(1));
+  const double cell_height = where.height / static_cast<double>(panel.weights.size(0));
+  // Cut off at the picture's edge.
+  std::vector<std::vector<Point>> arcs(1);
+  for (int i = 0; i <= kPieces; ++i) {
+    const double angle = 2 * std::numbers::pi * i / kPieces;
+    const double col = static_cast<double>(ring.centre.col) + 0.5 + ring.radius * std::cos(angle);
+    const double row = static_cast<double>(ring.centre.row) + 0.5 + ring.radius * std::sin(angle);
+    const Point point{where.x + col * cell_width, where.y + row * cell_height};
+    const bool inside = point.x >= where.x && point.x <= where.x + where.width &&
+                        point.y >= where.y && point.y <= where.y + where.height;
+    if (inside) {
+      arcs.back().push_back(point);
+    } else if (!arcs.back().empty()) {
+      arcs.emplace_back();
+    }
+  }
+  const std::vector<double> dashes =
+      ring.dotted ? std::vector<double>{1.5, 4} : std::vector<double>{};
+  canvas.polylines(arcs, {.color = kWhite, .width = 3, .opacity = 0.85});
+  canvas.polylines(arcs, {.color = kInk, .width = 1.3, .dashes = dashes});
+}
+
+void draw_mask(Canvas& canvas, const ImageMask& mask, const Rect& where) {
+  const Rgb color = object_color(mask.color);
+  const std::vector<bool> inside(mask.cells.begin(), mask.cells.end());
+  CellImage tint{.width = mask.cols, .height = mask.rows, .pixels = {}};
+  tint.pixels.reserve(inside.size());
+  for (const bool in : inside) tint.pixels.push_back(in ? opaque_pixel(color) : 0);
+  canvas.picture(CanvasPicture(tint), where, kTint);
+  draw_lines(canvas, edges_of(inside, mask.rows, mask.cols), mask.rows, mask.cols, where, color,
+             kInk, 1.1);
+}
+
+// Colours cover more of the picture the larger the weight; where some patches are not shown, those
+// that are stay as they were.
+void draw_weights(Canvas& canvas, const ImageFigure& figure, const ImagePanel& panel,
+                  const PictureBase& base, const ColorAxis& axis, const Rect& where) {
+  const auto weights = panel.weights.matrix<float>();
+  const bool masked = has_forbidden(weights);
+  canvas.picture(masked ? base.plain : base.quiet, where);
+  canvas.picture(CanvasPicture(cover_cells(weights, axis, figure.opacity), figure.smooth), where);
+  if (figure.contour_mass == 0) return;
+  draw_lines(canvas, mass_contour(weights, figure.contour_mass), weights.rows, weights.cols, where,
+             masked ? kWhite : kInk, masked ? kInk : kWhite, 1.1);
+}
+
+Rect box_rect(const ImageBox& box, const Rect& where) {
+  const auto part = [](double value) { return std::clamp(value, 0.0, 1.0); };
+  const double left = where.x + part(box.left) * where.width;
+  const double top = where.y + part(box.top) * where.height;
+  return {left, top, where.x + part(box.right) * where.width - left,
+          where.y + part(box.bottom) * where.height - top};
+}
+
+// All frames first, then all names, so that no frame crosses a name.
+void draw_boxes(Canvas& canvas, const std::vector<ImageBox>& boxes, const Rect& where) {
+  const bool small = where.width < kSmallPanel;
+  const TextStyle style{.size = small ? 8.5 : 10.5, .color = kInk, .strong = true};
+  std::vector<TextBlock> names;
+  std::vector<BoxLabel> labels;
+  for (const ImageBox& box : boxes) {
+    const Rect rect = box_rect(box, where);
+    canvas.outline(rect, {.color = kInk, .width = small ? 3.0 : 4.0, .opacity = 0.75});
+    names.push_back(box.label.empty()
+                        ? TextBlock()
+                        : TextBlock::line(box.label, style, where.width - 2 * kLabelPadding));
+    const double width = box.label.empty() ? 0 : names.back().width() + 2 * kLabelPadding;
+    labels.push_back({rect, width, names.back().height() + 1});
+  }
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    canvas.outline(labels[i].box,
+                   {.color = object_color(boxes[i].color), .width = small ? 1.5 : 2.0});
+  }
+  const std::vector<Rect> places = place_labels(labels, where);
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    if (boxes[i].label.empty()) continue;
+    const Rgb color = object_color(boxes[i].color);
+    canvas.fill(places[i], color);
+    canvas.text(names[i], {places[i].x + kLabelPadding, places[i].y + 0.5}, text_color_on(color));
+  }
+}
+
+}  // namespace
+
+void check_image(const ImageFigure& figure) {
+  if (figure.picture.width < 1 || figure.picture.height < 1 || figure.panels.empty() ||
+      figure.panels_across < 1 || !(figure.opacity >= 0 && figure.opacity <= 1) ||
+      !(figure.contour_mass >= 0 && figure.contour_mass <= 1)) {
+    fail(
+        ErrorKind::kInvalidArgument,
+        "a picture of {} x {} with {} panels, {} across, opacity {} and contour {} cannot be drawn",
+        figure.picture.width, figure.picture.height, figure.panels.size(), figure.panels_across,
+        figure.opacity, figure.contour_mass);
+  }
+  for (const ImagePanel& panel : figure.panels) check_panel(panel);
+}
+
+PictureBase PictureBase::of(const Picture& picture) {
+  return {canvas_picture(picture), canvas_picture(fovea::quiet(picture))};
+}
+
+Rect cell_rect(const Tensor& weights, const CellMark& cell, const Rect& where) {
+  const double width = where.width / static_cast<double>(weights.size(1));
+  const double height = where.height / static_cast<double>(weights.size(0));
+  return {where.x + static_cast<double>(cell.col) * width,
+          where.y + static_cast<double>(cell.row) * height, width, height};
+}
+
+void draw_overlay(Canvas& canvas, const ImageFigure& figure, const ImagePanel& panel,
+                  const PictureBase& base, const ColorAxis& axis, const Rect& where) {
+  if (panel.weights.empty()) {
+    canvas.picture(base.plain, where);
+  } else {
+    draw_weights(canvas, figure, panel, base, axis, where);
+  }
+  for (const ImageMask& mask : panel.masks) draw_mask(canvas, mask, where);
+  for (const ImageRing& ring : panel.rings) draw_ring(canvas, ring, panel, where);
+  draw_boxes(canvas, panel.boxes, where);
+  if (panel.chosen) {
+    const Rect patch = cell_rect(panel.weights, *panel.chosen, where);
+    canvas.outline(patch, {.color = kWhite, .width = 3});
+    canvas.outline(patch, {.color = kAccent, .width = 1.5});
+  }
+}
+
+ColorMap colors_of_bar(const ImageFigure& figure, const ColorMap& colors) {
+  const bool masked = std::ranges::any_of(figure.panels, [](const ImagePanel& panel) {
+    return !panel.weights.empty() && has_forbidden(panel.weights.matrix<float>());
+  });
+  return colors_over(masked ? figure.picture : quiet(figure.picture), colors, figure.opacity);
+}
+
+std::string patches_note(const ImageFigure& figure) {
+  const auto panel = std::ranges::find_if(
+      figure.panels, [](const ImagePanel& each) { return !each.weights.empty(); });
+  if (panel == figure.panels.end()) return "";
+  std::string text = fmt::format(
+      "{} \u00d7 {} {}, {}.", panel->weights.size(0), panel->weights.size(1), figure.grid_name,
+      figure.smooth ? "smoothed between their centres" : "one colour each");
+  if (figure.contour_mass > 0) {
+    text += figure.contour_mass < 1
+                ? fmt::format(" The line holds {:g} % of the mass.", figure.contour_mass * 100)
+                : " The line goes around what is shown.";
+  }
+  if (!panel->rings.empty()) {
+    text += " The rings hold 50 % (solid) and 90 % (dotted) of what lies on patches.";
+  }
+  return text;
+}
+
+}  // namespace fovea

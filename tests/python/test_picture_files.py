@@ -1,0 +1,270 @@
+"""Picture files where verbs take an INPUT: steps, capture, open, export; and texts beside a picture."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+import models
+from program import ROOT, assert_fails, ok, run
+from test_image import SCENE, png
+
+RGB = {"do_resize": False, "do_center_crop": False, "do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True,
+       "image_mean": [0.5, 0.5, 0.5], "image_std": [0.25, 0.25, 0.25]}
+
+
+def seeing(folder, fixture, **options):
+    """A model of pictures that takes them as they are."""
+    models.copy_fixture(fixture, folder)
+    (folder / "preprocessor_config.json").write_text(json.dumps(RGB | options))
+    return folder
+
+
+def reading(folder, eos):
+    """Gives it whole words, with the end-of-text token behind them."""
+    config = json.loads((folder / "config.json").read_text())["text_config"]
+    words = ["<unk>", "<pad>", "a", "cat", "dog", "photo", "of"]
+    vocabulary = {word: i for i, word in enumerate(words)} | {f"w{i}": i for i in range(len(words), config["vocab_size"])}
+    end = f"w{eos}"
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "version": "1.0", "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}, "decoder": None,
+        "added_tokens": [{"id": eos, "content": end, "special": True, "single_word": False, "lstrip": False, "rstrip": False,
+                          "normalized": False}],
+        "post_processor": {"type": "TemplateProcessing", "special_tokens": {end: {"id": end, "ids": [eos], "tokens": [end]}},
+                           "single": [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": end, "type_id": 0}}],
+                           "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}]},
+        "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": "<unk>"}}))
+    return folder
+
+
+def pixels_of(width, height):
+    """What RGB makes of the picture png() writes."""
+    y, x = np.mgrid[:height, :width]
+    rgb = np.stack([x % 256, y % 256, np.full_like(x, 128)]).astype(np.float64) / 255
+    return ((rgb - 0.5) / 0.25).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def picture(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pictures") / "ramp.png"
+    path.write_bytes(png(32, 32))
+    return path
+
+
+@pytest.fixture(scope="module")
+def vit(tmp_path_factory):
+    return seeing(tmp_path_factory.mktemp("vit") / "vit", "vit_model")
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory):
+    return reading(seeing(tmp_path_factory.mktemp("clip") / "clip", "clip_model"), 59)
+
+
+@pytest.fixture(scope="module")
+def siglip(tmp_path_factory):
+    return reading(seeing(tmp_path_factory.mktemp("siglip") / "siglip", "siglip_model"), 58)
+
+
+def exported(model, out, **tensors):
+    save_file(tensors, out.with_suffix(".in"))
+    ok("export", "-m", model, "--inputs", out.with_suffix(".in"), "--out", out)
+    return load_file(out)
+
+
+# steps --------------------------------------------------------------------------------------------
+
+
+def steps(*arguments):
+    return json.loads(ok("steps", *arguments, "--json"))
+
+
+def test_a_patch_comes_about_step_by_step(vit, picture, tmp_path):
+    maps = exported(vit, tmp_path / "maps.safetensors", pixel_values=pixels_of(32, 32))
+    found = steps(picture, "-m", vit, "--at", "9,17", "--layer", 0, "--head", 3)
+    assert found["token"] == "patch 2,1" and found["row"] == 1 + 2 * 4 + 1
+    assert found["picture"] == [32, 32] and found["grid"] == [4, 4] and found["input"] == str(picture)
+    assert found["tokens"][:2] == ["[CLS]", "patch 0,0"] and len(found["tokens"]) == 17
+    np.testing.assert_allclose(found["weights"], maps["self.0"][3, 10], atol=1e-5)  # the contract of maps
+    np.testing.assert_allclose(found["weighted_sum"], np.array(found["weights"]) @ np.array(found["v"]), atol=1e-12)
+    np.testing.assert_allclose(np.array(found["k"]) @ np.array(found["q"]), found["scores"], atol=1e-9)
+    assert found["output_difference"] <= 1e-5
+    edge = steps(picture, "-m", vit, "--at", "8,16", "--layer", 0, "--head", 3)
+    assert edge["row"] == found["row"]  # the same patch of 8 x 8 pixels
+
+
+def test_without_a_patch_it_is_the_token_in_front(vit, picture):
+    found = steps(picture, "-m", vit)
+    assert found["token"] == "[CLS]" and found["row"] == 0 and found["layer"] == 1 and found["site"] == "self.1"
+    assert found == steps(picture, "-m", vit, "--token", "[CLS]", "--site", "self")
+    assert steps(picture, "-m", vit, "--token", "patch 3,3")["row"] == 16
+
+
+def test_registers_are_rows_too(tmp_path, picture):
+    model = seeing(tmp_path / "dino", "dinov2_registers", do_resize=True, size={"height": 28, "width": 28})
+    found = steps(picture, "-m", model, "--token", "[REG 2]")
+    assert found["row"] == 2 and found["token"] == "[REG 2]" and found["grid"] == [4, 4]
+
+
+def test_towers_and_the_pooling_head_are_chosen_by_site(clip, siglip, picture, tmp_path):
+    maps = exported(siglip, tmp_path / "maps.safetensors", pixel_values=pixels_of(32, 32))
+    pool = steps(picture, "-m", siglip, "--head", 2)
+    assert pool["site"] == "pool.0" and pool["token"] == "[POOL]" and "x" not in pool
+    np.testing.assert_allclose(pool["weights"], maps["pool.0"][2, 0], atol=1e-5)
+    assert steps(picture, "-m", siglip, "--site", "vision", "--at", "0,0")["site"] == "vision.self.1"
+    assert steps(picture, "-m", siglip, "--at", "31,31")["token"] == "patch 3,3"
+    assert steps(picture, "-m", clip)["site"] == "vision.self.1"
+    assert steps("a cat", "-m", clip)["site"] == "text.self.2"
+    text = " ".join(ok("steps", picture, "-m", siglip).split())
+    assert "q = p Wq + bq k = s Wk + bk v = s Wv + bv" in text and "p is a learned query" in text
+
+
+def test_the_default_model_sees_pictures_of_any_size():
+    found = steps(SCENE, "--at", "60,100", "--size", "112x112")
+    assert found["model"] == "scenes-vit" and found["token"] == "patch 6,3" and found["grid"] == [14, 14]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_every_stage_is_told_and_the_weights_are_drawn(vit, picture, width):
+    for colour in ({}, {"FORCE_COLOR": "3"}):
+        text = ok("steps", picture, "-m", vit, "--at", "9,17", environment={"COLUMNS": str(width), **colour})
+        plain = re.sub(r"\x1b\[[0-9;]*m|[\u2068\u2069]", "", text)
+        assert max(map(len, plain.splitlines())) <= width
+        joined = " ".join(plain.split())
+        for fact in ("patch 2,1", "pixels 8 to 15 across, 16 to 23 down", "q = norm(x) Wq + bq", "Weighted sum", "weights",
+                     'Row 10 "patch 2,1" → what it attends to'):
+            assert fact in joined, fact
+
+
+@pytest.mark.parametrize("suffix, magic", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("npz", b"PK"), ("json", b"{")])
+def test_steps_of_a_picture_are_written(vit, picture, tmp_path, suffix, magic):
+    out = tmp_path / f"steps.{suffix}"
+    assert ok("steps", picture, "-m", vit, "--at", "9,17", "--out", out) == f"wrote {out}\n"
+    assert out.read_bytes().startswith(magic)
+
+
+def test_wrong_questions_about_a_picture_are_told(vit, clip, siglip, picture, tmp_path):
+    bert = models.bert(tmp_path / "bert")
+    cases = [
+        (("a cat", "-m", bert, "--at", "3,3"), 2, ("--at", "is given a text", "--token")),
+        (("a cat", "-m", clip, "--at", "3,3"), 2, ("--at", "is given a text")),
+        ((picture, "-m", vit, "--at", "32,3"), 2, ("--at is 32,3", "32 x 32 pixels")),
+        ((picture, "-m", vit, "--at", "x"), 2, ("--at is 'x'", "X,Y")),
+        ((picture, "-m", vit, "--token", "[REG 1]"), 2, ("[REG 1]",)),
+        ((picture, "-m", vit, "--site", "pool"), 2, ("--site is pool", "on a picture", "choose self")),
+        ((picture, "-m", vit, "--site", "cross"), 2, ("--site is cross", "choose self")),
+        (("a cat", "-m", clip, "--site", "vision"), 2, ("--site is vision", "on a text", "choose text")),
+        ((picture, "-m", siglip, "--site", "vision"), 2, ("no token in front", "--at X,Y")),
+        ((picture, "-m", siglip, "--site", "pool", "--at", "3,3"), 2, ("--at is 3,3", "one row")),
+        ((picture, "-m", vit, "--layer", "2"), 2, ("--layer is 2", "0 to 1")),
+        ((picture, "-m", clip, "--pair", "a dog"), 2, ("--pair", "ramp.png")),
+        (("a cat", "-m", bert, "--size", "32x32"), 2, ("--size", "picture files")),
+        ((tmp_path / "missing.png", "-m", vit), 1, ("missing.png",)),
+        ((tmp_path / "missing.png", "-m", clip), 1, ("missing.png",)),
+        (("--vectors", ROOT / "examples/four_words.json", "--size", "3x3"), 2, ("--size", "--vectors")),
+    ]
+    for arguments, code, facts in cases:
+        assert_fails(run("steps", *arguments), code, *facts)
+
+
+# capture, open, export ----------------------------------------------------------------------------
+
+
+def test_export_takes_a_picture_file(vit, picture, tmp_path):
+    out = tmp_path / "maps.safetensors"
+    ok("export", picture, "-m", vit, "--out", out)
+    maps = load_file(out)
+    expected = exported(vit, tmp_path / "expected.safetensors", pixel_values=pixels_of(32, 32))
+    assert set(maps) == set(expected)
+    for name, tensor in expected.items():
+        # Pixels here are made in double, there in float: one rounding apart.
+        np.testing.assert_allclose(maps[name], tensor, atol=1e-4, err_msg=name)
+
+
+def test_a_captured_picture_is_shown_over_its_picture(vit, picture, tmp_path):
+    out = tmp_path / "run.fovea.safetensors"
+    assert "17 tokens, 2 sites" in ok("capture", picture, "-m", vit, "--out", out)
+    kept = load_file(out)["picture"]
+    assert kept.dtype == np.uint8 and kept.shape == (32, 32, 3) and tuple(kept[5, 9]) == (9, 5, 128)
+    shown = json.loads(ok("open", out, "--token", "patch 2,1", "--column", "--json"))
+    asked = json.loads(ok("image", picture, "-m", vit, "--at", "9,17", "--column", "--json"))
+    assert shown["query"] == "patch 2,1" and shown["panels"] == asked["panels"] and shown["caption"] == asked["caption"]
+    text = ok("open", out)
+    assert "head 4" in text and "Row: what [CLS] attends to" in " ".join(text.split())
+    ok("open", out, "--head", "mean", "--out", tmp_path / "mean.png")
+    assert (tmp_path / "mean.png").read_bytes().startswith(b"\x89PNG")
+    matrix = json.loads(ok("open", out, "--view", "matrix", "--head", "0", "--json"))
+    assert len(matrix["rows"]) == 17
+
+
+def test_a_capture_of_pixels_has_no_picture(vit, tmp_path):
+    save_file({"pixel_values": pixels_of(32, 32)}, tmp_path / "in.safetensors")
+    out = tmp_path / "run.fovea.safetensors"
+    ok("capture", "-m", vit, "--inputs", tmp_path / "in.safetensors", "--out", out)
+    assert "picture" not in load_file(out)
+    assert "head 4" in ok("open", out)
+
+
+def test_large_pictures_are_kept_small(vit, tmp_path):
+    (tmp_path / "large.png").write_bytes(png(900, 300))
+    model = seeing(tmp_path / "resizing", "vit_model", do_resize=True, size={"height": 32, "width": 32})
+    ok("capture", tmp_path / "large.png", "-m", model, "--out", tmp_path / "run.safetensors")
+    assert load_file(tmp_path / "run.safetensors")["picture"].shape == (149, 448, 3)
+
+
+# texts beside a picture ---------------------------------------------------------------------------
+
+
+def similarity(model, picture, *texts):
+    options = [part for text in texts for part in ("--text", text)]
+    answer = json.loads(ok("image", picture, "-m", model, "--at", "3,3", *options, "--json"))
+    assert np.array(answer["panels"][0]["weights"]).shape == (4, 4)
+    return answer["similarity"]
+
+
+@pytest.mark.parametrize("kind", ["clip", "siglip"])
+def test_similarities_are_those_of_the_model(kind, picture, tmp_path, request):
+    """The same towers and logits as `export`, which tests hold against transformers (logits_per_image)."""
+    model = request.getfixturevalue(kind)
+    texts = {"a cat": [2, 3], "a photo of a dog": [2, 5, 6, 2, 4]}
+    found = similarity(model, picture, *texts)
+    # logits_per_image of transformers 5.22.2 on the same pixels and ids.
+    known = {"clip": [0.1099435, 0.0589790], "siglip": [-0.1874624, -0.0685065]}[kind]
+    np.testing.assert_allclose([each["logit"] for each in found["texts"]], known, atol=1e-5)
+    logits = []
+    for (text, ids), each in zip(texts.items(), found["texts"]):
+        ids = ids + ([59] if kind == "clip" else [58] + [1] * (19 - len(ids)))  # SigLIP reads padding too
+        out = exported(model, tmp_path / "out.safetensors", pixel_values=pixels_of(32, 32), input_ids=np.array(ids))
+        assert each["text"] == text
+        assert each["logit"] == pytest.approx(out["logits"][0], abs=1e-4)
+        assert each["cosine"] == pytest.approx(out["image_embeds"] @ out["text_embeds"], abs=1e-5)
+        assert each["logit"] == pytest.approx(found["scale"] * each["cosine"] + found["bias"], abs=1e-9)
+        logits.append(each["logit"])
+    expected = np.exp(logits) / np.exp(logits).sum() if kind == "clip" else 1 / (1 + np.exp(-np.array(logits)))
+    np.testing.assert_allclose([each["probability"] for each in found["texts"]], expected, atol=1e-12)
+    assert found["probability"] == {"clip": "softmax", "siglip": "sigmoid"}[kind]
+
+
+def test_similarities_are_printed_best_first(clip, siglip, picture):
+    found = {each["text"]: each["logit"] for each in similarity(clip, picture, "a cat", "a photo of a dog")["texts"]}
+    text = ok("image", picture, "-m", clip, "--text", "a cat", "--text", "a photo of a dog")
+    best, other = sorted(found, key=found.get, reverse=True)
+    assert text.index(best) < text.index(other) < text.index("head 0")
+    assert "softmax over these 2 texts" in text and "cosine" in text
+    assert "give --text again" in ok("image", picture, "-m", clip, "--text", "a cat")
+    assert "sigmoid" in ok("image", picture, "-m", siglip, "--at", "3,3", "--text", "a cat")
+
+
+def test_texts_need_a_model_of_both(vit, picture, clip):
+    assert_fails(run("image", picture, "-m", vit, "--text", "a cat"), 1, "compares no picture with a text", "CLIP")
+    assert_fails(run("image", picture, "-m", clip, "--text", "a " * 30), 2, "31", "20")
+    assert_fails(run("image", picture, "-m", clip, "--head", "0", "--head", "1"), 2, "--head is given 2 times")
+
+
+def test_the_text_tower_shows_its_maps(clip, siglip):
+    shown = json.loads(ok("text", "a cat", "-m", clip, "--head", "0", "--json"))
+    assert shown["rows"] == ["a", "cat", "w59"] and shown["weights"][0][1] is None  # causal
+    shown = json.loads(ok("text", "a cat", "-m", siglip, "--head", "0", "--json"))
+    assert shown["rows"][:3] == ["a", "cat", "w58"] and shown["rows"][3:] == ["<pad>"] * 17
