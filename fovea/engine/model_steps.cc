@@ -238,7 +238,7 @@ ModelSteps model_steps(const std::shared_ptr<const AttentionRecord>& record, int
   steps.sum = std::accumulate(steps.weights.begin(), steps.weights.end(), 0.0);
   steps.z = weighted_sum(steps.weights, steps.v);
   if (record->block) {
-    if (record->site.kind != SiteKind::kCross) {  // whose block's input is that of the keys
+    if (!record->block->input.empty()) {
       const Tensor input = convert(record->block->input, DType::kF32);
       steps.x = doubles({input.matrix<float>().row(row), static_cast<size_t>(input.size(1))});
     }

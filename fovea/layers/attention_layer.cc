@@ -12,15 +12,17 @@
 namespace fovea {
 namespace {
 
-BlockContext block_of(const Value& input, const ops::Linear& output, const Norm* after) {
+BlockContext block_of(const Value& input, const ops::Linear& output, const Norm* norm,
+                      bool norm_before_residual = false) {
   BlockContext block;
   block.input = input.tensor;
   block.output_weight = output.weight().unpack();
   block.output_bias = output.bias();
-  if (after != nullptr) {
-    block.norm_weight = after->weight();
-    block.norm_bias = after->bias();
-    block.norm_epsilon = after->epsilon();
+  if (norm != nullptr) {
+    block.norm_weight = norm->weight();
+    block.norm_bias = norm->bias();
+    block.norm_epsilon = norm->epsilon();
+    block.norm_before_residual = norm_before_residual;
   }
   return block;
 }
@@ -97,7 +99,7 @@ AttentionLayer::Projected AttentionLayer::project(const Value& x) const {
 
 Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
                                  const AttentionSetting& setting, const Value& residual,
-                                 const Norm* after) const {
+                                 const Norm* norm) const {
   Projected p = project(x);
   if (query_norm_) {
     p.queries = (*query_norm_)(p.queries);
@@ -109,19 +111,17 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
   }
   AttentionPlace place = AttentionPlace::of(site);
   if (!setting.axis.empty()) place.row_axis = place.col_axis = setting.axis;
-  if (pass.recorder != nullptr && pass.recorder->options().block) {
-    const Value& input = setting.block_input != nullptr ? *setting.block_input
-                         : residual.tensor.empty()      ? x
-                                                        : residual;
-    place.block = [this, &input, after] { return block_of(input, output_, after); };
-  }
+  place.block = [this, &residual, &setting, norm] {
+    return setting.added_later != nullptr ? block_of(*setting.added_later, output_, norm, true)
+                                          : block_of(residual, output_, norm);
+  };
   const Value mixed = attend(pass, place, p.queries, p.keys, p.values, setting.rule);
   return output_(mixed, Activation::kNone, residual);
 }
 
 Value AttentionLayer::cross(const Pass& pass, SiteId site, const Value& x, const Value& memory,
                             const std::shared_ptr<const ScoreRule>& rule, const Value& residual,
-                            const Norm* after) const {
+                            const Norm* norm) const {
   FOVEA_ASSERT(projections_.size() == 3);
   const auto project_memory = [&]() -> AttentionCache::Memory {
     return {ops::split_heads(projections_[1](memory), sizes_.kv_heads),
@@ -130,7 +130,7 @@ Value AttentionLayer::cross(const Pass& pass, SiteId site, const Value& x, const
   const AttentionCache::Memory made =
       pass.cache == nullptr ? project_memory() : pass.cache->memory(site, project_memory);
   AttentionPlace place = AttentionPlace::of(site);
-  place.block = [this, &memory, after] { return block_of(memory, output_, after); };
+  place.block = [this, &residual, norm] { return block_of(residual, output_, norm); };
   const Value queries = ops::split_heads(projections_[0](x), sizes_.heads);
   const Value mixed = attend(pass, place, queries, made.keys, made.values, rule);
   return output_(mixed, Activation::kNone, residual);
