@@ -15,22 +15,30 @@ using Layers = std::span<const std::shared_ptr<const AttentionRecord>>;
 // Columns whose g_h(j) are in memory at a time.
 constexpr int64_t kColumnBlock = 64;
 
-// max(0, ||y|| - ||y - term||).
-double nearness(std::span<const float> y, std::span<const float> term, AltiDistance distance) {
-  double whole = 0, rest = 0;
+// Sums that do not wait for each other.
+constexpr size_t kLanes = 8;
+
+// sum of part(c) over [0, count).
+template <typename Part>
+double sum_in_lanes(size_t count, const Part& part) {
+  double lanes[kLanes] = {};
+  size_t c = 0;
+  for (; c + kLanes <= count; c += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += part(c + lane);
+  }
+  double sum = 0;
+  for (; c < count; ++c) sum += part(c);
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+// ||y - term||, or ||y|| without a term.
+double distance_from(std::span<const float> y, const float* term, AltiDistance distance) {
+  const auto rest = [&](size_t c) { return double{term == nullptr ? y[c] : y[c] - term[c]}; };
   if (distance == AltiDistance::kL1) {
-    for (size_t c = 0; c < y.size(); ++c) {
-      whole += double{std::abs(y[c])};
-      rest += double{std::abs(y[c] - term[c])};
-    }
-    return std::max(whole - rest, 0.0);
+    return sum_in_lanes(y.size(), [&](size_t c) { return std::abs(rest(c)); });
   }
-  for (size_t c = 0; c < y.size(); ++c) {
-    const double left = double{y[c]} - double{term[c]};
-    whole += double{y[c]} * double{y[c]};
-    rest += left * left;
-  }
-  return std::max(std::sqrt(whole) - std::sqrt(rest), 0.0);
+  return std::sqrt(sum_in_lanes(y.size(), [&](size_t c) { return rest(c) * rest(c); }));
 }
 
 // T_ij of columns [begin, end) against y_i, for every row.
@@ -43,6 +51,7 @@ void add_columns(const BlockSum& sum, int64_t begin, int64_t end, AltiDistance d
   }
   const bool own = sum.has_residual() && sum.residual_in_columns();
   parallel_for(sum.rows().end, [&](int64_t i) {
+    const double whole = distance_from(sum.output(i), nullptr, distance);
     std::vector<float> term(static_cast<size_t>(sum.width()));
     for (int64_t j = begin; j < end; ++j) {
       bool is_zero = !(own && i == j);
@@ -57,7 +66,8 @@ void add_columns(const BlockSum& sum, int64_t begin, int64_t end, AltiDistance d
         for (size_t c = 0; c < term.size(); ++c) term[c] += weight * part[c];
       }
       if (is_zero) continue;  // a masked pair
-      shares.row(i)[static_cast<size_t>(j)] = nearness(sum.output(i), term, distance);
+      shares.row(i)[static_cast<size_t>(j)] =
+          std::max(whole - distance_from(sum.output(i), term.data(), distance), 0.0);
     }
   });
 }
@@ -122,7 +132,9 @@ Matrix alti_shares(const std::shared_ptr<const AttentionRecord>& record, AltiDis
     add_columns(sum, begin, std::min(begin + kColumnBlock, shape.cols), distance, cancel, shares);
   }
   for (int64_t i = 0; i < shape.rows && !own && sum.has_residual(); ++i) {
-    shares(i, shape.cols) = nearness(sum.output(i), sum.residual(i), distance);
+    const double whole = distance_from(sum.output(i), nullptr, distance);
+    shares(i, shape.cols) =
+        std::max(whole - distance_from(sum.output(i), sum.residual(i).data(), distance), 0.0);
   }
   normalise(shares, own);
   return shares;
