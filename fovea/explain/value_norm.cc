@@ -168,8 +168,15 @@ void for_each_value_norm_row(const std::shared_ptr<const AttentionRecord>& recor
 std::vector<double> mixing_ratios(const BlockSum& sum, const CancelToken& cancel) {
   sum.check_own_columns();
   std::vector<double> ratios;
-  for (int64_t i = sum.rows().begin; i < sum.rows().end; ++i) {
-    cancel.check();
+  Tensor own_terms;  // of a block of rows
+  const RowRange rows = sum.rows();
+  for (int64_t i = rows.begin; i < rows.end; ++i) {
+    const int64_t in_block = (i - rows.begin) % kColumnBlock;
+    if (in_block == 0) {
+      cancel.check();
+      const int64_t last = std::min(i + kColumnBlock, rows.end);
+      if (sum.residual_in_columns()) own_terms = sum.head_terms(i, last);
+    }
     // All positions' terms: the output without residual and biases.
     std::vector<double> others = sum.constant(i);
     for (size_t c = 0; c < others.size(); ++c) {
@@ -180,7 +187,7 @@ std::vector<double> mixing_ratios(const BlockSum& sum, const CancelToken& cancel
     if (sum.residual_in_columns()) {
       std::vector<double> a;
       for (const AttentionMap& map : sum.maps()) a.push_back(double{map.cell(i, i)});
-      own = term_of(a, sum.head_terms(i, i + 1), 0, sum.scale(i));
+      own = term_of(a, own_terms, in_block, sum.scale(i));
       for (size_t c = 0; c < others.size(); ++c) others[c] -= own[c];
     }
     if (sum.has_residual()) add(own, sum.residual(i));
