@@ -57,14 +57,16 @@ void validate_context(const AttentionRecord& record, const AttentionShape& shape
   }
   if (!record.block) return;
   const BlockContext& block = *record.block;
+  // Without values their size is not known.
   check(record,
-        is_float(block.input) && block.input.rank() == 2 && block.input.size(0) == shape.cols,
-        "the block input", block.input, "[columns, width]");
-  const int64_t width = block.input.size(1);
-  check(record,
-        is_float(block.output_weight) &&
-            block.output_weight.shape() == Shape{width, shape.heads * shape.value_dim},
+        is_float(block.output_weight) && block.output_weight.rank() == 2 &&
+            (record.values.empty() || block.output_weight.size(1) == shape.heads * shape.value_dim),
         "the output weight", block.output_weight, "[width, heads * value size]");
+  const int64_t width = block.output_weight.size(0);
+  check(record,
+        block.input.empty() ||
+            (is_float(block.input) && block.input.shape() == Shape{shape.rows, width}),
+        "the block input", block.input, "[rows, width]");
   for (const Tensor* vector : {&block.output_bias, &block.norm_weight, &block.norm_bias}) {
     check(record, vector->empty() || (is_float(*vector) && vector->shape() == Shape{width}),
           "a bias or norm weight", *vector, "[width]");

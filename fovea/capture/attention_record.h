@@ -11,17 +11,23 @@
 
 namespace fovea {
 
-// The block around an attention, kept on request: value norms, ALTI and relevancy need it.
+// The block around an attention, kept on request: value norms, ALTI and relevancy need it. It gives
+//   norm(x + attention)    or x + norm(attention), or x + attention where it ends without a norm
 struct BlockContext {
-  Tensor input;          // x [rows of the keys' axis, width]
-  Tensor output_weight;  // W_O [width, heads * value_dim], as checkpoints store it
-  Tensor output_bias;    // b_O [width], or empty
+  // x [rows, width]: what enters the block and its result is added to; empty: it is added to
+  // nothing
+  Tensor input;
+  // W_O [width, heads * value_dim] as checkpoints store it; factors of the width (LayerScale) are
+  // in it and in b_O.
+  Tensor output_weight;
+  Tensor output_bias;  // b_O [width], or empty
   // What is added where q, k and v are made, [heads * head_dim] and so on; empty where there is
   // none
   Tensor query_bias, key_bias, value_bias;
-  Tensor norm_weight;  // of the norm after the residual, or empty (pre-norm blocks)
+  Tensor norm_weight;  // of the norm at the block's end, or empty (pre-norm blocks)
   Tensor norm_bias;    // or empty (RMS norm)
   float norm_epsilon = 0;
+  bool norm_before_residual = false;  // the norm is over what attention gives, not over the sum
 };
 
 // What positions added to Q and K where they are added to the inputs of both, layer by layer

@@ -123,6 +123,7 @@ Json record_to_json(const AttentionRecord& record, std::vector<NamedTensor>& ten
   if (record.block) {
     for (const auto& [name, part] : kBlockParts) keep(name, (*record.block).*part);
     json.set("norm_epsilon", double{record.block->norm_epsilon});
+    if (record.block->norm_before_residual) json.set("norm_before_residual", true);
   }
   if (record.positions) {
     keep("position_q", record.positions->queries);
@@ -148,11 +149,14 @@ AttentionRecord record_from_json(const Json& json, const SafetensorsFile& file,
   record.lse = file.tensor(site + ".lse");
   record.output_gradient = optional("output_gradient");
   record.rule = rule_from_json(json.at("rule", where), file, site, where + ".rule");
-  if (file.find(site + ".input") != nullptr) {
+  if (file.find(site + ".output_weight") != nullptr) {
     BlockContext block;
     for (const auto& [name, part] : kBlockParts) block.*part = optional(name);
     block.norm_epsilon =
         static_cast<float>(json.at("norm_epsilon", where).as_double(where + ".norm_epsilon"));
+    if (const Json* before = json.find("norm_before_residual")) {
+      block.norm_before_residual = before->as_bool(where + ".norm_before_residual");
+    }
     record.block = std::move(block);
   }
   if (file.find(site + ".position_q") != nullptr || file.find(site + ".position_k") != nullptr) {

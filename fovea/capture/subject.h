@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,9 @@ struct SubjectOutput {
   Tensor logits;     // [positions or queries, classes] or [classes]; empty without such a head
   Tensor embedding;  // [width]; empty unless the model embeds
   Tensor boxes;      // [queries, 4]; empty unless the model detects
+  // Of each stack, by its self-attention's kind: [positions, width] after its last layer and the
+  // final norm where the model has one.
+  std::map<SiteKind, Tensor> states;
   std::vector<std::shared_ptr<const AttentionRecord>> records;  // those that were asked for
 };
 

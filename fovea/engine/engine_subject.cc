@@ -28,6 +28,20 @@ Tensor last_state(const Tensor& states) {
                       std::span(rows.row(rows.rows - 1), static_cast<size_t>(rows.cols)));
 }
 
+// What each stack gave, by the kind of its sites.
+std::map<SiteKind, Tensor> states_of(const ModelFacts& facts, const ModelOutputs& outputs) {
+  const Tensor& last = outputs.last_hidden_state.tensor;
+  if (facts.has_decoder()) {
+    return {{SiteKind::kEncoderSelf, outputs.encoder_last_hidden_state.tensor},
+            {SiteKind::kDecoderSelf, last}};
+  }
+  if (facts.has_text_tower()) {
+    return {{SiteKind::kVisionSelf, last},
+            {SiteKind::kTextSelf, outputs.text_last_hidden_state.tensor}};
+  }
+  return {{SiteKind::kSelf, last}};
+}
+
 }  // namespace
 
 Tensor embedding_of(const Engine& engine, const RunResult& result) {
@@ -48,6 +62,7 @@ SubjectOutput EngineSubject::run(const std::vector<Intervention>& changes,
   SubjectOutput output;
   output.logits = result.outputs.logits.tensor;
   output.embedding = embedding_of(engine_, result);
+  output.states = states_of(engine_.facts(), result.outputs);
   output.records = std::move(result.run.records);
   return output;
 }

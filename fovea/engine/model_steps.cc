@@ -239,13 +239,13 @@ ModelSteps model_steps(const std::shared_ptr<const AttentionRecord>& record, int
   steps.z = weighted_sum(steps.weights, steps.v);
   if (record->block) {
     const BlockContext& block = *record->block;
-    const SiteKind kind = record->site.kind;
-    steps.pre_norm = block.norm_weight.empty() && kind != SiteKind::kPool;
+    // A norm over what attention gives alone (Gemma) comes beside one before it.
+    steps.pre_norm = (block.norm_weight.empty() || block.norm_before_residual) &&
+                     record->site.kind != SiteKind::kPool;
     steps.query_bias = !block.query_bias.empty();
     steps.key_bias = !block.key_bias.empty();
     steps.value_bias = !block.value_bias.empty();
-    // Of those two the block's input is that of the keys.
-    if (kind != SiteKind::kCross && kind != SiteKind::kPool) {
+    if (!block.input.empty()) {
       const Tensor input = convert(block.input, DType::kF32);
       steps.x = doubles({input.matrix<float>().row(row), static_cast<size_t>(input.size(1))});
     }

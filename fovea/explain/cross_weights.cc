@@ -5,15 +5,10 @@
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/error.h"
-#include "fovea/base/parallel.h"
-#include "fovea/kernels/matmul.h"
-#include "fovea/tensor/convert.h"
+#include "fovea/explain/value_norm.h"
 
 namespace fovea {
 namespace {
-
-// Columns whose f(x) are in memory at a time.
-constexpr int64_t kColumnBlock = 128;
 
 Matrix to_matrix(const Tensor& tile) {
   Matrix matrix(tile.size(0), tile.size(1));
@@ -30,28 +25,6 @@ void add_scaled(Matrix& sum, const Matrix& part, double factor) {
     const auto row = part.row(i);
     for (size_t j = 0; j < row.size(); ++j) sum.row(i)[j] += factor * row[j];
   }
-}
-
-double dot(const float* a, const float* b, int64_t count) {
-  double sum = 0;
-  for (int64_t i = 0; i < count; ++i) sum += double{a[i]} * double{b[i]};
-  return sum;
-}
-
-// f_h(x_j) of columns [begin, end): [heads, end - begin, width].
-Tensor transformed_values(const AttentionRecord& record, const Tensor& values,
-                          const Tensor& output_weight, int64_t begin, int64_t end) {
-  const AttentionShape shape = record.shape();
-  const int64_t width = output_weight.size(0);
-  Tensor transformed = Tensor::uninitialized({shape.heads, end - begin, width});
-  for (int64_t head = 0; head < shape.heads; ++head) {
-    const auto value = values.matrix<float>(shape.kv_head(head));
-    const auto weight = output_weight.matrix<float>();
-    matmul(value.block(begin, 0, end - begin, shape.value_dim),
-           weight.block(0, head * shape.value_dim, width, shape.value_dim),
-           transformed.mutable_matrix<float>(head), {.transpose_b = true});
-  }
-  return transformed;
 }
 
 }  // namespace
@@ -107,32 +80,7 @@ Matrix CrossLayer::mean_weights() const {
 }
 
 const std::vector<double>& CrossLayer::grams() const {
-  if (!has_norms()) {
-    fail(ErrorKind::kInvalidArgument,
-         "{} was captured without {}; norms need both, so capture them", to_string(record_->site),
-         record_->values.empty() ? "values" : "the block around it");
-  }
-  if (!grams_.empty()) return grams_;
-  const Tensor values = convert(record_->values, DType::kF32);
-  const Tensor output_weight = convert(record_->block->output_weight, DType::kF32);
-  const int64_t width = output_weight.size(0);
-  const int64_t area = heads() * heads();
-  std::vector<double> grams(static_cast<size_t>(cols() * area));
-  for (int64_t begin = 0; begin < cols(); begin += kColumnBlock) {
-    const int64_t end = std::min(begin + kColumnBlock, cols());
-    const Tensor f = transformed_values(*record_, values, output_weight, begin, end);
-    parallel_for(end - begin, [&](int64_t item) {
-      double* gram = grams.data() + (begin + item) * area;
-      for (int64_t h = 0; h < heads(); ++h) {
-        for (int64_t g = 0; g <= h; ++g) {
-          const double product =
-              dot(f.matrix<float>(h).row(item), f.matrix<float>(g).row(item), width);
-          gram[h * heads() + g] = gram[g * heads() + h] = product;
-        }
-      }
-    });
-  }
-  grams_ = std::move(grams);
+  if (grams_.empty()) grams_ = value_grams(BlockSum(record_, BlockExtent::kAttention, {}));
   return grams_;
 }
 
@@ -155,15 +103,7 @@ Matrix CrossLayer::layer_norms() const {
   for (int64_t i = 0; i < rows(); ++i) {
     for (int64_t j = 0; j < cols(); ++j) {
       for (size_t h = 0; h < a.size(); ++h) a[h] = weights_[h](i, j);
-      const double* gram = all.data() + j * heads() * heads();
-      double square = 0;
-      for (const double left : a) {
-        double row = 0;
-        for (const double right : a) row += *gram++ * right;
-        square += left * row;
-      }
-      // Rounding may leave a small negative number where the vectors cancel.
-      norms(i, j) = std::sqrt(std::max(square, 0.0));
+      norms(i, j) = gram_norm(a, all.data() + j * heads() * heads());
     }
   }
   return norms;

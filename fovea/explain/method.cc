@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/explain/rollout.h"
 
 namespace fovea {
 namespace {
@@ -88,6 +89,29 @@ const Axis& columns_of(const Run& run, SiteKind kind) {
     if (record->site.kind == kind) return *run.find_axis(record->col_axis);
   }
   fail(ErrorKind::kNotFound, "the run has no maps of {}", to_string(SiteId{kind, 0}));
+}
+
+std::shared_ptr<const AttentionRecord> layer_asked(const ExplainRequest& request) {
+  const LayerRecords layers = layers_of(request.run, request.kind);
+  const auto check = [](std::string_view what, int64_t index, int64_t count) {
+    if (index >= 0 && index < count) return;
+    fail(ErrorKind::kInvalidArgument, "{} {} is asked for but there are 0 to {}", what, index,
+         count - 1);
+  };
+  const auto count = static_cast<int64_t>(layers.size());
+  const int64_t layer = request.layer.value_or(count - 1);
+  check("layer", layer, count);
+  const auto& record = layers[static_cast<size_t>(layer)];
+  if (request.head) check("head", *request.head, record->shape().heads);
+  check("position", request.position, record->shape().rows);
+  return record;
+}
+
+std::string lacks_blocks(const Run& run) {
+  const bool found = std::ranges::any_of(run.records, [](const auto& record) {
+    return record->block.has_value() && !record->values.empty();
+  });
+  return found ? "" : "it was captured without the values and blocks around attention";
 }
 
 Explanation explain(const Method& method, const ExplainRequest& request) {

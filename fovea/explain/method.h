@@ -82,6 +82,13 @@ std::string choice_parameter(const Method& method, const ExplainRequest& request
 // maps.
 const Axis& columns_of(const Run& run, SiteKind kind);
 
+// The asked layer of the asked stack, otherwise the last. Throws Error{kInvalidArgument} with the
+// valid range for a layer, head or position that is not there.
+std::shared_ptr<const AttentionRecord> layer_asked(const ExplainRequest& request);
+
+// Why methods that look at the block around attention cannot: no record has one; empty: they can.
+std::string lacks_blocks(const Run& run);
+
 // Runs a method whose needs are met. Throws Error{kUnsupported} that names the methods that would
 // work where this one cannot, and Error{kInvalidArgument} for parameters it does not know.
 Explanation explain(const Method& method, const ExplainRequest& request);

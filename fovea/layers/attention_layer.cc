@@ -13,15 +13,17 @@
 namespace fovea {
 namespace {
 
-BlockContext block_of(const Value& input, const ops::Linear& output, const Norm* after) {
+BlockContext block_of(const Value& input, const ops::Linear& output, const Norm* norm,
+                      bool norm_before_residual = false) {
   BlockContext block;
   block.input = input.tensor;
   block.output_weight = output.weight().unpack();
   block.output_bias = output.bias();
-  if (after != nullptr) {
-    block.norm_weight = after->weight();
-    block.norm_bias = after->bias();
-    block.norm_epsilon = after->epsilon();
+  if (norm != nullptr) {
+    block.norm_weight = norm->weight();
+    block.norm_bias = norm->bias();
+    block.norm_epsilon = norm->epsilon();
+    block.norm_before_residual = norm_before_residual;
   }
   return block;
 }
@@ -144,7 +146,7 @@ AttentionPlace AttentionLayer::place_of(SiteId site, const AttentionSetting& set
 
 Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
                                  const AttentionSetting& setting, const Value& residual,
-                                 const Norm* after) const {
+                                 const Norm* norm) const {
   Projected p = project(x, setting);
   if (query_norm_) {
     p.queries = (*query_norm_)(p.queries);
@@ -155,23 +157,20 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
     p.keys = ops::rotary(p.keys, *setting.rotary, setting.pairing);
   }
   AttentionPlace place = place_of(site, setting);
-  if (pass.recorder != nullptr && pass.recorder->options().block) {
-    const Value& input = setting.block_input != nullptr ? *setting.block_input
-                         : residual.tensor.empty()      ? x
-                                                        : residual;
-    place.block = [this, &input, after] {
-      BlockContext block = block_of(input, output_, after);
-      add_biases(block);
-      return block;
-    };
-  }
+  place.block = [this, &residual, &setting, norm] {
+    BlockContext block = setting.added_later != nullptr
+                             ? block_of(*setting.added_later, output_, norm, true)
+                             : block_of(residual, output_, norm);
+    add_biases(block);
+    return block;
+  };
   const Value mixed = attend(pass, place, p.queries, p.keys, p.values, setting.rule);
   return output_(mixed, Activation::kNone, residual);
 }
 
 Value AttentionLayer::cross(const Pass& pass, SiteId site, const Value& x, const Value& memory,
                             const AttentionSetting& setting, const Value& residual,
-                            const Norm* after) const {
+                            const Norm* norm) const {
   FOVEA_ASSERT(projections_.size() == 3 && setting.rotary == nullptr);
   const auto project_memory = [&]() -> AttentionCache::Memory {
     const Value key_input = with_positions(memory, setting.key_positions);
@@ -181,8 +180,8 @@ Value AttentionLayer::cross(const Pass& pass, SiteId site, const Value& x, const
   const AttentionCache::Memory made =
       pass.cache == nullptr ? project_memory() : pass.cache->memory(site, project_memory);
   AttentionPlace place = place_of(site, setting);
-  place.block = [this, &memory, after] {
-    BlockContext block = block_of(memory, output_, after);
+  place.block = [this, &residual, norm] {
+    BlockContext block = block_of(residual, output_, norm);
     add_biases(block);
     return block;
   };

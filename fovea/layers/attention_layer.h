@@ -35,8 +35,8 @@ struct AttentionSizes {
 struct AttentionSetting {
   std::shared_ptr<const ScoreRule> rule;
   const RotaryTable* rotary = nullptr;  // null: no rotary positions
-  // What the record's block calls its input; null: the residual, or the layer's own input.
-  const Value* block_input = nullptr;
+  // What the caller adds to the norm of the result (Gemma), for the record's block; null: nothing.
+  const Value* added_later = nullptr;
   RotaryPairing pairing = RotaryPairing::kHalves;
   // What rows and columns count along; empty: as the site's kind says (AttentionPlace::of).
   std::string_view row_axis = {};
@@ -59,16 +59,16 @@ class AttentionLayer {
     key_norm_ = std::move(key);
   }
 
-  // Self-attention of `x`, W_O applied, plus `residual`. `after` is the norm after the residual,
+  // Self-attention of `x`, W_O applied, plus `residual`. `norm` is what the caller applies to that,
   // for the record's block: null in pre-norm blocks.
   Value operator()(const Pass& pass, SiteId site, const Value& x, const AttentionSetting& setting,
-                   const Value& residual = {}, const Norm* after = nullptr) const;
+                   const Value& residual = {}, const Norm* norm = nullptr) const;
 
   // The same from `x` to `memory`, the states of an encoder; in a generation their keys and values
   // are computed once. Needs three projections, and takes no rotary positions.
   Value cross(const Pass& pass, SiteId site, const Value& x, const Value& memory,
               const AttentionSetting& setting, const Value& residual = {},
-              const Norm* after = nullptr) const;
+              const Norm* norm = nullptr) const;
 
   const ops::Linear& output() const { return output_; }
 

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
 #include "fovea/atlas/attention_map.h"
-#include "fovea/base/error.h"
 #include "fovea/explain/method.h"
-#include "fovea/explain/rollout.h"
 
 namespace fovea {
 namespace {
@@ -13,22 +11,8 @@ std::string refuses(const Run&) {
 }
 
 Explanation explain_raw(const ExplainRequest& request) {
-  const LayerRecords layers = layers_of(request.run, request.kind);
-  const int64_t layer = request.layer.value_or(static_cast<int64_t>(layers.size()) - 1);
-  if (layer < 0 || layer >= static_cast<int64_t>(layers.size())) {
-    fail(ErrorKind::kInvalidArgument, "layer {} is asked for but there are 0 to {}", layer,
-         layers.size() - 1);
-  }
-  const auto& record = layers[static_cast<size_t>(layer)];
+  const auto record = layer_asked(request);
   const AttentionShape shape = record->shape();
-  if (request.head && (*request.head < 0 || *request.head >= shape.heads)) {
-    fail(ErrorKind::kInvalidArgument, "head {} is asked for but there are 0 to {}", *request.head,
-         shape.heads - 1);
-  }
-  if (request.position < 0 || request.position >= shape.rows) {
-    fail(ErrorKind::kInvalidArgument, "position {} is asked for but there are 0 to {}",
-         request.position, shape.rows - 1);
-  }
   std::vector<double> scores(static_cast<size_t>(shape.cols));
   for (int64_t head = request.head.value_or(0); head < request.head.value_or(shape.heads - 1) + 1;
        ++head) {
@@ -40,7 +24,7 @@ Explanation explain_raw(const ExplainRequest& request) {
   }
   return {.axis = columns_of(request.run, request.kind),
           .scores = std::move(scores),
-          .measures = fmt::format("attention weight, layer {}", layer),
+          .measures = fmt::format("attention weight, layer {}", record->site.layer),
           .notes = {}};
 }
 

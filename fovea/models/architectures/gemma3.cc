@@ -148,9 +148,10 @@ class Gemma3 final : public TextModel {
       auto& rule = rules[block.window];
       if (rule == nullptr) rule = rule_for(pass, inputs, block.window);
       const AttentionSetting setting{
-          .rule = rule, .rotary = block.window ? &local : &global, .block_input = &x};
+          .rule = rule, .rotary = block.window ? &local : &global, .added_later = &x};
       const SiteId site{SiteKind::kSelf, static_cast<int>(i)};
-      const Value attended = block.attention(pass, site, block.attention_norm(x), setting);
+      const Value attended =
+          block.attention(pass, site, block.attention_norm(x), setting, {}, &block.after_attention);
       x = ops::add(x, block.after_attention(attended));
       const Value fed = block.feed_forward(block.feed_forward_norm(x));
       x = ops::add(x, block.after_feed_forward(fed));

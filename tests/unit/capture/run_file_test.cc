@@ -118,13 +118,14 @@ TEST(RunFile, KeepsTheBlockAndTheGradient) {
   record.output_gradient = testing::random_heads(
       random, {c.shape.heads, c.shape.rows, c.shape.value_dim}, 1, DType::kF32);
   record.block = BlockContext{
-      .input = testing::random_heads(random, {c.shape.cols, 6}, 1, DType::kF32),
+      .input = testing::random_heads(random, {c.shape.rows, 6}, 1, DType::kF32),
       .output_weight =
           testing::random_heads(random, {6, c.shape.heads * c.shape.value_dim}, 1, DType::kBF16),
       .value_bias =
           testing::random_heads(random, {c.shape.kv_heads * c.shape.value_dim}, 1, DType::kF32),
       .norm_weight = testing::random_heads(random, {6}, 1, DType::kF32),
-      .norm_epsilon = 1e-5F};
+      .norm_epsilon = 1e-5F,
+      .norm_before_residual = true};
   run.records[0] = std::make_shared<const AttentionRecord>(record);
   const auto path = temporary("block.fovea.safetensors");
   save_run(run, path);
@@ -136,6 +137,7 @@ TEST(RunFile, KeepsTheBlockAndTheGradient) {
   EXPECT_TRUE(back.block->query_bias.empty());
   EXPECT_TRUE(same(back.block->value_bias, record.block->value_bias));
   EXPECT_EQ(back.block->norm_epsilon, 1e-5F);
+  EXPECT_TRUE(back.block->norm_before_residual);
 }
 
 // tests/data/run_format_1.fovea.safetensors was written by the first version; it must open for

@@ -22,7 +22,7 @@ inline AttentionRecord random_cross_record(uint32_t seed, int layer, AttentionSh
   record.row_axis = "target";
   record.col_axis = "source";
   BlockContext block;
-  block.input = random_heads(random, {shape.cols, width}, 1, DType::kF32);
+  block.input = random_heads(random, {shape.rows, width}, 1, DType::kF32);
   block.output_weight =
       random_heads(random, {width, shape.heads * shape.value_dim}, 0.3, DType::kF32);
   record.block = block;

@@ -139,14 +139,20 @@ TEST(AttentionLayer, TheBlockIsKeptOnRequest) {
   Recorder recorder({.block = true});
   layer({.recorder = &recorder}, {SiteKind::kSelf, 0}, x, setting, residual, &norm);
   layer({.recorder = &recorder}, {SiteKind::kSelf, 1}, x, setting);
+  const Value later = residual;
+  layer({.recorder = &recorder}, {SiteKind::kSelf, 2}, x,
+        {.rule = setting.rule, .added_later = &later}, {}, &norm);
   const auto records = recorder.take();
-  ASSERT_TRUE(records.at(0)->block && records.at(1)->block);
+  ASSERT_TRUE(records.at(0)->block && records.at(1)->block && records.at(2)->block);
   const BlockContext& block = *records[0]->block;
   EXPECT_EQ(block.input.raw(), residual.raw());
   EXPECT_TRUE(all_close(block.output_weight, fovea::testing::to_doubles(p.output), 0));
   EXPECT_EQ(block.norm_weight.raw(), norm.weight().raw());
-  EXPECT_EQ(records[1]->block->input.raw(), x.raw());
+  EXPECT_FALSE(block.norm_before_residual);
+  EXPECT_TRUE(records[1]->block->input.empty());  // nothing is added
   EXPECT_TRUE(records[1]->block->norm_weight.empty());
+  EXPECT_EQ(records[2]->block->input.raw(), residual.raw());
+  EXPECT_TRUE(records[2]->block->norm_before_residual);
 }
 
 TEST(AttentionLayer, NormsOfHeadsComeBeforeTheRotation) {

@@ -175,8 +175,8 @@ TEST_P(Seq2SeqSteps, EverySiteIsRecordedOnceWithTheBlockAroundIt) {
     EXPECT_EQ(record->shape().rows == 3, !encoder);
     EXPECT_EQ(record->col_axis, record->site.kind == SiteKind::kDecoderSelf ? "target" : "source");
     ASSERT_TRUE(record->block.has_value());
-    // Whose rows the columns are.
-    EXPECT_EQ(record->block->input.shape(), (Shape{record->shape().cols, facts.width}));
+    // What the block's result is added to.
+    EXPECT_EQ(record->block->input.shape(), (Shape{record->shape().rows, facts.width}));
   }
 }
 

@@ -1,0 +1,95 @@
+// A block of attention as the sum of vectors that it is (Kobayashi et al. 2020 and 2021,
+// arXiv:2004.10102 and arXiv:2109.07152):
+//
+//   y_i = sum_j T_ij + r_i + c_i     T_ij = s_i sum_h A_h(i, j) g_h(j),   from position j
+//                                    r_i from the residual, c_i from biases, of no position
+//   f_h(j) = v_j W_O^h               the value, its bias in it, through the head's part of W_O
+//
+//   attention:   g = f                        s = 1           r = 0     c = b_O
+//   residual:    the same with r_i = x_i
+//   norm:        g = gamma (f - mean f)       s_i = 1/sigma_i           of the norm over the sum,
+//                r_i = s_i gamma (x_i - mean x_i)                       whose sigma_i is held fixed
+//                c_i = s_i gamma (b_O - mean b_O) + beta                RMS norm: no mean, no beta
+//
+// A norm before the residual (Gemma) belongs to "residual" already: g, s and c as in "norm" with
+// sigma_i of what attention gives, r_i = x_i. Pre-norm blocks have no norm left for "norm".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "fovea/atlas/attention_map.h"
+
+namespace fovea {
+
+enum class BlockExtent { kAttention, kResidual, kNorm };
+
+// "attention", "residual", "norm".
+std::string_view to_string(BlockExtent extent);
+
+// Rows [begin, end) of a record.
+struct RowRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+class BlockSum {
+ public:
+  // Throws Error{kInvalidArgument} if the record was captured without values or block, or if the
+  // residual of a self-attention belongs to no column. Memory: the rows times the width.
+  BlockSum(std::shared_ptr<const AttentionRecord> record, BlockExtent extent, RowRange rows,
+           const CancelToken& cancel = {});
+
+  const AttentionRecord& record() const { return *record_; }
+  const std::vector<AttentionMap>& maps() const { return maps_; }  // by head
+  RowRange rows() const { return rows_; }
+  int64_t cols() const { return shape_.cols; }
+  int64_t heads() const { return shape_.heads; }
+  int64_t width() const { return weight_.size(0); }
+
+  // g_h(j) of columns [begin, end): f32 [heads, end - begin, width].
+  Tensor head_terms(int64_t begin, int64_t end) const;
+  // Of row i, which must be among rows():
+  double scale(int64_t i) const { return scales_[static_cast<size_t>(i - rows_.begin)]; }
+  std::span<const float> output(int64_t i) const { return row_of(outputs_, i); }      // y_i
+  std::span<const float> residual(int64_t i) const { return row_of(residuals_, i); }  // r_i
+  std::vector<double> constant(int64_t i) const;                                      // c_i
+
+  bool has_residual() const { return !residuals_.empty(); }
+  // Whether column i is the position of row i, which r_i then belongs to; in cross-attention r_i is
+  // of no column.
+  bool residual_in_columns() const;
+  // Throws Error{kInvalidArgument} if that should be so but rows and columns are not as many.
+  void check_own_columns() const;
+
+ private:
+  std::span<const float> row_of(const Tensor& tensor, int64_t i) const {
+    const auto width = static_cast<size_t>(weight_.size(0));
+    return tensor.values<float>().subspan(static_cast<size_t>(i - rows_.begin) * width, width);
+  }
+  void attend(const CancelToken& cancel);  // outputs_ = attention, b_O in it
+  void add_residual();
+  void apply_norm();
+  // gamma (vector - mean), or without the mean.
+  void transform(std::span<float> vector) const;
+
+  std::shared_ptr<const AttentionRecord> record_;
+  RowRange rows_;
+  AttentionShape shape_;
+  std::vector<AttentionMap> maps_;
+  Tensor values_, weight_, bias_, norm_weight_, norm_bias_;  // f32; empty where there are none
+  bool has_norm_ = false;                                    // and it belongs to what is asked for
+  std::vector<double> scales_;
+  Tensor outputs_, residuals_;  // f32 [rows, width]
+};
+
+// A_h(i, j) of rows [begin, end) and all columns for every head: f32 [heads, end - begin, cols].
+Tensor weights_of_rows(const BlockSum& sum, int64_t begin, int64_t end, const CancelToken& cancel);
+// How many rows at a time make weights_of_rows some 4 MiB.
+int64_t rows_at_a_time(const BlockSum& sum);
+
+}  // namespace fovea

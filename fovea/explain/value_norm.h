@@ -1,0 +1,43 @@
+// How long the vectors are that a block of attention adds up (explain/block_sum.h): attention
+// weights with the lengths of what they weigh (Kobayashi et al. 2020, arXiv:2004.10102), with the
+// residual and the norm (2021, arXiv:2109.07152).
+//
+//   N_ij = || T_ij + [i = j] r_i ||
+//
+// One row directly: N H d. All rows by a Gram matrix of each column, so that the sum is over heads,
+// not dimensions:   || T_ij || = s_i sqrt(a^T G_j a),  a = (A_1(i, j) .. A_H(i, j)),
+// G_j(h, g) = g_h(j) . g_g(j):   N^2 H^2 time, N H^2 memory, rows one after the other.
+#pragma once
+
+#include <functional>
+
+#include "fovea/explain/block_sum.h"
+
+namespace fovea {
+
+// Of row i over the columns; in cross-attention with the residual followed by || r_i ||. `head`:
+// what that head alone brings. Throws Error{kInvalidArgument} if there is no such row or head, or
+// if a head alone is asked for with more than attention.
+std::vector<double> value_norm_row(const std::shared_ptr<const AttentionRecord>& record, int64_t i,
+                                   BlockExtent extent, std::optional<int64_t> head = {},
+                                   const CancelToken& cancel = {});
+
+// Calls visit(i, norms) for every row in order, `norms` as value_norm_row gives them.
+void for_each_value_norm_row(const std::shared_ptr<const AttentionRecord>& record,
+                             BlockExtent extent,
+                             const std::function<void(int64_t, std::span<const double>)>& visit,
+                             const CancelToken& cancel = {});
+
+// How much of each row comes from elsewhere: the length of the sum over all j but i, over that plus
+// the length of what row i keeps of itself. In cross-attention: of all columns, and the residual.
+std::vector<double> mixing_ratios(const std::shared_ptr<const AttentionRecord>& record,
+                                  BlockExtent extent, const CancelToken& cancel = {});
+// The same of some rows.
+std::vector<double> mixing_ratios(const BlockSum& sum, const CancelToken& cancel = {});
+
+// G_j of every column, row-major [heads, heads] one after the other.
+std::vector<double> value_grams(const BlockSum& sum, const CancelToken& cancel = {});
+// sqrt(a^T G a) for one of them.
+double gram_norm(std::span<const double> a, const double* gram);
+
+}  // namespace fovea

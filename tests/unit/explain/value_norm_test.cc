@@ -1,0 +1,124 @@
+#include "fovea/explain/value_norm.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "fovea/explain/method.h"
+#include "unit/base/test_support.h"
+#include "unit/explain/block_records.h"
+
+namespace fovea {
+namespace {
+
+using testing::BlockCase;
+using testing::dense_terms;
+
+// f32 products of a dozen numbers near 1.
+constexpr double kTolerance = 1e-5;
+
+double length(const std::vector<double>& vector) {
+  return std::sqrt(std::inner_product(vector.begin(), vector.end(), vector.begin(), 0.0));
+}
+
+TEST(ValueNorm, GramAndDirectFormEqualTheVectorsForEveryKindOfBlock) {
+  for (const BlockCase& block : testing::block_cases()) {
+    SCOPED_TRACE(block.name);
+    const auto record = testing::block_record(block, 17);
+    for (const BlockExtent extent :
+         {BlockExtent::kAttention, BlockExtent::kResidual, BlockExtent::kNorm}) {
+      SCOPED_TRACE(to_string(extent));
+      int64_t rows = 0;
+      for_each_value_norm_row(record, extent, [&](int64_t i, std::span<const double> norms) {
+        EXPECT_EQ(i, rows++);
+        const auto terms = dense_terms(*record, extent, i);
+        const std::vector<double> direct = value_norm_row(record, i, extent);
+        ASSERT_EQ(norms.size(), terms.size());
+        ASSERT_EQ(direct.size(), terms.size());
+        for (size_t j = 0; j < terms.size(); ++j) {
+          ASSERT_NEAR(norms[j], length(terms[j]), kTolerance) << i << ", " << j;
+          ASSERT_NEAR(direct[j], length(terms[j]), kTolerance) << i << ", " << j;
+        }
+      });
+      EXPECT_EQ(rows, record->shape().rows);
+    }
+  }
+}
+
+// More columns than are transformed at a time, and more rows than weights are kept of.
+TEST(ValueNorm, GoesOnAfterTheFirstBlockOfColumns) {
+  const auto record = testing::block_record(testing::block_cases()[0], 300);
+  for_each_value_norm_row(record, BlockExtent::kNorm,
+                          [&](int64_t i, std::span<const double> norms) {
+                            if (i % 100 != 99) return;
+                            const auto terms = dense_terms(*record, BlockExtent::kNorm, i);
+                            for (size_t j = 0; j < terms.size(); ++j) {
+                              ASSERT_NEAR(norms[j], length(terms[j]), kTolerance) << i << ", " << j;
+                            }
+                          });
+}
+
+TEST(ValueNorm, MixingRatioIsAllOrNothingAtTheEnds) {
+  BlockCase block = testing::block_cases()[0];
+  block.one_hot = true;  // every row looks at itself alone
+  for (const double ratio :
+       mixing_ratios(testing::block_record(block, 6), BlockExtent::kAttention)) {
+    EXPECT_NEAR(ratio, 0, 1e-4);  // what softmax leaves to the others
+  }
+  block.one_hot = false;
+  AttentionRecord record = *testing::block_record(block, 6);
+  record.block->input = Tensor(record.block->input.shape());  // nothing is kept
+  record.rule.mask.key_valid = {1, 0, 1, 1, 1, 1};            // and row 1 does not see itself
+  const auto hidden = testing::with_lse(std::move(record));
+  EXPECT_NEAR(mixing_ratios(hidden, BlockExtent::kResidual)[1], 1, 1e-6);
+}
+
+TEST(ValueNorm, SaysWhatTheRecordLacks) {
+  const auto whole = testing::block_record(testing::block_cases()[0], 5);
+  const auto refuses = [](AttentionRecord record, BlockExtent extent, std::string_view part) {
+    return fails_with(ErrorKind::kInvalidArgument, part, [&] {
+      value_norm_row(std::make_shared<const AttentionRecord>(std::move(record)), 0, extent);
+    });
+  };
+  AttentionRecord record = *whole;
+  record.values = {};
+  EXPECT_TRUE(refuses(record, BlockExtent::kNorm, "without values"));
+  record = *whole;
+  record.block.reset();
+  EXPECT_TRUE(refuses(record, BlockExtent::kNorm, "the block around it"));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "rows 5 to 6",
+                         [&] { value_norm_row(whole, 5, BlockExtent::kNorm); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "no head 9",
+                         [&] { value_norm_row(whole, 0, BlockExtent::kAttention, 9); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "head 1 alone has no residual",
+                         [&] { value_norm_row(whole, 0, BlockExtent::kResidual, 1); }));
+}
+
+TEST(ValueNormMethod, TellsHowMuchTheResidualKeeps) {
+  const fovea::Run run = testing::block_run(testing::block_cases()[0], 7, 2);
+  const Method method = find_method("value-norm");
+  const ExplainRequest request{.run = run, .position = 3};
+  const Explanation explanation = explain(method, request);
+  EXPECT_EQ(explanation.scores.size(), 7U);
+  ASSERT_FALSE(explanation.notes.empty());
+  EXPECT_NE(explanation.notes[0].find("% of this row comes from other positions"),
+            std::string::npos);
+  const ExplainRequest of_head{.run = run, .position = 3, .layer = 0, .head = 1};
+  EXPECT_EQ(explain(method, of_head).scores,
+            value_norm_row(run.records[0], 3, BlockExtent::kAttention, 1));
+  const ExplainRequest beyond{.run = run, .position = 3, .layer = 2};
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "layer 2 is asked for but there are 0 to 1",
+                         [&] { explain(method, beyond); }));
+  fovea::Run bare = run;
+  for (auto& record : bare.records) {
+    AttentionRecord copy = *record;
+    copy.block.reset();
+    record = std::make_shared<const AttentionRecord>(copy);
+  }
+  const ExplainRequest without{.run = bare};
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kUnsupported, "use raw, rollout", [&] { explain(method, without); }));
+}
+
+}  // namespace
+}  // namespace fovea
