@@ -14,8 +14,10 @@
 namespace fovea {
 namespace {
 
-constexpr std::array<std::string_view, 7> kSuffixes{".png", ".jpg", ".jpeg", ".webp",
-                                                    ".ppm", ".pgm", ".pnm"};
+// Also of formats that fovea does not read: who gives such a file means a picture.
+constexpr std::array<std::string_view, 14> kSuffixes{".png",  ".jpg",  ".jpeg", ".webp", ".ppm",
+                                                     ".pgm",  ".pnm",  ".gif",  ".bmp",  ".tif",
+                                                     ".tiff", ".avif", ".heic", ".svg"};
 constexpr int64_t kLongestSide = 16384;
 
 bool has_picture_suffix(const std::filesystem::path& path) {
@@ -93,6 +95,14 @@ std::optional<PictureInput> find_picture_input(const Engine& engine, const Args&
   const bool picture = args.has("INPUT") && facts.takes_pixels &&
                        (!facts.takes_text() || names_picture(args["INPUT"]));
   if (!picture) {
+    std::error_code gone;
+    if (args.has("INPUT") && names_picture(args["INPUT"]) &&
+        std::filesystem::exists(args["INPUT"], gone)) {
+      fail(ErrorKind::kInvalidArgument,
+           "INPUT is the picture '{}' but {} reads text; take a model that sees pictures, or give "
+           "a text",
+           args["INPUT"], engine.name());
+    }
     if (size) {
       fail(ErrorKind::kInvalidArgument,
            "--size is for picture files but {} is not given one; leave it out", engine.name());

@@ -88,6 +88,11 @@ def test_predicted_classes_are_those_of_transformers():
         assert [p for _, p in found] == pytest.approx([p for _, p in expected], abs=0.01), name
 
 
+def test_json_has_the_classes_too():
+    classes = shown(SCENE)["classes"]
+    assert {"label": "cow", "index": 18}.items() <= classes[0].items() and 0.9 < classes[0]["probability"] <= 1
+
+
 def test_rows_sum_to_one_and_equal_the_exported_map(tmp_path):
     answer = shown(SCENE, "--layer", "3")
     weights = numpy.array(answer["weights"])

@@ -46,6 +46,7 @@ void check(const DetectView& chosen, const Args& args) {
   if (const double threshold = args.real("threshold"); !(threshold <= 1)) {
     fail(ErrorKind::kInvalidArgument, "--threshold is {} but a score is 0 to 1", args["threshold"]);
   }
+  check_outputs(args, args["FILE"]);
   if (!args.has("out")) return;
   const std::filesystem::path path = args["out"];
   if (!is_data_suffix(path) && !is_figure_suffix(path)) {
@@ -65,7 +66,9 @@ void detect(const Args& args) {
       found_objects(run->engine, run->result, run->input.picture.size(), found.threshold);
   const Content content = view.make(found);
   if (found.objects.empty() && view.needs_objects && (args.has("out") || args.flag("json"))) {
-    print_warnings({fmt::format("no object has a score above {:g}", found.threshold)});
+    print_warnings({fmt::format("no object has a score above {:g}; {} instead", found.threshold,
+                                view.name == "between" ? "attention between all queries is given"
+                                                       : "the encoder's attention is given")});
   }
   show(content, args, objects_text(found, stdout_terminal()));
 }

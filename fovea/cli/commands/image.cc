@@ -46,6 +46,7 @@ void check(const Args& args) {
   picture_size(args);
   check_out_suffix(args);
   check_mask_out(args);
+  check_outputs(args, args["FILE"]);
   if (is_page(args)) check_image_page(args);
 }
 
@@ -88,6 +89,13 @@ void run(const Args& args) {
     content.json = [&artifacts, inner = content.json] {
       Json json = inner();
       json.set("artifacts", to_json(*artifacts));
+      return json;
+    };
+  }
+  if (engine.facts().head == HeadKind::kPictureClass) {
+    content.json = [&engine, &result, inner = content.json] {
+      Json json = inner();
+      json.set("classes", classes_json(engine, result));
       return json;
     };
   }
