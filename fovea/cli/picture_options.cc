@@ -8,6 +8,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/vision/picture_format.h"
 
@@ -59,6 +60,17 @@ Positional any_input_positional() {
 std::vector<Option> picture_options() {
   return {Option::text("size", "WxH",
                        "of a picture as the model takes it (default: what its preprocessor says)")};
+}
+
+std::vector<Option> picture_map_options() {
+  std::vector<Option> options;
+  for (Option& option : map_options()) {
+    if (option.name == "head" || option.name == "colors" || option.name == "json" ||
+        option.name == "scale" || option.name == "sidecar") {
+      options.push_back(std::move(option));
+    }
+  }
+  return options;
 }
 
 std::optional<PictureSize> picture_size(const Args& args) {

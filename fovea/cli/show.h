@@ -28,8 +28,10 @@ struct Content {
 // `preface`.
 void show(const Content& content, const Args& args, const std::string& preface = "");
 
-// What --out and --mask-out name can be written without losing anything: neither is the picture
-// `input`, nor one the other. Throws Error{kInvalidArgument} or Error{kIo}.
+// What --`name` says can be written without losing anything: it is not the picture `input`, and
+// there is a folder for it. Throws Error{kInvalidArgument} or Error{kIo}.
+void check_output(const Args& args, const char* name, std::string_view input);
+// The same for --out and --mask-out, which must not be one file.
 void check_outputs(const Args& args, std::string_view input);
 
 // Throws Error{kInvalidArgument} if --mask-out is no .png.

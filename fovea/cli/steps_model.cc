@@ -9,6 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/words.h"
 
@@ -225,6 +226,7 @@ ModelStepsView read_model_steps(const Args& args) {
   const Engine engine = open_engine(args, default_model(args));
   ModelStepsView view{.facts = engine.facts()};
   view.picture = find_picture_input(engine, args);
+  if (view.picture) check_output(args, "out", args["INPUT"]);
   if (args.has("at") && !view.picture) {
     fail(ErrorKind::kInvalidArgument,
          "--at is a pixel of a picture but {} is given a text; choose a word with --token",

@@ -296,6 +296,7 @@ def test_steps_of_a_detector_are_those_of_its_three_attentions():
     ("detect", ["--at", "5,5", "--to", "5,5:6,6"], 2, ["--to"]),
     ("detect", ["--at", "1,1:"], 2, ["X,Y:X,Y"]),
     ("steps", ["--at", "8,8", "--token", "[CLS]"], 2, ["--at", "--token"]),
+    ("steps", ["--at", "8,8", "--out", "s.png"], 2, ["the picture itself"]),
     ("steps", ["--target", "foo"], 2, ["--target"]),
     ("export", ["-m", ROOT / "models/en-fr", "--out", "e.safetensors"], 2, ["reads text"]),
 ])
