@@ -173,14 +173,14 @@ double Args::real(std::string_view name) const {
   return parse_real(name, (*this)[name]);
 }
 
-PixelArgument parse_pixel(std::string_view at) {
-  const size_t comma = at.find(',');
+PixelArgument parse_pixel(std::string_view text, std::string_view option) {
+  const size_t comma = text.find(',');
   if (comma == std::string_view::npos) {
-    fail(ErrorKind::kInvalidArgument, "--at is '{}' but must be X,Y: a column and a row, as in 4,2",
-         at);
+    fail(ErrorKind::kInvalidArgument, "{} is '{}' but must be X,Y: a column and a row, as in 4,2",
+         option, text);
   }
-  return {.x = parse_integer("the X of --at", at.substr(0, comma)),
-          .y = parse_integer("the Y of --at", at.substr(comma + 1))};
+  return {.x = parse_integer(fmt::format("the X of {}", option), text.substr(0, comma)),
+          .y = parse_integer(fmt::format("the Y of {}", option), text.substr(comma + 1))};
 }
 
 }  // namespace fovea

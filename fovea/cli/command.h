@@ -89,11 +89,11 @@ std::vector<Command> all_commands();
 // Whole text as a number, or Error{kInvalidArgument} that names `what`.
 int64_t parse_integer(std::string_view what, std::string_view text);
 double parse_real(std::string_view what, std::string_view text);
-// --at X,Y: column and row of a pixel.
+// X,Y of --at, or of another option: column and row of a pixel.
 struct PixelArgument {
   int64_t x = 0;
   int64_t y = 0;
 };
-PixelArgument parse_pixel(std::string_view at);
+PixelArgument parse_pixel(std::string_view text, std::string_view option = "--at");
 
 }  // namespace fovea

@@ -64,6 +64,10 @@ std::vector<DetectedObject> found_objects(const Engine& engine, const RunResult&
 }
 
 std::vector<PixelArgument> parse_pixels(const std::string& text) {
+  if (text.ends_with(':')) {
+    fail(ErrorKind::kInvalidArgument, "--at is '{}' but ends in ':'; several pixels are X,Y:X,Y",
+         text);
+  }
   std::vector<PixelArgument> pixels;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(':', begin), text.size());
@@ -198,11 +202,9 @@ Json metadata_for(const DetectRun& run, SiteId site) {
 std::string objects_text(const DetectRun& run, const Terminal& terminal) {
   if (run.objects.empty()) {
     const auto all = found_objects(run.engine, run.result, run.input.picture.size(), -1);
-    return fmt::format(
-               "no object: the best of {} queries is {} with a score of {:.2f}, and the threshold "
-               "is {:g}\n",
-               all.size(), printable(all.front().name), all.front().score, run.threshold) +
-           terminal.dim("try a lower --threshold; what follows is the encoder's attention\n") +
+    return fmt::format("no object: of {} queries {} is best with {:.2f}, below {:g}\n", all.size(),
+                       printable(all.front().name), all.front().score, run.threshold) +
+           terminal.dim("try a lower --threshold; what follows is attention without objects\n") +
            "\n";
   }
   std::string text = terminal.bold(fmt::format("{} object{}", run.objects.size(),

@@ -51,7 +51,7 @@ Pair make_pair(const DetectRun& run) {
   };
   Pair pair{.record = record,
             .from = cell_at(run, "at", parse_pixels(run.args["at"]).front()),
-            .to = cell_at(run, "to", parse_pixel(run.args["to"]))};
+            .to = cell_at(run, "to", parse_pixel(run.args["to"], "--to"))};
   pair.from_name = named(pair.from);
   pair.to_name = named(pair.to);
   const HeadChoice head = head_of(run.args);
@@ -211,7 +211,7 @@ void check_why(const Args& args) {
   if (parse_pixels(args["at"]).size() > 1) {
     fail(ErrorKind::kInvalidArgument, "--at has several pixels but --view why takes one");
   }
-  parse_pixel(args["to"]);
+  parse_pixel(args["to"], "--to");
   const HeadChoice head = head_of(args);
   if (head.kind == HeadChoice::Kind::kMean || head.kind == HeadChoice::Kind::kMax) {
     fail(ErrorKind::kInvalidArgument,

@@ -188,7 +188,11 @@ class ImagePainter {
 
   Rgb layered(const ImagePanel& panel, int x, int y, Rgb color) const {
     for (const ImageBox& box : panel.boxes) {
-      if (cell_box(box, columns_, 2 * lines_).has_edge(x, y)) return object_color(box.color);
+      const CellBox cells = cell_box(box, columns_, 2 * lines_);
+      // A frame as wide as its object would hide the weights below it.
+      const bool small = cells.right - cells.left < 5 || cells.bottom - cells.top < 5;
+      if (small && !panel.weights.empty()) continue;
+      if (cells.has_edge(x, y)) return object_color(box.color);
     }
     if (!panel.weights.empty()) {
       const float value = weight(panel, x, y);

@@ -1,9 +1,11 @@
 // One box out of attention against true boxes, by CorLoc.
 #include <fmt/format.h>
 
+#include "fovea/base/error.h"
 #include "fovea/cli/evaluate_folder.h"
 #include "fovea/cli/evaluate_kind.h"
 #include "fovea/cli/found_objects.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/engine/patch_pixels.h"
 
 namespace fovea {
@@ -40,6 +42,12 @@ std::vector<double> scores_of(const PictureInput& input, const Run& run,
 }
 
 void run(const Args& args) {
+  if (const Engine engine = open_engine(args, kDefaultPictureModel);
+      engine.facts().finds_objects()) {
+    fail(ErrorKind::kUnsupported,
+         "{} finds objects itself; evaluate its boxes by `fovea evaluate detections`",
+         engine.name());
+  }
   const EvaluationOptions options = evaluation_options(args);
   const auto files =
       pictures_with(args["DIR"], "true boxes, NAME.json or NAME.mask.png",

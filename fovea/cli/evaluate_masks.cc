@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "fovea/base/error.h"
 #include "fovea/cli/evaluate_folder.h"
 #include "fovea/cli/evaluate_kind.h"
 #include "fovea/cli/evaluate_objects.h"
@@ -81,10 +82,21 @@ void add_best_head(ScoreReport& report) {
   report.notes.push_back(fmt::format("The best single head of this folder is {}.", which));
 }
 
+// Options that only detectors take, or only others.
+void refuse_options(const Args& args, const Engine& engine) {
+  const bool detector = engine.facts().finds_objects();
+  for (const char* name : {"baseline", "seed", "mask", "threshold"}) {
+    if (!args.has(name) || detector == (std::string_view(name) == "threshold")) continue;
+    fail(ErrorKind::kInvalidArgument, "--{} does not go with {}, which {}; leave it out", name,
+         engine.name(), detector ? "finds objects" : "finds no objects by itself");
+  }
+}
+
 void run(const Args& args) {
-  if (const Engine engine = open_engine(args, kDefaultPictureModel);
-      engine.facts().finds_objects()) {
-    return evaluate_object_masks(args, engine);
+  {
+    const Engine engine = open_engine(args, kDefaultPictureModel);
+    refuse_options(args, engine);
+    if (engine.facts().finds_objects()) return evaluate_object_masks(args, engine);
   }
   const EvaluationOptions options = evaluation_options(args);
   const auto files = pictures_with(args["DIR"], "a mask of object numbers, NAME.mask.png",

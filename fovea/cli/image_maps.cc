@@ -108,8 +108,11 @@ Content maps_content(const Run& run, const PictureChoice& choice, const Picture&
   const auto json = [maps, data, grid, size = picture.size()] {
     return to_json(maps, size, grid, data());
   };
-  const auto labels = [maps, grid] { return pixel_mask(grid, *maps.maps.front().mask); };
-  return {std::move(figure), data, json, labels};
+  Content content{std::move(figure), data, json};
+  if (choice.mask > 0) {
+    content.labels = [maps, grid] { return pixel_mask(grid, *maps.maps.front().mask); };
+  }
+  return content;
 }
 
 ImageView image_maps_view() {

@@ -29,7 +29,7 @@ int64_t front_positions(const Run& run) {
 }  // namespace
 
 void check_image_page(const Args& args) {
-  for (const char* name : {"mask", "json", "text"}) {
+  for (const char* name : {"mask", "json", "text", "without-artifacts"}) {
     if (args.has(name)) {
       fail(ErrorKind::kInvalidArgument,
            "--{} does not go with a page, which shows maps to move through; leave one out", name);
@@ -50,6 +50,8 @@ void write_image_page(const ImageRun& run) {
   if (args.has("at")) {
     const int64_t front = front_positions(run.result.run);
     options.choice.token = fmt::format("#{}", front + patch_at(run.input, args["at"]));
+  } else if (args.has("token")) {
+    options.choice.token = args["token"];
   } else if (options.choice.column) {
     options.choice.token = "#0";
   }

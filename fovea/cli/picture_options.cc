@@ -8,14 +8,17 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/vision/picture_format.h"
 
 namespace fovea {
 namespace {
 
-constexpr std::array<std::string_view, 7> kSuffixes{".png", ".jpg", ".jpeg", ".webp",
-                                                    ".ppm", ".pgm", ".pnm"};
+// Also of formats that fovea does not read: who gives such a file means a picture.
+constexpr std::array<std::string_view, 14> kSuffixes{".png",  ".jpg",  ".jpeg", ".webp", ".ppm",
+                                                     ".pgm",  ".pnm",  ".gif",  ".bmp",  ".tif",
+                                                     ".tiff", ".avif", ".heic", ".svg"};
 constexpr int64_t kLongestSide = 16384;
 
 bool has_picture_suffix(const std::filesystem::path& path) {
@@ -59,6 +62,17 @@ std::vector<Option> picture_options() {
                        "of a picture as the model takes it (default: what its preprocessor says)")};
 }
 
+std::vector<Option> picture_map_options() {
+  std::vector<Option> options;
+  for (Option& option : map_options()) {
+    if (option.name == "head" || option.name == "colors" || option.name == "json" ||
+        option.name == "scale" || option.name == "sidecar") {
+      options.push_back(std::move(option));
+    }
+  }
+  return options;
+}
+
 std::optional<PictureSize> picture_size(const Args& args) {
   if (!args.has("size")) return {};
   const std::string& text = args["size"];
@@ -93,6 +107,14 @@ std::optional<PictureInput> find_picture_input(const Engine& engine, const Args&
   const bool picture = args.has("INPUT") && facts.takes_pixels &&
                        (!facts.takes_text() || names_picture(args["INPUT"]));
   if (!picture) {
+    std::error_code gone;
+    if (args.has("INPUT") && names_picture(args["INPUT"]) &&
+        std::filesystem::exists(args["INPUT"], gone)) {
+      fail(ErrorKind::kInvalidArgument,
+           "INPUT is the picture '{}' but {} reads text; take a model that sees pictures, or give "
+           "a text",
+           args["INPUT"], engine.name());
+    }
     if (size) {
       fail(ErrorKind::kInvalidArgument,
            "--size is for picture files but {} is not given one; leave it out", engine.name());

@@ -15,6 +15,8 @@ Positional any_input_positional();
 
 // --size
 std::vector<Option> picture_options();
+// Of what all verbs that show maps have, what suits maps over a picture.
+std::vector<Option> picture_map_options();
 // Throws Error{kInvalidArgument} for what is no size.
 std::optional<PictureSize> picture_size(const Args& args);
 

@@ -79,20 +79,24 @@ std::string line(std::string_view name, const std::string& value, const Terminal
   return fmt::format("{}{}\n", terminal.dim(fmt::format("{:<8}", name)), value);
 }
 
+std::vector<Choice> class_choices(const Engine& engine, std::span<const float> logits) {
+  return engine.multi_label() ? present_of(logits) : best_of(logits);
+}
+
+std::string class_name(const std::vector<std::string>& labels, int64_t index) {
+  return index < static_cast<int64_t>(labels.size()) ? labels[static_cast<size_t>(index)]
+                                                     : fmt::format("class {}", index);
+}
+
 std::string class_text(const Engine& engine, const RunResult& result, const Terminal& terminal) {
   const Tensor& logits = result.outputs.logits.tensor;
   if (logits.elements() < 2) {  // a regression
     return line("score", fmt::format("{:.4f}", logits.values<float>()[0]), terminal);
   }
   const std::vector<std::string> labels = engine.labels();
-  const bool several = engine.multi_label();
-  return line(several ? "classes" : "class",
-              listed(several ? present_of(logits.values<float>()) : best_of(logits.values<float>()),
-                     [&](int64_t index) {
-                       return index < static_cast<int64_t>(labels.size())
-                                  ? labels[static_cast<size_t>(index)]
-                                  : fmt::format("class {}", index);
-                     }),
+  return line(engine.multi_label() ? "classes" : "class",
+              listed(class_choices(engine, logits.values<float>()),
+                     [&](int64_t index) { return class_name(labels, index); }),
               terminal);
 }
 
@@ -149,6 +153,21 @@ std::string predictions_text(const Engine& engine, const RunResult& result,
     return class_text(engine, result, terminal);
   }
   return masks_text(engine, result, terminal);
+}
+
+Json classes_json(const Engine& engine, const RunResult& result) {
+  const Tensor& logits = result.outputs.logits.tensor;
+  Json classes = Json::array();
+  if (logits.elements() < 2) return classes;
+  const std::vector<std::string> labels = engine.labels();
+  for (const Choice& choice : class_choices(engine, logits.values<float>())) {
+    Json one = Json::object();
+    one.set("index", choice.index);
+    one.set("label", class_name(labels, choice.index));
+    one.set("probability", choice.probability);
+    classes.push_back(std::move(one));
+  }
+  return classes;
 }
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "fovea/base/json.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/engine.h"
 
@@ -14,5 +15,8 @@ LogitRows logits_wanted(const Engine& engine, const TextInput& input);
 // A few lines, or nothing.
 std::string predictions_text(const Engine& engine, const RunResult& result,
                              const Terminal& terminal);
+
+// Of a model that names classes: those that the text lists, with their probabilities.
+Json classes_json(const Engine& engine, const RunResult& result);
 
 }  // namespace fovea

@@ -61,6 +61,34 @@ void show(const Content& content, const Args& args, const std::string& preface) 
   if (mask && !args.flag("json")) write_stdout("wrote " + args["mask-out"] + "\n");
 }
 
+void check_output(const Args& args, const char* name, std::string_view input) {
+  namespace fs = std::filesystem;
+  if (!args.has(name)) return;
+  const fs::path path = args[name];
+  std::error_code error;
+  if (fs::equivalent(path, input, error) && !error) {
+    fail(ErrorKind::kInvalidArgument,
+         "--{} is '{}', the picture itself, which would be lost; give another name", name,
+         path.string());
+  }
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (!fs::is_directory(folder, error)) {
+    fail(ErrorKind::kIo, "{}: cannot be written: there is no folder '{}'; make it first",
+         path.string(), folder.string());
+  }
+}
+
+void check_outputs(const Args& args, std::string_view input) {
+  namespace fs = std::filesystem;
+  check_output(args, "out", input);
+  check_output(args, "mask-out", input);
+  if (args.has("out") && args.has("mask-out") &&
+      fs::path(args["out"]).lexically_normal() == fs::path(args["mask-out"]).lexically_normal()) {
+    fail(ErrorKind::kInvalidArgument,
+         "--out and --mask-out are both '{}'; give them different names", args["out"]);
+  }
+}
+
 void check_mask_out(const Args& args) {
   if (args.has("mask-out") && std::filesystem::path(args["mask-out"]).extension() != ".png") {
     fail(ErrorKind::kInvalidArgument,

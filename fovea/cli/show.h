@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "fovea/cli/command.h"
 #include "fovea/cli/map_out.h"
@@ -26,6 +27,12 @@ struct Content {
 // By --out, --json and, where there are labels, --mask-out; without both in the terminal, below
 // `preface`.
 void show(const Content& content, const Args& args, const std::string& preface = "");
+
+// What --`name` says can be written without losing anything: it is not the picture `input`, and
+// there is a folder for it. Throws Error{kInvalidArgument} or Error{kIo}.
+void check_output(const Args& args, const char* name, std::string_view input);
+// The same for --out and --mask-out, which must not be one file.
+void check_outputs(const Args& args, std::string_view input);
 
 // Throws Error{kInvalidArgument} if --mask-out is no .png.
 void check_mask_out(const Args& args);

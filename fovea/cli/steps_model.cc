@@ -9,6 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/words.h"
 
@@ -45,6 +46,11 @@ struct SiteName {
 
 // The attentions that the model goes through on such an input, the default first.
 std::vector<SiteName> sites_of(const ModelFacts& facts, bool sees_picture) {
+  if (facts.finds_objects()) {
+    return {{"encoder", SiteKind::kEncoderSelf},
+            {"cross", SiteKind::kCross},
+            {"decoder", SiteKind::kDecoderSelf}};
+  }
   if (facts.has_decoder()) {
     return {{"cross", SiteKind::kCross},
             {"encoder", SiteKind::kEncoderSelf},
@@ -153,14 +159,14 @@ FoundToken chosen_patch(const Args& args, const PictureInput& picture, const Axi
   if (args.has("at")) {
     if (rows.grid_rows == 0) {
       fail(ErrorKind::kInvalidArgument,
-           "--at is {} but the pooling head has one row and looks at all patches; leave --at out, "
-           "or choose --site vision",
-           args["at"]);
+           "--at is {} but these rows are {}, no part of the picture; leave --at out, or choose "
+           "another --site",
+           args["at"], rows.name == "pool" ? "one pooling head" : rows.name);
     }
     found.index = front + patch_at(picture, args["at"]);
   } else if (args.has("token")) {
     found = find_token(rows, args["token"]);
-  } else if (front == 0) {
+  } else if (rows.grid_rows > 0 && front == 0) {
     fail(ErrorKind::kInvalidArgument,
          "{} has no token in front of its patches to look from; choose a patch with --at X,Y",
          engine.name());
@@ -182,10 +188,13 @@ FoundToken chosen_token(const Args& args, const AttentionRecord& record, const A
 }
 
 std::string_view default_model(const Args& args) {
-  const bool translates =
-      args.has("target") ||
-      (args.has("site") &&
-       (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross"));
+  const bool two_stacks =
+      args.has("site") &&
+      (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross");
+  if (args.has("INPUT") && names_picture(args["INPUT"])) {
+    return two_stacks ? kDefaultDetectionModel : kDefaultPictureModel;
+  }
+  const bool translates = args.has("target") || two_stacks;
   return translates ? kDefaultTranslationModel : default_model_for(args, kDefaultTextModel);
 }
 
@@ -210,9 +219,14 @@ std::string ModelStepsView::caption() const {
 ModelStepsView read_model_steps(const Args& args) {
   const std::optional<Similarity> similarity = chosen_similarity(args);
   if (args.has("at")) parse_pixel(args["at"]);
+  if (args.has("at") && args.has("token")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--at chooses a patch and --token another row; leave one out");
+  }
   const Engine engine = open_engine(args, default_model(args));
   ModelStepsView view{.facts = engine.facts()};
   view.picture = find_picture_input(engine, args);
+  if (view.picture) check_output(args, "out", args["INPUT"]);
   if (args.has("at") && !view.picture) {
     fail(ErrorKind::kInvalidArgument,
          "--at is a pixel of a picture but {} is given a text; choose a word with --token",

@@ -35,6 +35,8 @@ struct ModelStepsView {
 
   bool is_cross() const { return steps.site.kind == SiteKind::kCross; }
   bool is_pool() const { return steps.site.kind == SiteKind::kPool; }
+  // Whether the weights lie on parts of a picture that is there.
+  bool over_picture() const { return picture && cols.grid_rows > 0; }
   std::string token_name() const;  // "fox" in quotes, fit to print
   std::string similarity_name() const;
   // Row or column, layer, head, what the numbers are and what they sum to.

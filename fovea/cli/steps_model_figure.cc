@@ -250,7 +250,7 @@ StepsFigure model_steps_figure(const ModelStepsView& view) {
                                            steps.head, view.token_name()));
   figure.text.caption = view.caption();
   figure.text.metadata = metadata(view);
-  if (view.picture) figure.picture = model_steps_picture(view);
+  if (view.over_picture()) figure.picture = model_steps_picture(view);
   figure.stages = {make.query(), make.keys(), make.products(), make.scores(), make.scaled()};
   if (make.is_masked()) figure.stages.push_back(make.masked());
   figure.stages.push_back(make.weights());

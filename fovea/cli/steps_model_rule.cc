@@ -67,13 +67,15 @@ std::string mask_reason(const Mask& mask) {
 
 std::string projection_formula(const ModelStepsView& view, char part) {
   const ModelSteps& steps = view.steps;
-  const std::string own = view.is_pool() ? "p" : steps.pre_norm ? "norm(x)" : "x";
+  std::string own = view.is_pool() ? "p" : steps.pre_norm ? "norm(x)" : "x";
   const bool bias = part == 'q'   ? steps.query_bias
                     : part == 'k' ? steps.key_bias
                                   : steps.value_bias;
   const bool source = part != 'q' && (view.is_cross() || view.is_pool());
-  return fmt::format("{0} = {1} W{0}{2}", part, source ? "s" : own,
-                     bias ? fmt::format(" + b{}", part) : "");
+  if (source) own = "s";
+  // A detector adds positions to what asks and what is asked, never to what is passed on.
+  if (view.facts.finds_objects() && part != 'v') own = fmt::format("({} + p)", own);
+  return fmt::format("{0} = {1} W{0}{2}", part, own, bias ? fmt::format(" + b{}", part) : "");
 }
 
 std::string scaled_formula(const ModelStepsView& view) {

@@ -304,7 +304,7 @@ class ModelStepsWriter {
     }
     writer_.blocks({draw_grid(grid, terminal_)});
     writer_.caption(view_.caption());
-    if (view_.picture) {
+    if (view_.over_picture()) {
       writer_.line("");
       writer_.line(model_steps_picture_text(view_, terminal_));
     }

@@ -14,7 +14,8 @@ namespace {
 const Engine& check_translates(const Engine& engine) {
   const ModelFacts& facts = engine.facts();
   if (!facts.has_decoder() || facts.takes_features || facts.head != HeadKind::kTargetWords) {
-    const std::string what = !facts.has_decoder()   ? "it has one stack, not encoder and decoder"
+    const std::string what = facts.finds_objects()  ? "it finds objects in pictures"
+                             : !facts.has_decoder() ? "it has one stack, not encoder and decoder"
                              : facts.takes_features ? "it takes sound, not text"
                                                     : "it has no scores of words";
     fail(ErrorKind::kUnsupported,

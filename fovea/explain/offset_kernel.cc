@@ -90,7 +90,8 @@ OffsetKernel offset_kernel(const AttentionMap& map, const PictureAxis& axis,
                            const KernelOptions& options, const CancelToken& cancel) {
   const GridShape grid = axis.grid;
   const int64_t shorter = std::min(grid.rows, grid.cols);
-  const int64_t radius = options.radius.value_or(std::max<int64_t>(shorter / 4, 1));
+  const int64_t radius =
+      options.radius.value_or(std::min(std::max<int64_t>(shorter / 4, 1), (shorter - 1) / 2));
   const bool whole = options.border == BorderRule::kWholeWindow;
   if (radius < 0 || radius >= std::max(grid.rows, grid.cols) || (whole && 2 * radius >= shorter)) {
     fail(ErrorKind::kInvalidArgument,

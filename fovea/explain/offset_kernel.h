@@ -24,7 +24,7 @@ enum class BorderRule {
 
 struct KernelOptions {
   // The window is 2 * radius + 1 patches high and wide; none: a quarter of the grid's shorter side,
-  // at least 1.
+  // at least 1 where that fits.
   std::optional<int64_t> radius;
   BorderRule border = BorderRule::kWholeWindow;
 };

@@ -174,3 +174,10 @@ def test_wrong_usage_is_told(tmp_path):
     assert_fails(run("evaluate", "masks", DEMO, "--layer", "8"), 2, "8", "0 to 7")
     assert_fails(run("evaluate", "masks", DEMO, "-m", "en-fr"), 1, "sees no pictures")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_options_of_detectors_and_of_others_do_not_mix():
+    detector = ROOT / "models/scenes-detr"
+    assert_fails(run("evaluate", "masks", DEMO, "--threshold", "0.5"), 2, "--threshold")
+    assert_fails(run("evaluate", "masks", detector / "demo", "-m", detector, "--baseline"), 2, "--baseline")
+    assert_fails(run("evaluate", "boxes", detector / "demo", "-m", detector), 1, "evaluate detections")

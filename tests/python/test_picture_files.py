@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -157,7 +158,7 @@ def test_wrong_questions_about_a_picture_are_told(vit, clip, siglip, picture, tm
         ((picture, "-m", vit, "--site", "cross"), 2, ("--site is cross", "choose self")),
         (("a cat", "-m", clip, "--site", "vision"), 2, ("--site is vision", "on a text", "choose text")),
         ((picture, "-m", siglip, "--site", "vision"), 2, ("no token in front", "--at X,Y")),
-        ((picture, "-m", siglip, "--site", "pool", "--at", "3,3"), 2, ("--at is 3,3", "one row")),
+        ((picture, "-m", siglip, "--site", "pool", "--at", "3,3"), 2, ("--at is 3,3", "one pooling head")),
         ((picture, "-m", vit, "--layer", "2"), 2, ("--layer is 2", "0 to 1")),
         ((picture, "-m", clip, "--pair", "a dog"), 2, ("--pair", "ramp.png")),
         (("a cat", "-m", bert, "--size", "32x32"), 2, ("--size", "picture files")),
@@ -268,3 +269,46 @@ def test_the_text_tower_shows_its_maps(clip, siglip):
     assert shown["rows"] == ["a", "cat", "w59"] and shown["weights"][0][1] is None  # causal
     shown = json.loads(ok("text", "a cat", "-m", siglip, "--head", "0", "--json"))
     assert shown["rows"][:3] == ["a", "cat", "w58"] and shown["rows"][3:] == ["<pad>"] * 17
+
+
+DETR = ROOT / "models/scenes-detr"
+CATTLE = DETR / "demo/scene-1.png"
+
+
+def test_steps_of_a_detector_are_those_of_its_three_attentions():
+    text = ok("steps", CATTLE, "-m", DETR, "--at", "250,300")
+    assert "encoder self-attention" in text and "cell 14,11" in text and "q = (x + p) Wq + bq" in text
+    assert "v = x Wv + bv" in text
+    text = ok("steps", CATTLE, "-m", DETR, "--site", "cross", "--head", "2")
+    assert "query 0" in text and "k = (s + p) Wk + bk" in text and "v = s Wv + bv" in text
+    assert "query 3" in ok("steps", CATTLE, "-m", DETR, "--site", "decoder", "--token", "query 3")
+    assert_fails(run("steps", CATTLE, "-m", DETR), 2, "--at X,Y")
+    assert_fails(run("steps", CATTLE, "-m", DETR, "--site", "cross", "--at", "1,1"), 2, "queries")
+
+
+@pytest.mark.parametrize("verb, arguments, code, facts", [
+    ("image", ["--out", "s.png"], 2, ["the picture itself"]),
+    ("image", ["--view", "lost", "--mask-out", "s.png"], 2, ["the picture itself"]),
+    ("image", ["--view", "lost", "--mask-out", "x.png", "--out", "x.png"], 2, ["both"]),
+    ("image", ["--view", "lost", "--mask-out", "nodir/m.png", "--out", "o.png"], 1, ["nodir/m.png"]),
+    ("image", ["--without-artifacts", "--out", "w.html"], 2, ["--without-artifacts", "page"]),
+    ("detect", ["--out", "s.png"], 2, ["the picture itself"]),
+    ("detect", ["--at", "5,5", "--to", "5,5:6,6"], 2, ["--to"]),
+    ("detect", ["--at", "1,1:"], 2, ["X,Y:X,Y"]),
+    ("steps", ["--at", "8,8", "--token", "[CLS]"], 2, ["--at", "--token"]),
+    ("steps", ["--at", "8,8", "--out", "s.png"], 2, ["the picture itself"]),
+    ("steps", ["--target", "foo"], 2, ["--target"]),
+    ("export", ["-m", ROOT / "models/en-fr", "--out", "e.safetensors"], 2, ["reads text"]),
+])
+def test_nothing_is_lost_by_clumsy_options(tmp_path, verb, arguments, code, facts):
+    shutil.copy(CATTLE, tmp_path / "s.png")
+    before = (tmp_path / "s.png").read_bytes()
+    assert_fails(run(verb, "s.png", *arguments, cwd=tmp_path), code, *facts)
+    assert [path.name for path in tmp_path.iterdir()] == ["s.png"]
+    assert (tmp_path / "s.png").read_bytes() == before
+
+
+def test_a_picture_of_another_format_is_not_read_as_a_text(tmp_path):
+    (tmp_path / "s.gif").write_bytes(b"GIF89a" + bytes(40))
+    for verb in (["steps", "s.gif"], ["capture", "s.gif", "--out", "g.fovea.safetensors"]):
+        assert_fails(run(*verb, cwd=tmp_path), 1, "GIF")

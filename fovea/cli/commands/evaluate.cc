@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include "fovea/cli/evaluate_kind.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/views.h"
 
 namespace fovea {
 namespace {
@@ -15,10 +16,8 @@ EvaluationKind chosen_kind(const Args& args) {
   const std::vector<EvaluationKind> kinds = evaluation_kinds();
   const auto found = std::ranges::find(kinds, args["KIND"], &EvaluationKind::name);
   if (found != kinds.end()) return *found;
-  std::string names;
-  for (const EvaluationKind& kind : kinds) names += (names.empty() ? "" : ", ") + kind.name;
   fail(ErrorKind::kInvalidArgument, "there is nothing called '{}' to evaluate; take one of {}",
-       args["KIND"], names);
+       args["KIND"], fmt::join(names_of(kinds), ", "));
 }
 
 void check(const EvaluationKind& chosen, const Args& args) {
@@ -44,14 +43,6 @@ void run(const Args& args) {
   kind.run(args);
 }
 
-std::string kind_summaries() {
-  std::string text;
-  for (const EvaluationKind& kind : evaluation_kinds()) {
-    text += fmt::format("  {:<10} {}\n", kind.name, kind.summary);
-  }
-  return text;
-}
-
 }  // namespace
 
 Command evaluate_command() {
@@ -65,7 +56,7 @@ Command evaluate_command() {
           "\"box_xyxy\": [x0, y0, x1, y1]}]}. Pictures without it are skipped with a note.\n"
           "\n"
           "kinds:\n" +
-          kind_summaries() +
+          summaries_of(evaluation_kinds()) +
           "\n"
           "examples:\n"
           "  fovea evaluate masks models/scenes-vit/demo --baseline\n"

@@ -13,6 +13,7 @@
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/terminal.h"
+#include "fovea/cli/views.h"
 #include "fovea/engine/picture_input.h"
 
 namespace fovea {
@@ -28,24 +29,14 @@ ImageView chosen_view(const Args& args) {
   return args.has("view") ? *std::ranges::find_if(views, is_chosen) : views.front();
 }
 
-// Options that belong to views: what the chosen one does not take is refused.
-void check_options(const ImageView& chosen, const Args& args) {
-  for (const ImageView& view : image_views()) {
-    for (const std::string& option : view.options) {
-      if (!args.has(option) || std::ranges::count(chosen.options, option) > 0) continue;
-      fail(ErrorKind::kInvalidArgument, "--{} does not go with --view {}; leave one out", option,
-           chosen.name);
-    }
-  }
-}
-
 void check(const Args& args) {
   const ImageView view = chosen_view(args);
-  check_options(view, args);
+  refuse_options_of_others(image_views(), view, args);
   view.check(args);
   picture_size(args);
   check_out_suffix(args);
   check_mask_out(args);
+  check_outputs(args, args["FILE"]);
   if (is_page(args)) check_image_page(args);
 }
 
@@ -91,34 +82,15 @@ void run(const Args& args) {
       return json;
     };
   }
+  if (engine.facts().head == HeadKind::kPictureClass) {
+    content.json = [&engine, &result, inner = content.json] {
+      Json json = inner();
+      json.set("classes", classes_json(engine, result));
+      return json;
+    };
+  }
   if (args.has("text")) add_similarities(made, content, preface);
   show(content, args, preface);
-}
-
-std::vector<std::string> view_names() {
-  std::vector<std::string> names;
-  for (const ImageView& view : image_views()) names.push_back(view.name);
-  return names;
-}
-
-std::string view_summaries() {
-  std::string text;
-  for (const ImageView& view : image_views()) {
-    text += fmt::format("  {:<10} {}\n", view.name, view.summary);
-  }
-  return text;
-}
-
-// Those of all verbs that show maps, as far as they suit a picture.
-std::vector<Option> shared_options() {
-  std::vector<Option> options;
-  for (Option& option : map_options()) {
-    if (option.name == "head" || option.name == "colors" || option.name == "json" ||
-        option.name == "scale" || option.name == "sidecar") {
-      options.push_back(std::move(option));
-    }
-  }
-  return options;
 }
 
 }  // namespace
@@ -133,7 +105,7 @@ Command image_command() {
           "caption says how much of the sum lies on them and not on special tokens.\n"
           "\n"
           "views:\n" +
-          view_summaries() +
+          summaries_of(image_views()) +
           "\n"
           "examples:\n"
           "  fovea image photo.jpg\n"
@@ -150,7 +122,7 @@ Command image_command() {
       .options = joined(
           joined(
               model_options(kDefaultPictureModel),
-              {Option::choice("view", view_names(), "what to show (default: maps)"),
+              {Option::choice("view", names_of(image_views()), "what to show (default: maps)"),
                Option::text("at", "X,Y", "a patch, by a pixel of the picture, instead of [CLS]"),
                Option::text("token", "NAME",
                             "another token in front of the patches instead of [CLS]: \"[REG 1]\""),
@@ -175,7 +147,7 @@ Command image_command() {
                             "write a file: .png .svg .pdf, .html with all heads to move through, "
                             "or the numbers as " +
                                 data_suffixes())}),
-          joined(picture_options(), shared_options())),
+          joined(picture_options(), picture_map_options())),
       .run = run};
 }
 
