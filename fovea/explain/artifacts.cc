@@ -12,15 +12,27 @@ namespace {
 
 constexpr double kLeastDeviation = 1e-6;  // of the median
 
-// The mean of the two middle values where there is an even number.
+}  // namespace
+
 double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-}  // namespace
+std::vector<double> row_norms(const Tensor& states) {
+  const Tensor rows = convert(states, DType::kF32);
+  std::vector<double> norms;
+  for (int64_t i = 0; i < rows.size(0); ++i) {
+    const std::span row(rows.matrix<float>().row(i), static_cast<size_t>(rows.size(1)));
+    double square = 0;
+    for (const float value : row) square += double{value} * double{value};
+    norms.push_back(std::sqrt(square));
+  }
+  return norms;
+}
 
 double Artifacts::share() const {
   return norms.empty() ? 0 : static_cast<double>(count()) / static_cast<double>(norms.size());
@@ -32,18 +44,17 @@ Artifacts find_artifacts(const Tensor& tokens, const PictureAxis& axis, const Ar
          "tokens {} do not fit {} special tokens and {} patches; give [positions, width]",
          to_string(tokens.shape()), axis.specials, axis.grid.patches());
   }
-  const Tensor rows = convert(tokens, DType::kF32);
-  Artifacts found;
-  found.outliers = GridMask(axis.grid);
-  for (int64_t patch = 0; patch < axis.grid.patches(); ++patch) {
-    const float* row = rows.matrix<float>().row(axis.specials + patch);
-    double square = 0;
-    for (int64_t d = 0; d < rows.size(1); ++d) square += double{row[d]} * double{row[d]};
-    if (!std::isfinite(square)) {
-      fail(ErrorKind::kInvalidArgument, "the token of patch {} holds a number that is not finite",
-           patch);
-    }
-    found.norms.push_back(std::sqrt(square));
+  return find_artifacts(row_norms(tokens), axis, rule);
+}
+
+Artifacts find_artifacts(std::span<const double> norms, const PictureAxis& axis,
+                         const ArtifactRule& rule) {
+  const std::span<const double> patches = axis.patches_of(norms);
+  Artifacts found{.norms = {patches.begin(), patches.end()}, .outliers = GridMask(axis.grid)};
+  for (size_t patch = 0; patch < found.norms.size(); ++patch) {
+    if (std::isfinite(found.norms[patch])) continue;
+    fail(ErrorKind::kInvalidArgument, "the token of patch {} holds a number that is not finite",
+         patch);
   }
   found.median = median_of(found.norms);
   std::vector<double> distances = found.norms;

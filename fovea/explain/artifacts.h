@@ -35,6 +35,14 @@ struct Artifacts {
 // NaN.
 Artifacts find_artifacts(const Tensor& tokens, const PictureAxis& axis,
                          const ArtifactRule& rule = {});
+// The same of the lengths of these vectors, one for each position.
+Artifacts find_artifacts(std::span<const double> norms, const PictureAxis& axis,
+                         const ArtifactRule& rule = {});
+
+// Length of every row of [positions, width], F32, F16 or BF16.
+std::vector<double> row_norms(const Tensor& states);
+// The mean of the two middle values where there is an even number; 0 of none.
+double median_of(std::vector<double> values);
 
 // Weights over patches without those of `excluded`.
 struct RenormalisedRow {

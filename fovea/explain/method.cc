@@ -73,6 +73,16 @@ double number_parameter(const Method& method, const ExplainRequest& request,
   return value;
 }
 
+int64_t whole_parameter(const Method& method, const ExplainRequest& request,
+                        std::string_view name) {
+  const double value = number_parameter(method, request, name);
+  if (value != std::floor(value)) {
+    fail(ErrorKind::kInvalidArgument, "{} of {} is {} but must be a whole number", name,
+         method.name, value);
+  }
+  return static_cast<int64_t>(value);
+}
+
 std::string choice_parameter(const Method& method, const ExplainRequest& request,
                              std::string_view name) {
   const MethodParameter& parameter = find_parameter(method, name);
@@ -107,6 +117,27 @@ std::shared_ptr<const AttentionRecord> layer_asked(const ExplainRequest& request
   return record;
 }
 
+Axis heads_axis(std::span<const std::shared_ptr<const AttentionRecord>> layers) {
+  Axis axis{.name = "heads"};
+  for (const auto& record : layers) {
+    const int64_t heads = record->shape().heads;
+    if (axis.grid_rows++ == 0) axis.grid_cols = heads;
+    if (heads != axis.grid_cols) {
+      fail(ErrorKind::kUnsupported,
+           "{} has {} heads but the layer before has {}; ask for one layer at a time",
+           to_string(record->site), heads, axis.grid_cols);
+    }
+    for (int64_t head = 0; head < heads; ++head) {
+      axis.positions.push_back({.text = fmt::format("layer {} head {}", record->site.layer, head)});
+    }
+  }
+  return axis;
+}
+
+std::string lacks_maps(const Run& run) {
+  return run.records.empty() ? "it holds no attention" : "";
+}
+
 std::string lacks_blocks(const Run& run) {
   const bool found = std::ranges::any_of(run.records, [](const auto& record) {
     return record->block.has_value() && !record->values.empty();
@@ -129,6 +160,10 @@ Explanation explain(const Method& method, const ExplainRequest& request) {
          "{} asks about an output but none is given; name a class, a "
          "token or a text to compare with",
          method.name);
+  }
+  if (method.needs.span && !request.span) {
+    fail(ErrorKind::kInvalidArgument,
+         "{} asks about a stretch of the input but none is given; give --span TEXT", method.name);
   }
   check_parameters(method, request);
   return method.explain(request);

@@ -4,12 +4,15 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "fovea/base/cancel.h"
+#include "fovea/capture/position_span.h"
 #include "fovea/capture/run.h"
 #include "fovea/capture/subject.h"
 
@@ -21,6 +24,7 @@ struct MethodNeeds {
   bool block = false;    // the block around each attention (RecorderOptions::block)
   bool subject = false;  // the model, to run it again
   bool target = false;   // an output that is asked about
+  bool span = false;     // a stretch of columns that is asked about
 };
 
 struct MethodParameter {
@@ -40,7 +44,8 @@ struct ExplainRequest {
   // Of methods that look at one layer or head: none is the last layer, the mean of its heads.
   std::optional<int64_t> layer;
   std::optional<int64_t> head;
-  Subject* subject = nullptr;  // null: the model cannot be run again
+  std::optional<PositionSpan> span;  // of columns
+  Subject* subject = nullptr;        // null: the model cannot be run again
   const Target* target = nullptr;
   const Target* against = nullptr;  // the answer is for `target` rather than this
   std::map<std::string, std::string, std::less<>> parameters;
@@ -75,6 +80,7 @@ Method find_method(std::string_view name);
 // A parameter as given or as it is otherwise. Throws Error{kInvalidArgument} with the valid range
 // or choices.
 double number_parameter(const Method& method, const ExplainRequest& request, std::string_view name);
+int64_t whole_parameter(const Method& method, const ExplainRequest& request, std::string_view name);
 std::string choice_parameter(const Method& method, const ExplainRequest& request,
                              std::string_view name);
 
@@ -86,6 +92,12 @@ const Axis& columns_of(const Run& run, SiteKind kind);
 // valid range for a layer, head or position that is not there.
 std::shared_ptr<const AttentionRecord> layer_asked(const ExplainRequest& request);
 
+// The axis of methods that score heads: "heads", layers x heads as a grid. Throws
+// Error{kUnsupported} if layers differ in their heads.
+Axis heads_axis(std::span<const std::shared_ptr<const AttentionRecord>> layers);
+
+// Why methods that read maps alone cannot: there are none; empty: they can.
+std::string lacks_maps(const Run& run);
 // Why methods that look at the block around attention cannot: no record has one; empty: they can.
 std::string lacks_blocks(const Run& run);
 

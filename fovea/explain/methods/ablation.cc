@@ -2,6 +2,7 @@
 
 #include "fovea/base/progress.h"
 #include "fovea/explain/method.h"
+#include "fovea/explain/rollout.h"
 #include "fovea/explain/target.h"
 
 namespace fovea {
@@ -9,10 +10,6 @@ namespace fovea {
 Method ablation_method();
 
 namespace {
-
-std::string refuses(const Run& run) {
-  return run.records.empty() ? "it holds no attention" : "";
-}
 
 // What is taken away in turn, and the axis of those things.
 struct Cuts {
@@ -37,15 +34,10 @@ Cuts cut_positions(const ExplainRequest& request, bool blank) {
 }
 
 Cuts cut_heads(const ExplainRequest& request, bool even) {
-  Cuts cuts{.axis = {.name = "heads"}};
-  for (const auto& record : request.run.records) {
-    if (record->site.kind != request.kind) continue;
-    const int64_t heads = record->shape().heads;
-    ++cuts.axis.grid_rows;
-    cuts.axis.grid_cols = heads;
-    for (int64_t head = 0; head < heads; ++head) {
-      cuts.axis.positions.push_back(
-          {.text = fmt::format("layer {} head {}", record->site.layer, head)});
+  const LayerRecords layers = layers_of(request.run, request.kind);
+  Cuts cuts{.axis = heads_axis(layers)};
+  for (const auto& record : layers) {
+    for (int64_t head = 0; head < record->shape().heads; ++head) {
       if (even) {
         cuts.changes.push_back({UniformHead{record->site, head}});
       } else {
@@ -129,7 +121,7 @@ Method ablation_method() {
             .help = "of the answer",
             .otherwise = "probability",
             .choices = {"probability", "logit"}}},
-      .refuses = refuses,
+      .refuses = lacks_maps,
       .explain = explain_ablation};
 }
 

@@ -6,10 +6,6 @@
 namespace fovea {
 namespace {
 
-std::string refuses(const Run&) {
-  return "";
-}
-
 Explanation explain_raw(const ExplainRequest& request) {
   const auto record = layer_asked(request);
   const AttentionShape shape = record->shape();
@@ -39,7 +35,7 @@ Method raw_method() {
           .cost = "N d for the row",
           .needs = {},
           .parameters = {},
-          .refuses = refuses,
+          .refuses = lacks_maps,
           .explain = explain_raw};
 }
 

@@ -40,11 +40,10 @@ Explanation explain_rollout(const ExplainRequest& request) {
     explanation.notes = {"as vit-explain computes it, mistakes included; rows do not sum to 1"};
     return explanation;
   }
-  const RolloutOptions options{
-      .residual = number_parameter(method, request, "residual"),
-      .start_layer = static_cast<int64_t>(number_parameter(method, request, "start-layer")),
-      .fusion = fusion_named(fusion),
-      .discard = discard};
+  const RolloutOptions options{.residual = number_parameter(method, request, "residual"),
+                               .start_layer = whole_parameter(method, request, "start-layer"),
+                               .fusion = fusion_named(fusion),
+                               .discard = discard};
   explanation.scores = rollout(layers, request.position, options, request.cancel);
   if (layers.front()->rule.mask.ahead == 0) {
     explanation.notes = {
