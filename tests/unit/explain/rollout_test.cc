@@ -47,7 +47,7 @@ LayerRecords fixture_layers() {
 void expect_rows(const std::string& name,
                  const std::function<std::vector<double>(int64_t target)>& compute) {
   const auto expected = answer<double>(name);
-  for (const int64_t target : {0, 5, 16}) {
+  for (int64_t target = 0; target < 17; ++target) {
     const std::vector<double> row = compute(target);
     ASSERT_EQ(row.size(), 17U);
     for (size_t j = 0; j < row.size(); ++j) {

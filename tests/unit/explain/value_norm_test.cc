@@ -117,7 +117,7 @@ TEST(ValueNormMethod, TellsHowMuchTheResidualKeeps) {
   }
   const ExplainRequest without{.run = bare};
   EXPECT_TRUE(
-      fails_with(ErrorKind::kUnsupported, "use raw, rollout", [&] { explain(method, without); }));
+      fails_with(ErrorKind::kUnsupported, "raw, rollout", [&] { explain(method, without); }));
 }
 
 }  // namespace

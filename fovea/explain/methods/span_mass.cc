@@ -1,0 +1,71 @@
+#include "fovea/explain/span_mass.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "fovea/explain/method.h"
+#include "fovea/explain/rollout.h"
+
+namespace fovea {
+namespace {
+
+constexpr size_t kNamed = 3;
+
+// The heads with most mass, and the mean against an even spread.
+std::vector<std::string> notes_of(const LayerRecords& layers, const ExplainRequest& request,
+                                  const Explanation& explanation) {
+  const std::vector<double>& mass = explanation.scores;
+  std::vector<size_t> order(mass.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t i) { return mass[i]; });
+  std::vector<std::string> most;
+  for (size_t i = 0; i < std::min(kNamed, order.size()); ++i) {
+    most.push_back(fmt::format("{} {:.1f} %", explanation.axis.positions[order[i]].text,
+                               100 * mass[order[i]]));
+  }
+  double even = 0;
+  for (const auto& record : layers) even += even_share(*record, request.position, *request.span);
+  even /= static_cast<double>(layers.size());
+  if (even == 0) {
+    return {fmt::format("position {} may not see positions {} to {}", request.position,
+                        request.span->begin, request.span->end - 1)};
+  }
+  const double mean =
+      std::accumulate(mass.begin(), mass.end(), 0.0) / static_cast<double>(mass.size());
+  return {fmt::format("most in {}", fmt::join(most, ", ")),
+          fmt::format("mean of all heads {:.1f} %, {:.1f} times the {:.1f} % of an even spread",
+                      100 * mean, mean / even, 100 * even)};
+}
+
+Explanation explain_span_mass(const ExplainRequest& request) {
+  const auto asked = layer_asked(request);
+  const LayerRecords layers =
+      request.layer ? LayerRecords{asked} : layers_of(request.run, request.kind);
+  Explanation explanation{
+      .axis = heads_axis(layers),
+      .scores = span_mass(layers, request.position, *request.span, request.cancel),
+      .measures = fmt::format("share of the row's attention on positions {} to {}",
+                              request.span->begin, request.span->end - 1)};
+  explanation.notes = notes_of(layers, request, explanation);
+  return explanation;
+}
+
+}  // namespace
+
+Method span_mass_method() {
+  return {.name = "span-mass",
+          .summary = "which heads look at a stretch of the input (a needle): all layers x heads",
+          .answers =
+              "Which heads find this part of the text when they stand at this position? A head may "
+              "look there for its place or its punctuation rather than for what it says, and what "
+              "it does with it the weights do not tell.",
+          .cost = "L H N d",
+          .needs = {.span = true},
+          .parameters = {},
+          .refuses = lacks_maps,
+          .explain = explain_span_mass};
+}
+
+}  // namespace fovea

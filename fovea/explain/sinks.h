@@ -1,0 +1,43 @@
+// Attention sinks (Gu et al. 2025, arXiv:2410.10781): positions that many heads look at whatever
+// the text says, usually the first.
+//
+//   alpha(k) = mean of A(i, k) over the rows i that may see k; under a causal mask these are i >= k
+//   a head has a sink at k if alpha(k) > threshold
+//
+// A mean of few rows says little (of the last position's column there is one, its own), so only
+// positions that kLeastLooks rows may see are judged, in short texts half of all rows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fovea/base/cancel.h"
+#include "fovea/capture/attention_record.h"
+
+namespace fovea {
+
+inline constexpr int64_t kLeastLooks = 8;
+
+// One number per position.
+struct Sinks {
+  int64_t heads = 0;               // of all layers
+  std::vector<int64_t> sink_in;    // heads that have a sink here
+  std::vector<double> mass_share;  // of all attention of all heads
+
+  double share(int64_t position) const;  // of heads that have a sink here
+  // Those with a head or more, most heads first.
+  std::vector<int64_t> positions() const;
+};
+
+// One pass over every map, O(N) memory. Throws Error{kInvalidArgument} unless layers have the same
+// columns and `threshold` is 0 to 1.
+Sinks find_sinks(std::span<const std::shared_ptr<const AttentionRecord>> layers, double threshold,
+                 const CancelToken& cancel = {});
+
+// Massive activations (Sun et al. 2024, arXiv:2402.17762): the norm at a position over the median
+// of all norms; 0 where that is 0.
+double times_median(std::span<const double> norms, int64_t position);
+
+}  // namespace fovea
