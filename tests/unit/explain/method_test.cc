@@ -68,6 +68,15 @@ TEST(Methods, DescribeThemselves) {
   }
 }
 
+TEST(Methods, HaveTheirSectionInTheGuide) {
+  const std::string guide = read_text_file(FOVEA_TEST_DATA "/../../docs/methods.md");
+  for (const Method& method : all_methods()) {
+    EXPECT_NE(guide.find(fmt::format("\n## {}\n", method.name)), std::string::npos) << method.name;
+    EXPECT_NE(guide.find(fmt::format("\n| [{}](#", method.name)), std::string::npos)
+        << method.name << " is missing in the table";
+  }
+}
+
 TEST(Methods, HaveParametersWhoseDefaultsAreValid) {
   const fovea::Run run = plain_run();
   const ExplainRequest nothing_given{.run = run};

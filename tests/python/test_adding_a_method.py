@@ -1,0 +1,68 @@
+"""docs/adding-a-method.md, walked: its file joins the others, is listed and run, and passes its test and theirs."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("FOVEA_BUILD", ROOT / "build/release")).resolve()
+PAGE = ROOT / "docs/adding-a-method.md"
+
+PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(adding_a_method LANGUAGES CXX)
+set(PROJECT_SOURCE_DIR "{root}")
+set(CMAKE_CXX_STANDARD 20)
+find_package(fovea REQUIRED)
+find_package(GTest REQUIRED)
+include("{root}/cmake/FoveaRegistry.cmake")
+fovea_add_registry(FOLDER fovea/explain/methods TYPE Method SUFFIX method
+                   HEADER fovea/explain/method.h FUNCTION all_methods OUT sources)
+# The other methods are in the library; only the page's file and the new list are compiled.
+list(FILTER sources INCLUDE REGEX "/({name}|all_methods)\\\\.cc$")
+add_executable(walk "{root}/tests/unit/explain/method_test.cc" {name}_test.cc ${{sources}})
+target_include_directories(walk PRIVATE "{root}/tests")
+target_compile_definitions(walk PRIVATE FOVEA_TEST_DATA="${{CMAKE_CURRENT_SOURCE_DIR}}/tests/data")
+target_link_libraries(walk PRIVATE fovea::explain GTest::gmock_main)
+"""
+
+
+def run(*command):
+    result = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert result.returncode == 0, f"{result.stdout}{result.stderr}"
+    return result.stdout
+
+
+def test_the_method_of_the_page_is_listed_and_works(tmp_path):
+    page = PAGE.read_text()
+    [name] = re.findall(r"^## 2\. Write `fovea/explain/methods/(\w+)\.cc`", page, re.MULTILINE)
+    [of_test] = re.findall(r"^## 3\. Write `tests/unit/explain/(\w+)_test\.cc`", page, re.MULTILINE)
+    assert of_test == name
+    method, test = re.findall(r"^```cpp\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert f"Method {name}_method()" in method
+
+    # What the steps ask for, in a copy of the parts of the tree that they touch.
+    methods = tmp_path / "fovea/explain/methods"
+    methods.mkdir(parents=True)
+    for file in (ROOT / "fovea/explain/methods").glob("*.cc"):
+        (methods / file.name).symlink_to(file)
+    (methods / f"{name}.cc").write_text(method)
+    (tmp_path / f"{name}_test.cc").write_text(test)
+    (tmp_path / "tests/data").mkdir(parents=True)
+    (tmp_path / "docs").mkdir()
+    guide = (ROOT / "docs/methods.md").read_text()
+    (tmp_path / "docs/methods.md").write_text(f"{guide}\n## {name}\n\n| [{name}](#{name}) | ? | | |\n")
+
+    prefix = tmp_path / "installed"
+    run("cmake", "--install", BUILD, "--prefix", prefix)
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, name=name))
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path / "build")
+    answer = run(tmp_path / "build/walk")
+    tests = re.findall(r"^TEST\((\w+), (\w+)\)", test, re.MULTILINE)
+    assert len(tests) >= 2
+    for suite, case in [*tests, ("Methods", "AreTheFilesOfTheirFolderInOrder"), ("Methods", "HaveTheirSectionInTheGuide")]:
+        assert f"[       OK ] {suite}.{case}" in answer
