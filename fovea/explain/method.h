@@ -17,10 +17,11 @@ namespace fovea {
 
 // What a method must be given beside Q, K and the log-sum-exps of a run.
 struct MethodNeeds {
-  bool values = false;   // V in the records
-  bool block = false;    // the block around each attention (RecorderOptions::block)
-  bool subject = false;  // the model, to run it again
-  bool target = false;   // an output that is asked about
+  bool position = false;   // one position to ask from
+  bool one_stack = false;  // self-attention: rows and columns are the same positions
+  bool block = false;      // V and the block around each attention (RecorderOptions)
+  bool subject = false;    // the model, to run it again
+  bool target = false;     // an output that is asked about
 };
 
 struct MethodParameter {
@@ -48,8 +49,12 @@ struct ExplainRequest {
 };
 
 struct Explanation {
-  Axis axis;                       // what the scores stand for; "heads": layers x heads as a grid
-  std::vector<double> scores;      // one per position
+  Axis axis;                        // what the scores stand for; "heads": layers x heads as a grid
+  std::vector<double> scores;       // one per position
+  std::optional<int64_t> row = {};  // the position asked from, where it is one of these
+  // Of a decoder: what it has read so far, where the method counts that beside the source.
+  Axis target_axis = {};
+  std::vector<double> target_scores = {};
   bool is_signed = false;          // below 0: speaks against the target
   std::string measures;            // for captions and colour bars: "change of probability"
   std::vector<std::string> notes;  // what the user should know before believing it
@@ -62,9 +67,9 @@ struct Method {
   std::string cost;     // in words, N tokens and L layers
   MethodNeeds needs;
   std::vector<MethodParameter> parameters;
-  // Why the run cannot be explained so, naming what is missing; empty: it can.
-  std::string (*refuses)(const Run& run);
-  Explanation (*explain)(const ExplainRequest& request);
+  // Why the run cannot be explained so, naming what is missing; empty: it can. Null: any run can.
+  std::string (*refuses)(const Run& run) = nullptr;
+  Explanation (*explain)(const ExplainRequest& request) = nullptr;
 };
 
 // Made from methods/ by CMake, in the order of the names.
@@ -78,6 +83,9 @@ double number_parameter(const Method& method, const ExplainRequest& request, std
 std::string choice_parameter(const Method& method, const ExplainRequest& request,
                              std::string_view name);
 
+// Whether rows and columns are the same positions.
+bool is_self_attention(SiteKind kind);
+
 // The axis that the columns of this stack's maps count along. Throws Error{kNotFound} without such
 // maps.
 const Axis& columns_of(const Run& run, SiteKind kind);
@@ -85,9 +93,6 @@ const Axis& columns_of(const Run& run, SiteKind kind);
 // The asked layer of the asked stack, otherwise the last. Throws Error{kInvalidArgument} with the
 // valid range for a layer, head or position that is not there.
 std::shared_ptr<const AttentionRecord> layer_asked(const ExplainRequest& request);
-
-// Why methods that look at the block around attention cannot: no record has one; empty: they can.
-std::string lacks_blocks(const Run& run);
 
 // Runs a method whose needs are met. Throws Error{kUnsupported} that names the methods that would
 // work where this one cannot, and Error{kInvalidArgument} for parameters it does not know.

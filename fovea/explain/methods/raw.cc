@@ -6,10 +6,6 @@
 namespace fovea {
 namespace {
 
-std::string refuses(const Run&) {
-  return "";
-}
-
 Explanation explain_raw(const ExplainRequest& request) {
   const auto record = layer_asked(request);
   const AttentionShape shape = record->shape();
@@ -37,9 +33,8 @@ Method raw_method() {
               "Where does this position look in this layer? Attention routes information; what "
               "is then done with it the weights do not say, so a high weight is not importance.",
           .cost = "N d for the row",
-          .needs = {},
+          .needs = {.position = true},
           .parameters = {},
-          .refuses = refuses,
           .explain = explain_raw};
 }
 

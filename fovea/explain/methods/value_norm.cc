@@ -62,13 +62,12 @@ Method value_norm_method() {
               "short value adds little, as on separators. It is one layer, and length is not use: "
               "vectors may cancel, and later layers may ignore them.",
           .cost = "N H d for a row of N columns, H heads and width d",
-          .needs = {.values = true, .block = true},
+          .needs = {.position = true, .block = true},
           .parameters = {{.name = "with",
                           .help = "what is counted in beside attention: the residual, and the norm "
                                   "after it",
                           .otherwise = "norm",
                           .choices = {"attention", "residual", "norm"}}},
-          .refuses = lacks_blocks,
           .explain = explain_value_norm};
 }
 
