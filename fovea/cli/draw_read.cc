@@ -79,7 +79,9 @@ class ReadPainter {
     order.resize(std::min(order.size(), kCount));
     int label_width = 1;
     int digits = 1;
+    size_t score_width = 1;
     for (const size_t i : order) {
+      score_width = std::max(score_width, score_text(i).size());
       label_width = std::max(label_width, display_width(label(i, kWidestLabel)));
       digits = std::max(digits, static_cast<int>(std::to_string(i).size()));
     }
@@ -90,9 +92,10 @@ class ReadPainter {
       text += "  " + terminal_.dim(padded_left(std::to_string(i), digits)) + " " +
               (chosen ? terminal_.marked(name) : name) +
               repeated(" ", label_width - display_width(name)) +
-              fmt::format("  {:{}}  ", score_text(i), is_signed() ? 6 : 5) +
-              bar(size(i) / size(order.front()),
-                  std::clamp(terminal_.width - label_width - digits - 13, 0, kBarColumns)) +
+              fmt::format("  {:>{}}  ", score_text(i), score_width) +
+              bar(size(i) / size(order.front()), std::clamp(terminal_.width - label_width - digits -
+                                                                static_cast<int>(score_width) - 7,
+                                                            0, kBarColumns)) +
               "\n";
     }
     return text;
@@ -121,7 +124,6 @@ class ReadPainter {
   }
 
  private:
-  bool is_signed() const { return figure_.scale.low < 0; }
   // A share of 1; other numbers may be of any size.
   bool is_weight() const { return figure_.value_name == "attention weight"; }
 

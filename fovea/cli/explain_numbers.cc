@@ -65,7 +65,7 @@ Json explanation_metadata(const ExplainQuestion& question, const Explanation& ex
   json.set("parameters", std::move(parameters));
   const std::string site = to_string(SiteId{question.kind, 0});
   json.set("attention", site.substr(0, site.rfind('.')));
-  if (question.layer) json.set("layer", *question.layer);
+  if (explanation.layer) json.set("layer", *explanation.layer);
   if (question.head) json.set("head", *question.head);
   if (!question.position_name.empty()) {
     json.set("position", question.position);

@@ -138,9 +138,15 @@ FoundToken chosen_row(const Args& args, const ExplainQuestion& question) {
   return mask_or_first(question, places);
 }
 
-std::string row_name(const Axis& rows, int64_t position) {
-  const std::string& label = rows.positions[static_cast<size_t>(position)].text;
-  return rows.name == "steps" ? "step " + label : label;
+// "seen from [CLS]"; of a decoder's step what it writes: "writing musique".
+std::string row_name(const RunResult& result, const Axis& rows, int64_t position) {
+  if (rows.name != "steps") {
+    return "seen from " + rows.positions[static_cast<size_t>(position)].text;
+  }
+  const Axis& target = *result.run.find_axis("target");
+  const auto next = static_cast<size_t>(position) + 1;
+  return next < target.positions.size() ? "writing " + target.positions[next].text
+                                        : "after " + target.positions.back().text;
 }
 
 void find_targets(const Args& args, ExplainQuestion& question) {
@@ -256,8 +262,8 @@ ExplainQuestion read_question(const Args& args) {
   if (!row.note.empty()) question.notes.push_back(row.note);
   const AttentionRecord& record = any_record(question.result, question.kind);
   if (method.needs.position || args.has("token") || args.has("at")) {
-    question.position_name =
-        row_name(*question.result.run.find_axis(record.row_axis), question.position);
+    question.position_name = row_name(
+        question.result, *question.result.run.find_axis(record.row_axis), question.position);
   }
   find_targets(args, question);
   return question;

@@ -20,7 +20,7 @@ struct ExplainQuestion {
   RunResult result;
   SiteKind kind = SiteKind::kSelf;
   int64_t position = 0;       // row of that attention, and where the answer stands
-  std::string position_name;  // "[CLS]", "the step that writes mat"; empty: nobody asks from one
+  std::string position_name;  // "seen from [CLS]", "writing mat"; empty: nobody asks from one
   std::optional<int64_t> layer;
   std::optional<int64_t> head;
   std::optional<NamedTarget> target;

@@ -43,7 +43,7 @@ std::string title_text(const ExplainQuestion& question) {
           ? fmt::format("{} rather than {}", question.target->name, question.against->name)
       : question.target                ? question.target->name
       : question.position_name.empty() ? std::string(name_of(question.kind))
-                                       : fmt::format("seen from {}", question.position_name);
+                                       : question.position_name;
   return fmt::format("{} \u00b7 {} \u00b7 {}", model, question.method.name, what);
 }
 
@@ -51,14 +51,14 @@ std::string title_text(const ExplainQuestion& question) {
 std::string caption_text(const ExplainQuestion& question, const Explanation& explanation) {
   std::string text = fmt::format("{}: {}", question.method.name, explanation.measures);
   if (!question.position_name.empty()) {
-    text += fmt::format(" \u00b7 row {} \u201c{}\u201d", question.position, question.position_name);
+    text += fmt::format(" \u00b7 row {}: {}", question.position, question.position_name);
   }
   text += fmt::format(" \u00b7 {}", name_of(question.kind));
-  if (question.layer) text += fmt::format(", layer {}", *question.layer);
+  if (explanation.layer) text += fmt::format(", layer {}", *explanation.layer);
   if (question.head) text += fmt::format(", head {}", *question.head);
   if (question.target) text += " \u00b7 " + question.target->name;
   if (question.against) text += " rather than " + question.against->name;
-  if (explanation.axis.name != "heads") {
+  if (!explanation.is_signed && explanation.axis.name != "heads") {
     const double sum = sum_of(explanation.scores) + sum_of(explanation.target_scores);
     text += fmt::format(" \u00b7 sum {}", number_text(sum));
   }
@@ -109,7 +109,7 @@ ImageFigure image_figure(const ExplainQuestion& question, const Explanation& exp
     const std::vector<double> specials(explanation.scores.begin(),
                                        explanation.scores.begin() + front);
     figure.text.caption +=
-        fmt::format(" \u00b7 {} of it on {}", number_text(sum_of(specials)),
+        fmt::format(" \u00b7 {} on {}", number_text(sum_of(specials)),
                     front == 1 ? axis.positions[0].text : fmt::format("{} special tokens", front));
   }
   figure.panels = {std::move(panel)};

@@ -52,6 +52,7 @@ struct Explanation {
   Axis axis;                        // what the scores stand for; "heads": layers x heads as a grid
   std::vector<double> scores;       // one per position
   std::optional<int64_t> row = {};  // the position asked from, where it is one of these
+  std::optional<int64_t> layer = {};  // that it is about; none: all
   // Of a decoder: what it has read so far, where the method counts that beside the source.
   Axis target_axis = {};
   std::vector<double> target_scores = {};

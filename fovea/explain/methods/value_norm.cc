@@ -48,7 +48,8 @@ Explanation explain_value_norm(const ExplainRequest& request) {
   scores.resize(static_cast<size_t>(record->shape().cols));  // a residual of no column is a note
   return {.axis = columns_of(request.run, request.kind),
           .scores = std::move(scores),
-          .measures = fmt::format("length of what it brings, layer {}", record->site.layer),
+          .layer = record->site.layer,
+          .measures = "length of what it brings",
           .notes = notes_of(record, request, extent)};
 }
 

@@ -1,7 +1,5 @@
 #include "fovea/explain/value_zeroing.h"
 
-#include <fmt/format.h>
-
 #include "fovea/base/error.h"
 #include "fovea/explain/method.h"
 #include "fovea/explain/rollout.h"
@@ -20,7 +18,8 @@ Explanation explain_value_zeroing(const ExplainRequest& request) {
         value_zeroing_layer(*request.subject, stack, *request.layer, request.cancel);
     explanation.scores.assign(turns.row(request.position).begin(),
                               turns.row(request.position).end());
-    explanation.measures = fmt::format("share of the turn, layer {}", *request.layer);
+    explanation.layer = record->site.layer;
+    explanation.measures = "share of the turn";
   } else {
     explanation.scores = value_zeroing(*request.subject, stack, request.position, request.cancel);
     explanation.measures = "share of the turns of all layers";
