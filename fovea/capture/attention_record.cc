@@ -77,7 +77,9 @@ void validate_context(const AttentionRecord& record, const AttentionShape& shape
   };
   check_bias("the query bias", block.query_bias, shape.heads * shape.head_dim);
   check_bias("the key bias", block.key_bias, shape.kv_heads * shape.head_dim);
-  check_bias("the value bias", block.value_bias, shape.kv_heads * shape.value_dim);
+  if (!record.values.empty()) {
+    check_bias("the value bias", block.value_bias, shape.kv_heads * shape.value_dim);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "fovea/base/utf8.h"
 #include "fovea/cli/draw_text.h"
@@ -21,6 +22,9 @@ struct Shade {
 };
 constexpr std::array<Shade, 5> kShades{
     {{0, " "}, {1.0 / 16, "░"}, {1.0 / 4, "▒"}, {1.0 / 2, "▓"}, {3.0 / 4, "█"}}};
+// Below 0, where both signs count.
+constexpr std::array<Shade, 4> kShadesBelow{
+    {{0, " "}, {1.0 / 16, "-"}, {1.0 / 4, "="}, {1.0 / 2, "≡"}}};
 
 }  // namespace
 
@@ -54,8 +58,12 @@ double CellPainter::share(float weight) const {
 std::string_view CellPainter::shade(float weight) const {
   if (std::isnan(weight)) return kForbidden;
   std::string_view sign;
-  for (const Shade& step : kShades) {
-    if (share(weight) >= step.from) sign = step.sign;
+  const bool differences = scale_.low < 0;
+  const double size = differences ? std::abs(double{weight}) / scale_.high : share(weight);
+  const std::span<const Shade> steps =
+      differences && weight < 0 ? std::span<const Shade>(kShadesBelow) : kShades;
+  for (const Shade& step : steps) {
+    if (size >= step.from) sign = step.sign;
   }
   return sign;
 }
@@ -111,10 +119,10 @@ std::string CellPainter::legend(bool forbidden, bool clipped) const {
   } else {
     for (const Shade& step : kShades) {
       if (step.from == 0) continue;
-      text += fmt::format("{} {}  ", step.sign,
-                          number(scale_.low + step.from * (scale_.high - scale_.low)));
+      const double low = std::max(scale_.low, 0.0);
+      text += fmt::format("{} {}  ", step.sign, number(low + step.from * (scale_.high - low)));
     }
-    text += "to " + high;
+    text += "to " + high + (scale_.low < 0 ? "  - = ≡ below 0" : "");
     width = display_width(text);
   }
   if (!forbidden) return text + "\n";

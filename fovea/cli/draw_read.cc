@@ -24,13 +24,14 @@ struct Piece {
   int width = 0;  // with its marks
 };
 
-// Weight in percent as small raised digits, for terminals without colours.
-std::string raised_percent(float weight) {
+// A share in percent as small raised digits, for terminals without colours.
+std::string raised_percent(double share) {
   static constexpr std::string_view kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  const auto percent = std::isnan(weight) ? 0 : std::lround(double{weight} * 100);
+  const auto percent = std::isnan(share) ? 0 : std::lround(share * 100);
   std::string text;
-  if (percent <= 0) return text;
-  for (const char digit : std::to_string(percent)) text += kDigits[digit - '0'];
+  if (percent == 0) return text;
+  if (percent < 0) text += "⁻";
+  for (const char digit : std::to_string(std::abs(percent))) text += kDigits[digit - '0'];
   return text;
 }
 
@@ -71,14 +72,16 @@ class ReadPainter {
     constexpr int kBarColumns = 24;
     std::vector<size_t> order;
     for (size_t i = 0; i < figure_.weights.size(); ++i) {
-      if (!std::isnan(figure_.weights[i]) && figure_.weights[i] > 0) order.push_back(i);
+      if (!std::isnan(figure_.weights[i]) && figure_.weights[i] != 0) order.push_back(i);
     }
-    std::ranges::stable_sort(
-        order, [&](size_t a, size_t b) { return figure_.weights[a] > figure_.weights[b]; });
+    const auto size = [&](size_t i) { return std::abs(double{figure_.weights[i]}); };
+    std::ranges::stable_sort(order, [&](size_t a, size_t b) { return size(a) > size(b); });
     order.resize(std::min(order.size(), kCount));
     int label_width = 1;
     int digits = 1;
+    size_t score_width = 1;
     for (const size_t i : order) {
+      score_width = std::max(score_width, score_text(i).size());
       label_width = std::max(label_width, display_width(label(i, kWidestLabel)));
       digits = std::max(digits, static_cast<int>(std::to_string(i).size()));
     }
@@ -89,9 +92,10 @@ class ReadPainter {
       text += "  " + terminal_.dim(padded_left(std::to_string(i), digits)) + " " +
               (chosen ? terminal_.marked(name) : name) +
               repeated(" ", label_width - display_width(name)) +
-              fmt::format("  {:.3f}  ", figure_.weights[i]) +
-              bar(double{figure_.weights[i]} / double{figure_.weights[order.front()]},
-                  std::clamp(terminal_.width - label_width - digits - 12, 0, kBarColumns)) +
+              fmt::format("  {:>{}}  ", score_text(i), score_width) +
+              bar(size(i) / size(order.front()), std::clamp(terminal_.width - label_width - digits -
+                                                                static_cast<int>(score_width) - 7,
+                                                            0, kBarColumns)) +
               "\n";
     }
     return text;
@@ -101,7 +105,9 @@ class ReadPainter {
     const bool forbidden =
         std::ranges::any_of(figure_.weights, [](float weight) { return std::isnan(weight); });
     if (!terminal_.has_color()) {
-      return wrapped(std::string("raised numbers: weight in percent, none below 1") +
+      return wrapped(fmt::format("raised numbers: {} in percent{}, none below 1",
+                                 is_weight() ? "weight" : figure_.value_name,
+                                 is_weight() ? "" : " of the largest") +
                          (figure_.chosen >= 0 ? " · [ ] the chosen token" : "") +
                          (forbidden ? " · tokens it may not see have none either" : ""),
                      terminal_.width) +
@@ -118,6 +124,14 @@ class ReadPainter {
   }
 
  private:
+  // A share of 1; other numbers may be of any size.
+  bool is_weight() const { return figure_.value_name == "attention weight"; }
+
+  std::string score_text(size_t i) const {
+    const double score = double{figure_.weights[i]};
+    return std::abs(score) < 0.0005 ? fmt::format("{:.0e}", score) : fmt::format("{:.3f}", score);
+  }
+
   std::string label(size_t index, int width) const {
     return label_of(figure_.axis, static_cast<int64_t>(index), width);
   }
@@ -160,7 +174,8 @@ class ReadPainter {
     piece.text = shorten(printable(piece.text), terminal_.width - 8);
     if (!terminal_.has_color()) {
       if (piece.index == figure_.chosen) piece.text = "[" + piece.text + "]";
-      piece.text += raised_percent(weight_of(piece));
+      piece.text +=
+          raised_percent(double{weight_of(piece)} / (is_weight() ? 1 : figure_.scale.high));
     }
     piece.width = display_width(piece.text);
     pieces_.push_back(std::move(piece));

@@ -59,14 +59,6 @@ Json rows_json(MatrixView<const float> weights) {
   return rows;
 }
 
-// Quoted where the text would break the line or the column.
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + "\"";
-}
-
 void write_csv_rows(FileWriter& writer, const MapData& data, const std::string& prefix,
                     MatrixView<const float> weights) {
   for (int64_t r = 0; r < weights.rows; ++r) {
@@ -184,6 +176,13 @@ MapData data_of(const ImageFigure& figure) {
     out = std::ranges::copy(panel.weights.values<float>(), out).out;
   }
   return data;
+}
+
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + "\"";
 }
 
 Json map_json(const MapData& data) {

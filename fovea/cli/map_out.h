@@ -28,6 +28,9 @@ MapData data_of(const ReadFigure& figure);  // one row, or one column
 MapData data_of(const LinesFigure& figure);
 MapData data_of(const ImageFigure& figure);  // the maps of its panels, over their grid
 
+// A field of a .csv, quoted where the text would break the line or the column.
+std::string csv_text(const std::string& text);
+
 // Labels, weights and what they are. A cell that is not allowed is null.
 Json map_json(const MapData& data);
 

@@ -24,11 +24,24 @@ struct TerminalDrawing {
   }
 };
 
+// Where there are negative values, the map for differences.
+std::string_view terminal_colors(const Figure& figure) {
+  const bool differences = std::visit(
+      [](const auto& each) {
+        if constexpr (requires { each.scale.low; }) return each.scale.low < 0;
+        return false;
+      },
+      figure);
+  return differences ? "RdBu" : "inferno";
+}
+
 void write_content(const std::filesystem::path& path, const Content& content, const Args& args) {
   const InterruptGuard guard;
   if (path.extension() == ".json") {
     const std::string text = content.json().dump(1) + "\n";
     write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
+  } else if (is_data_suffix(path) && content.write_data) {
+    content.write_data(path);
   } else if (is_data_suffix(path)) {
     write_map_data(path, content.data());
   } else {
@@ -53,7 +66,8 @@ void show(const Content& content, const Args& args, const std::string& preface) 
     write_stdout("wrote " + args["out"] + "\n");
   } else {
     const Terminal terminal = stdout_terminal();
-    const ColorMap& colors = color_map(args.has("colors") ? args["colors"] : "inferno");
+    const ColorMap& colors =
+        color_map(args.has("colors") ? args["colors"] : terminal_colors(content.figure));
     write_stdout(preface + (content.text
                                 ? content.text(terminal)
                                 : std::visit(TerminalDrawing{terminal, colors}, content.figure)));

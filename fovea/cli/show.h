@@ -16,10 +16,12 @@ namespace fovea {
 // Numbers are made when they are asked for.
 struct Content {
   Figure figure;
-  std::function<MapData()> data;  // .npy, .npz, .safetensors and .csv
-  std::function<Json()> json;     // .json and --json
+  std::function<MapData()> data = nullptr;  // .npy, .npz, .safetensors and .csv
+  std::function<Json()> json = nullptr;     // .json and --json
   // Objects as numbers, as large as their picture; null where there are none.
   std::function<LabelMask()> labels = nullptr;
+  // Writes .npy, .npz, .safetensors and .csv instead of `data`; null: as `data` has it.
+  std::function<void(const std::filesystem::path& path)> write_data = nullptr;
   // What the terminal shows instead of the drawing; null: the drawing.
   std::function<std::string(const Terminal&)> text = nullptr;
 };

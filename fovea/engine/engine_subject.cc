@@ -31,7 +31,7 @@ Tensor last_state(const Tensor& states) {
 // What each stack gave, by the kind of its sites.
 std::map<SiteKind, Tensor> states_of(const ModelFacts& facts, const ModelOutputs& outputs) {
   const Tensor& last = outputs.last_hidden_state.tensor;
-  if (facts.has_decoder()) {
+  if (facts.has_decoder() || facts.finds_objects()) {
     return {{SiteKind::kEncoderSelf, outputs.encoder_last_hidden_state.tensor},
             {SiteKind::kDecoderSelf, last}};
   }
@@ -61,6 +61,7 @@ SubjectOutput EngineSubject::run(const std::vector<Intervention>& changes,
       input_, {.record = record, .logits = logits_, .changes = changes, .cancel = cancel});
   SubjectOutput output;
   output.logits = result.outputs.logits.tensor;
+  output.boxes = result.outputs.pred_boxes.tensor;
   output.embedding = embedding_of(engine_, result);
   output.states = states_of(engine_.facts(), result.outputs);
   output.records = std::move(result.run.records);

@@ -29,12 +29,28 @@ std::vector<std::string> names_of(const std::vector<Method>& methods) {
   return names;
 }
 
-// Those that could be used instead.
-std::string alternatives(const ExplainRequest& request) {
+// Why a method that looks at the block around attention cannot; empty: it can.
+std::string lacks_blocks(const Run& run) {
+  const bool found = std::ranges::any_of(run.records, [](const auto& record) {
+    return record->block.has_value() && !record->values.empty();
+  });
+  return found ? "" : "its attention is recorded without values and the block around it";
+}
+
+std::string refusal(const Method& method, const Run& run) {
+  if (run.records.empty()) return "it holds no attention";
+  return method.refuses == nullptr ? "" : method.refuses(run);
+}
+
+// Those that could be used instead; a model that is at hand can be recorded again.
+std::string alternatives(const Method& refused, const ExplainRequest& request) {
   std::vector<Method> able;
   for (const Method& method : all_methods()) {
-    const bool can_run = !method.needs.subject || request.subject != nullptr;
-    if (can_run && method.refuses(request.run).empty()) able.push_back(method);
+    if (method.name == refused.name) continue;
+    const bool can_run =
+        request.subject != nullptr ||
+        (!method.needs.subject && (!method.needs.block || lacks_blocks(request.run).empty()));
+    if (can_run && refusal(method, request.run).empty()) able.push_back(method);
   }
   return able.empty() ? "no method can" : fmt::format("use {}", fmt::join(names_of(able), ", "));
 }
@@ -94,6 +110,10 @@ std::string choice_parameter(const Method& method, const ExplainRequest& request
   return text;
 }
 
+bool is_self_attention(SiteKind kind) {
+  return kind != SiteKind::kCross && kind != SiteKind::kPool && kind != SiteKind::kPanoptic;
+}
+
 const Axis& columns_of(const Run& run, SiteKind kind) {
   for (const auto& record : run.records) {
     if (record->site.kind == kind) return *run.find_axis(record->col_axis);
@@ -134,26 +154,23 @@ Axis heads_axis(std::span<const std::shared_ptr<const AttentionRecord>> layers) 
   return axis;
 }
 
-std::string lacks_maps(const Run& run) {
-  return run.records.empty() ? "it holds no attention" : "";
-}
-
-std::string lacks_blocks(const Run& run) {
-  const bool found = std::ranges::any_of(run.records, [](const auto& record) {
-    return record->block.has_value() && !record->values.empty();
-  });
-  return found ? "" : "it was captured without the values and blocks around attention";
-}
-
 Explanation explain(const Method& method, const ExplainRequest& request) {
-  if (const std::string reason = method.refuses(request.run); !reason.empty()) {
+  std::string reason = refusal(method, request.run);
+  if (reason.empty() && method.needs.block) reason = lacks_blocks(request.run);
+  if (!reason.empty()) {
     fail(ErrorKind::kUnsupported, "{} cannot explain this: {}; {}", method.name, reason,
-         alternatives(request));
+         alternatives(method, request));
+  }
+  if (method.needs.one_stack && !is_self_attention(request.kind)) {
+    fail(ErrorKind::kUnsupported,
+         "{} follows positions from layer to layer, but rows and columns of {} are of two kinds; "
+         "choose the encoder or the decoder, or use raw or value-norm",
+         method.name, to_string(SiteId{request.kind, 0}));
   }
   if (method.needs.subject && request.subject == nullptr) {
     fail(ErrorKind::kUnsupported,
          "{} runs the model again, but only its recorded maps are at hand; {}", method.name,
-         alternatives(request));
+         alternatives(method, request));
   }
   if (method.needs.target && request.target == nullptr) {
     fail(ErrorKind::kInvalidArgument,
@@ -166,7 +183,13 @@ Explanation explain(const Method& method, const ExplainRequest& request) {
          "{} asks about a stretch of the input but none is given; give --span TEXT", method.name);
   }
   check_parameters(method, request);
-  return method.explain(request);
+  Explanation explanation = method.explain(request);
+  const bool own_rows = std::ranges::any_of(request.run.records, [&](const auto& record) {
+    return record->site.kind == request.kind && record->col_axis == explanation.axis.name &&
+           is_self_attention(request.kind);
+  });
+  if (method.needs.position && own_rows) explanation.row = request.position;
+  return explanation;
 }
 
 }  // namespace fovea

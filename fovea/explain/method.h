@@ -20,11 +20,12 @@ namespace fovea {
 
 // What a method must be given beside Q, K and the log-sum-exps of a run.
 struct MethodNeeds {
-  bool values = false;   // V in the records
-  bool block = false;    // the block around each attention (RecorderOptions::block)
-  bool subject = false;  // the model, to run it again
-  bool target = false;   // an output that is asked about
-  bool span = false;     // a stretch of columns that is asked about
+  bool position = false;   // one position to ask from
+  bool one_stack = false;  // self-attention: rows and columns are the same positions
+  bool block = false;      // V and the block around each attention (RecorderOptions)
+  bool subject = false;    // the model, to run it again
+  bool target = false;     // an output that is asked about
+  bool span = false;       // a stretch of columns that is asked about
 };
 
 struct MethodParameter {
@@ -53,8 +54,13 @@ struct ExplainRequest {
 };
 
 struct Explanation {
-  Axis axis;                       // what the scores stand for; "heads": layers x heads as a grid
-  std::vector<double> scores;      // one per position
+  Axis axis;                        // what the scores stand for; "heads": layers x heads as a grid
+  std::vector<double> scores;       // one per position
+  std::optional<int64_t> row = {};  // the position asked from, where it is one of these
+  std::optional<int64_t> layer = {};  // that it is about; none: all
+  // Of a decoder: what it has read so far, where the method counts that beside the source.
+  Axis target_axis = {};
+  std::vector<double> target_scores = {};
   bool is_signed = false;          // below 0: speaks against the target
   std::string measures;            // for captions and colour bars: "change of probability"
   std::vector<std::string> notes;  // what the user should know before believing it
@@ -67,9 +73,10 @@ struct Method {
   std::string cost;     // in words, N tokens and L layers
   MethodNeeds needs;
   std::vector<MethodParameter> parameters;
-  // Why the run cannot be explained so, naming what is missing; empty: it can.
-  std::string (*refuses)(const Run& run);
-  Explanation (*explain)(const ExplainRequest& request);
+  // Why the run cannot be explained so, naming what is missing; empty: it can. Null: any
+  // run with maps can.
+  std::string (*refuses)(const Run& run) = nullptr;
+  Explanation (*explain)(const ExplainRequest& request) = nullptr;
 };
 
 // Made from methods/ by CMake, in the order of the names.
@@ -84,6 +91,9 @@ int64_t whole_parameter(const Method& method, const ExplainRequest& request, std
 std::string choice_parameter(const Method& method, const ExplainRequest& request,
                              std::string_view name);
 
+// Whether rows and columns are the same positions.
+bool is_self_attention(SiteKind kind);
+
 // The axis that the columns of this stack's maps count along. Throws Error{kNotFound} without such
 // maps.
 const Axis& columns_of(const Run& run, SiteKind kind);
@@ -95,11 +105,6 @@ std::shared_ptr<const AttentionRecord> layer_asked(const ExplainRequest& request
 // The axis of methods that score heads: "heads", layers x heads as a grid. Throws
 // Error{kUnsupported} if layers differ in their heads.
 Axis heads_axis(std::span<const std::shared_ptr<const AttentionRecord>> layers);
-
-// Why methods that read maps alone cannot: there are none; empty: they can.
-std::string lacks_maps(const Run& run);
-// Why methods that look at the block around attention cannot: no record has one; empty: they can.
-std::string lacks_blocks(const Run& run);
 
 // Runs a method whose needs are met. Throws Error{kUnsupported} that names the methods that would
 // work where this one cannot, and Error{kInvalidArgument} for parameters it does not know.

@@ -101,4 +101,31 @@ double contrast_value(const Target& target, const Target& against, const Subject
   return measure == TargetMeasure::kLogit || similar ? apart : sigmoid(apart);
 }
 
+std::optional<int64_t> preferred_answer(const Target& target, const SubjectOutput& output) {
+  if (std::holds_alternative<SimilarityTarget>(target)) return {};
+  const Candidates of = candidates(target, output);
+  return std::ranges::max_element(of.logits) - of.logits.begin();
+}
+
+double box_overlap(const BoxTarget& target, const SubjectOutput& a, const SubjectOutput& b) {
+  if (a.boxes.empty() || b.boxes.empty()) {
+    fail(ErrorKind::kUnsupported, "the model gives no boxes to ask about");
+  }
+  check_range("query", target.query, a.boxes.size(0));
+  const float* one = a.boxes.matrix<float>().row(target.query);
+  const float* other = b.boxes.matrix<float>().row(target.query);
+  double common = 1, area_one = 1, area_other = 1;  // centre x and y, width, height
+  for (int side = 0; side < 2; ++side) {
+    const double low = std::max(double{one[side]} - double{one[side + 2]} / 2,
+                                double{other[side]} - double{other[side + 2]} / 2);
+    const double high = std::min(double{one[side]} + double{one[side + 2]} / 2,
+                                 double{other[side]} + double{other[side + 2]} / 2);
+    common *= std::max(0.0, high - low);
+    area_one *= double{one[side + 2]};
+    area_other *= double{other[side + 2]};
+  }
+  const double all = area_one + area_other - common;
+  return all > 0 ? common / all : 0;
+}
+
 }  // namespace fovea

@@ -1,7 +1,7 @@
 // What is asked about the output of a model, as one number.
 #pragma once
 
-#include <string>
+#include <optional>
 
 #include "fovea/capture/subject.h"
 
@@ -21,5 +21,12 @@ double target_value(const Target& target, const SubjectOutput& output, TargetMea
 // two are possible.
 double contrast_value(const Target& target, const Target& against, const SubjectOutput& output,
                       TargetMeasure measure);
+
+// The class or word that the model prefers to all others where the target is one of them; none for
+// a similarity.
+std::optional<int64_t> preferred_answer(const Target& target, const SubjectOutput& output);
+
+// Intersection over union of the boxes that an object query has in two outputs.
+double box_overlap(const BoxTarget& target, const SubjectOutput& a, const SubjectOutput& b);
 
 }  // namespace fovea

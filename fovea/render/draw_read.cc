@@ -183,8 +183,9 @@ std::string largest_text(const ReadFigure& figure) {
       order.push_back(i);
     }
   }
-  std::ranges::stable_sort(
-      order, [&](size_t a, size_t b) { return figure.weights[a] > figure.weights[b]; });
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    return std::abs(figure.weights[a]) > std::abs(figure.weights[b]);
+  });
   order.resize(std::min(order.size(), kLargestNamed));
   std::vector<std::string> names;
   for (const size_t i : order) {

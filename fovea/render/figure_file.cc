@@ -36,10 +36,11 @@ struct Drawn {
   const ColorMap* colors = nullptr;  // null: the figure needs none
 };
 
-// Inferno; where there are negative values, the map for differences.
-const ColorMap& suiting(const std::string& name, const ColorScale& scale) {
+// Where there are negative values, the map for differences.
+const ColorMap& suiting(const std::string& name, const ColorScale& scale,
+                        std::string_view otherwise = "inferno") {
   if (!name.empty()) return color_map(name);
-  return scale.low < 0 && scale.high > 0 ? color_map("RdBu") : inferno();
+  return color_map(scale.low < 0 && scale.high > 0 ? "RdBu" : otherwise);
 }
 
 struct Draw {
@@ -55,7 +56,7 @@ struct Draw {
   }
   // Text is read on white, so low must be light.
   Drawn operator()(const ReadFigure& figure) const {
-    const ColorMap& colors = color_map(options.colors.empty() ? "paper" : options.colors);
+    const ColorMap& colors = suiting(options.colors, figure.scale, "paper");
     return {draw_read(figure, colors), &colors};
   }
   Drawn operator()(const ReadingFigure& figure) const {

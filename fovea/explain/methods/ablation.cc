@@ -1,5 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <span>
+
+#include "fovea/base/error.h"
 #include "fovea/base/progress.h"
 #include "fovea/explain/method.h"
 #include "fovea/explain/rollout.h"
@@ -63,36 +68,88 @@ Cuts cut_edges(const ExplainRequest& request) {
   return cuts;
 }
 
+// What the answer is worth, and which answer it is.
+class Judge {
+ public:
+  Judge(const ExplainRequest& request, const std::string& measure)
+      : request_(request),
+        clean_(request.subject->run({}, RecorderOptions::nothing(), request.cancel)),
+        boxes_(measure == "box"),
+        measure_(measure == "logit" ? TargetMeasure::kLogit : TargetMeasure::kProbability) {
+    if (boxes_ && !std::holds_alternative<BoxTarget>(*request.target)) {
+      fail(ErrorKind::kInvalidArgument,
+           "measure of ablation is box but the answer is no object; take probability or logit");
+    }
+  }
+
+  double lost(const SubjectOutput& output) const {
+    if (boxes_) return 1 - box_overlap(std::get<BoxTarget>(*request_.target), clean_, output);
+    return value(clean_) - value(output);
+  }
+  bool changes_answer(const SubjectOutput& output) const {
+    return preferred_answer(*request_.target, output) != preferred_answer(*request_.target, clean_);
+  }
+  std::string measures() const {
+    if (boxes_) return "part of the box lost by taking it away";
+    const bool similar = std::holds_alternative<SimilarityTarget>(*request_.target);
+    return fmt::format("{} lost by taking it away", similar ? "cosine similarity"
+                                                    : measure_ == TargetMeasure::kLogit
+                                                        ? "logit"
+                                                        : "probability");
+  }
+
+ private:
+  double value(const SubjectOutput& output) const {
+    return request_.against != nullptr
+               ? contrast_value(*request_.target, *request_.against, output, measure_)
+               : target_value(*request_.target, output, measure_, request_.subject->multi_label());
+  }
+
+  const ExplainRequest& request_;
+  SubjectOutput clean_;
+  bool boxes_;
+  TargetMeasure measure_;
+};
+
+// "without any of these the answer is another one: not, bad"
+std::vector<std::string> notes_of(const std::vector<std::string>& changing) {
+  constexpr size_t kMostNamed = 8;
+  if (changing.empty()) return {};
+  const auto shown = std::min(changing.size(), kMostNamed);
+  return {fmt::format(
+      "the model's answer changes without {}{}", fmt::join(std::span(changing).first(shown), ", "),
+      shown < changing.size() ? fmt::format(" and {} others", changing.size() - shown) : "")};
+}
+
 Explanation explain_ablation(const ExplainRequest& request) {
   const Method method = ablation_method();
   const std::string unit = choice_parameter(method, request, "unit");
   const std::string by = choice_parameter(method, request, "by");
-  const TargetMeasure measure = choice_parameter(method, request, "measure") == "logit"
-                                    ? TargetMeasure::kLogit
-                                    : TargetMeasure::kProbability;
-  const auto value = [&](const SubjectOutput& output) {
-    return request.against != nullptr
-               ? contrast_value(*request.target, *request.against, output, measure)
-               : target_value(*request.target, output, measure, request.subject->multi_label());
-  };
+  const bool suits = by == "hide" || (by == "blank" ? unit == "position" : unit == "head");
+  if (!suits) {
+    fail(ErrorKind::kInvalidArgument, "by of ablation is {} but unit is {}; take hide", by, unit);
+  }
+  const Judge judge(request, choice_parameter(method, request, "measure"));
   const Cuts cuts = unit == "head"   ? cut_heads(request, by == "uniform")
                     : unit == "edge" ? cut_edges(request)
                                      : cut_positions(request, by == "blank");
-  const RecorderOptions nothing = RecorderOptions::nothing();
-  const double clean = value(request.subject->run({}, nothing, request.cancel));
-  Explanation explanation{.axis = cuts.axis, .is_signed = true};
-  const bool similar = std::holds_alternative<SimilarityTarget>(*request.target);
-  explanation.measures =
-      fmt::format("{} lost by taking it away", similar ? "cosine similarity"
-                                               : measure == TargetMeasure::kLogit ? "logit"
-                                                                                  : "probability");
+  Explanation explanation{
+      .axis = cuts.axis, .is_signed = true, .measures = judge.measures(), .notes = {}};
+  if (unit == "edge" && is_self_attention(request.kind)) explanation.row = request.position;
+  std::vector<std::string> changing;
   Progress progress("taking away", static_cast<int64_t>(cuts.changes.size()));
-  for (const std::vector<Intervention>& changes : cuts.changes) {
-    explanation.scores.push_back(
-        changes.empty() ? 0
-                        : clean - value(request.subject->run(changes, nothing, request.cancel)));
+  for (size_t i = 0; i < cuts.changes.size(); ++i) {
     progress.advance();
+    if (cuts.changes[i].empty()) {
+      explanation.scores.push_back(0);
+      continue;
+    }
+    const SubjectOutput output =
+        request.subject->run(cuts.changes[i], RecorderOptions::nothing(), request.cancel);
+    explanation.scores.push_back(judge.lost(output));
+    if (judge.changes_answer(output)) changing.push_back(cuts.axis.positions[i].text);
   }
+  explanation.notes = notes_of(changing);
   return explanation;
 }
 
@@ -118,10 +175,9 @@ Method ablation_method() {
             .otherwise = "hide",
             .choices = {"hide", "blank", "uniform"}},
            {.name = "measure",
-            .help = "of the answer",
+            .help = "of the answer; box: how far an object's box moves, 1 - IoU",
             .otherwise = "probability",
-            .choices = {"probability", "logit"}}},
-      .refuses = lacks_maps,
+            .choices = {"probability", "logit", "box"}}},
       .explain = explain_ablation};
 }
 

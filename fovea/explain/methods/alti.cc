@@ -35,12 +35,11 @@ Method alti_method() {
               "values, residuals and norms count. Feed-forward parts do not, and neither does what "
               "the output is used for.",
           .cost = "L N^2 H d for L layers, N positions, H heads and width d; up to 1,024 positions",
-          .needs = {.values = true, .block = true},
+          .needs = {.position = true, .one_stack = true, .block = true},
           .parameters = {{.name = "distance",
                           .help = "how near vectors are to the block's output: l1 is the paper's",
                           .otherwise = "l1",
                           .choices = {"l1", "l2"}}},
-          .refuses = lacks_blocks,
           .explain = explain_alti};
 }
 

@@ -32,11 +32,11 @@ Explanation explain_column_mass(const ExplainRequest& request) {
   const int64_t window = whole_parameter(method, request, "window");
   const ColumnTotal total = over == "sum" ? ColumnTotal::kSum : ColumnTotal::kMean;
   const auto record = layer_asked(request);
-  return {
-      .axis = columns_of(request.run, request.kind),
-      .scores = column_mass(record, request.head, total, window, request.cancel),
-      .measures = fmt::format("attention received, {} of rows, layer {}", over, record->site.layer),
-      .notes = notes_of(*record, total, window)};
+  return {.axis = columns_of(request.run, request.kind),
+          .scores = column_mass(record, request.head, total, window, request.cancel),
+          .layer = record->site.layer,
+          .measures = fmt::format("attention received, {} of rows", over),
+          .notes = notes_of(*record, total, window)};
 }
 
 }  // namespace
@@ -59,7 +59,6 @@ Method column_mass_method() {
                           .otherwise = "0",
                           .least = 0,
                           .most = 16777216}},
-          .refuses = lacks_maps,
           .explain = explain_column_mass};
 }
 

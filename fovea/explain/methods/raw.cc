@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "fovea/atlas/attention_map.h"
 #include "fovea/explain/method.h"
 
@@ -20,7 +18,8 @@ Explanation explain_raw(const ExplainRequest& request) {
   }
   return {.axis = columns_of(request.run, request.kind),
           .scores = std::move(scores),
-          .measures = fmt::format("attention weight, layer {}", record->site.layer),
+          .layer = record->site.layer,
+          .measures = "attention weight",
           .notes = {}};
 }
 
@@ -33,9 +32,8 @@ Method raw_method() {
               "Where does this position look in this layer? Attention routes information; what "
               "is then done with it the weights do not say, so a high weight is not importance.",
           .cost = "N d for the row",
-          .needs = {},
+          .needs = {.position = true},
           .parameters = {},
-          .refuses = lacks_maps,
           .explain = explain_raw};
 }
 

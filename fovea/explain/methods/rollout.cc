@@ -9,15 +9,6 @@ Method rollout_method();
 
 namespace {
 
-std::string refuses(const Run& run) {
-  for (const auto& record : run.records) {
-    if (record->row_axis == record->col_axis && record->shape().rows == record->shape().cols) {
-      return "";
-    }
-  }
-  return "it has no self-attention whose rows and columns are the same positions";
-}
-
 HeadFusion fusion_named(std::string_view name) {
   for (const HeadFusion fusion : {HeadFusion::kMean, HeadFusion::kMax, HeadFusion::kMin}) {
     if (to_string(fusion) == name) return fusion;
@@ -63,7 +54,7 @@ Method rollout_method() {
           "layer mixed by its mean attention? It knows no values, norms or feed-forward parts, and "
           "flattens with depth.",
       .cost = "L N^2 d, memory N d",
-      .needs = {},
+      .needs = {.position = true, .one_stack = true},
       .parameters = {{.name = "residual",
                       .help = "share that a position keeps of itself",
                       .otherwise = "0.5"},
@@ -84,7 +75,6 @@ Method rollout_method() {
                       .help = "compute it as another program does, mistake for mistake",
                       .otherwise = "none",
                       .choices = {"none", "vit-explain"}}},
-      .refuses = refuses,
       .explain = explain_rollout};
 }
 

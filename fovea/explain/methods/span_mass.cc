@@ -48,6 +48,7 @@ Explanation explain_span_mass(const ExplainRequest& request) {
       .scores = span_mass(layers, request.position, *request.span, request.cancel),
       .measures = fmt::format("share of the row's attention on positions {} to {}",
                               request.span->begin, request.span->end - 1)};
+  if (request.layer) explanation.layer = asked->site.layer;
   explanation.notes = notes_of(layers, request, explanation);
   return explanation;
 }
@@ -62,9 +63,8 @@ Method span_mass_method() {
               "look there for its place or its punctuation rather than for what it says, and what "
               "it does with it the weights do not tell.",
           .cost = "L H N d",
-          .needs = {.span = true},
+          .needs = {.position = true, .span = true},
           .parameters = {},
-          .refuses = lacks_maps,
           .explain = explain_span_mass};
 }
 

@@ -48,7 +48,8 @@ Explanation explain_value_norm(const ExplainRequest& request) {
   scores.resize(static_cast<size_t>(record->shape().cols));  // a residual of no column is a note
   return {.axis = columns_of(request.run, request.kind),
           .scores = std::move(scores),
-          .measures = fmt::format("length of what it brings, layer {}", record->site.layer),
+          .layer = record->site.layer,
+          .measures = "length of what it brings",
           .notes = notes_of(record, request, extent)};
 }
 
@@ -62,13 +63,12 @@ Method value_norm_method() {
               "short value adds little, as on separators. It is one layer, and length is not use: "
               "vectors may cancel, and later layers may ignore them.",
           .cost = "N H d for a row of N columns, H heads and width d",
-          .needs = {.values = true, .block = true},
+          .needs = {.position = true, .block = true},
           .parameters = {{.name = "with",
                           .help = "what is counted in beside attention: the residual, and the norm "
                                   "after it",
                           .otherwise = "norm",
                           .choices = {"attention", "residual", "norm"}}},
-          .refuses = lacks_blocks,
           .explain = explain_value_norm};
 }
 

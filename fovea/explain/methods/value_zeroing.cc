@@ -1,7 +1,5 @@
 #include "fovea/explain/value_zeroing.h"
 
-#include <fmt/format.h>
-
 #include "fovea/base/error.h"
 #include "fovea/explain/method.h"
 #include "fovea/explain/rollout.h"
@@ -9,23 +7,9 @@
 namespace fovea {
 namespace {
 
-std::string refuses(const Run& run) {
-  for (const auto& record : run.records) {
-    if (record->shape().rows == record->shape().cols) return "";
-  }
-  return "it has no self-attention whose rows and columns are the same positions";
-}
-
 Explanation explain_value_zeroing(const ExplainRequest& request) {
   const LayerRecords layers = layers_of(request.run, request.kind);
   const AttentionShape shape = layers.front()->shape();
-  if (request.kind == SiteKind::kCross || request.kind == SiteKind::kPool ||
-      shape.rows != shape.cols) {
-    fail(ErrorKind::kUnsupported,
-         "value-zeroing compares a layer's positions with each other, but {} has rows and columns "
-         "of two kinds; choose the encoder or the decoder, or use value-norm",
-         to_string(layers.front()->site));
-  }
   const ValueZeroingStack stack{request.kind, static_cast<int64_t>(layers.size()), shape.rows};
   Explanation explanation{.axis = columns_of(request.run, request.kind)};
   if (request.layer) {
@@ -34,7 +18,8 @@ Explanation explain_value_zeroing(const ExplainRequest& request) {
         value_zeroing_layer(*request.subject, stack, *request.layer, request.cancel);
     explanation.scores.assign(turns.row(request.position).begin(),
                               turns.row(request.position).end());
-    explanation.measures = fmt::format("share of the turn, layer {}", *request.layer);
+    explanation.layer = record->site.layer;
+    explanation.measures = "share of the turn";
   } else {
     explanation.scores = value_zeroing(*request.subject, stack, request.position, request.cancel);
     explanation.measures = "share of the turns of all layers";
@@ -55,9 +40,8 @@ Method value_zeroing_method() {
               "It is measured on the model, not read off weights, but of one position in one layer "
               "at a time; over layers the shares are multiplied as in rollout.",
           .cost = "N runs of the model for a layer, L N for all; up to 1,024 positions",
-          .needs = {.subject = true},
+          .needs = {.position = true, .one_stack = true, .subject = true},
           .parameters = {},
-          .refuses = refuses,
           .explain = explain_value_zeroing};
 }
 

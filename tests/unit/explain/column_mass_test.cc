@@ -101,7 +101,8 @@ TEST(ColumnMassMethod, TakesTheLastLayerAndTheMeanOfHeadsUnlessAsked) {
   const Explanation last = explained({.run = run});
   EXPECT_EQ(last.scores, column_mass(layers[1], std::nullopt, ColumnTotal::kMean));
   EXPECT_EQ(last.axis.name, "tokens");
-  EXPECT_EQ(last.measures, "attention received, mean of rows, layer 1");
+  EXPECT_EQ(last.measures, "attention received, mean of rows");
+  EXPECT_EQ(last.layer, 1);
   EXPECT_TRUE(last.notes.empty());
 
   const Explanation asked = explained(

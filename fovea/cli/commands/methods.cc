@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "fovea/base/json.h"
+#include "fovea/cli/command.h"
+#include "fovea/cli/draw_text.h"
+#include "fovea/cli/terminal.h"
+#include "fovea/explain/method.h"
+
+namespace fovea {
+namespace {
+
+std::vector<std::string> needs_of(const Method& method) {
+  std::vector<std::string> needs{"attention"};
+  if (method.needs.block) needs.emplace_back("values and blocks");
+  if (method.needs.subject) needs.emplace_back("runs of the model");
+  if (method.needs.target) needs.emplace_back("an answer to ask about");
+  return needs;
+}
+
+std::string indented(std::string_view text, int width, std::string_view indent) {
+  std::string result(indent);
+  for (const char letter : wrapped(text, width - static_cast<int>(indent.size()))) {
+    result += letter;
+    if (letter == '\n') result += indent;
+  }
+  return result + "\n";
+}
+
+std::string parameter_text(const MethodParameter& parameter) {
+  const std::string values = parameter.choices.empty()
+                                 ? fmt::format("{:g} to {:g}", parameter.least, parameter.most)
+                                 : fmt::format("{}", fmt::join(parameter.choices, ", "));
+  return fmt::format("--{}: {} ({}; otherwise {})", parameter.name, parameter.help, values,
+                     parameter.otherwise);
+}
+
+std::string one_text(const Method& method, const Terminal& terminal) {
+  const int width = std::min(terminal.width, 88);
+  std::string text = terminal.bold(method.name) + "\n" + indented(method.summary, width, "  ");
+  text += "\n" + indented(method.answers, width, "  ");
+  text += fmt::format("\n  {}  {}\n  {}   {}\n", terminal.dim("needs"),
+                      fmt::join(needs_of(method), ", "), terminal.dim("cost"), method.cost);
+  for (const MethodParameter& parameter : method.parameters) {
+    text += "\n" + indented(parameter_text(parameter), width, "  ");
+  }
+  return text;
+}
+
+std::string all_text(const Terminal& terminal) {
+  std::string text;
+  for (const Method& method : all_methods()) {
+    text += terminal.bold(fmt::format("{:<14}", method.name)) + " " + method.summary + "\n" +
+            terminal.dim(fmt::format("{:<14} needs {}", "", fmt::join(needs_of(method), ", "))) +
+            "\n";
+  }
+  return text + terminal.dim("\n`fovea methods NAME` says what one answers and when it misleads\n");
+}
+
+Json to_json(const Method& method) {
+  Json json = Json::object();
+  json.set("name", method.name);
+  json.set("summary", method.summary);
+  json.set("answers", method.answers);
+  json.set("cost", method.cost);
+  json.set("needs", Json::array_of(needs_of(method)));
+  Json parameters = Json::array();
+  for (const MethodParameter& parameter : method.parameters) {
+    Json one = Json::object();
+    one.set("name", parameter.name);
+    one.set("help", parameter.help);
+    one.set("default", parameter.otherwise);
+    if (parameter.choices.empty()) {
+      one.set("least", parameter.least);
+      one.set("most", parameter.most);
+    } else {
+      one.set("choices", Json::array_of(parameter.choices));
+    }
+    parameters.push_back(std::move(one));
+  }
+  json.set("parameters", std::move(parameters));
+  return json;
+}
+
+void run(const Args& args) {
+  const Terminal terminal = stdout_terminal();
+  if (args.has("NAME")) {
+    const Method method = find_method(args["NAME"]);
+    write_stdout(args.flag("json") ? to_json(method).dump(1) + "\n" : one_text(method, terminal));
+    return;
+  }
+  if (!args.flag("json")) {
+    write_stdout(all_text(terminal));
+    return;
+  }
+  Json json = Json::array();
+  for (const Method& method : all_methods()) json.push_back(to_json(method));
+  write_stdout(json.dump(1) + "\n");
+}
+
+}  // namespace
+
+Command methods_command() {
+  return {.name = "methods",
+          .summary = "the methods of `fovea explain`: what each answers, needs and costs",
+          .details =
+              "examples:\n"
+              "  fovea methods\n"
+              "  fovea methods rollout\n",
+          .positionals = {{.name = "NAME", .help = "one of them", .required = false}},
+          .options = {Option::flag("json", "print it as JSON")},
+          .run = run};
+}
+
+}  // namespace fovea

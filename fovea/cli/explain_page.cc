@@ -1,0 +1,114 @@
+// An explanation on one page: the figure, what it answers, and every number.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fovea/base/file.h"
+#include "fovea/base/markup.h"
+#include "fovea/base/version.h"
+#include "fovea/cli/explain_numbers.h"
+#include "fovea/cli/explain_view.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; --ink: #1b1b1f; --soft: #63636b; --line: #e3e3e8; --paper: #fff; --card: #fafafb;
+  --above: #b2182b; --below: #2166ac; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #ececf0; --soft: #a2a2ad; --line: #34343c; --paper: #17171a; --card: #1f1f24; --above: #f4a582;
+    --below: #92c5de; }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.25rem 4rem; color: var(--ink); background: var(--paper);
+  font: 1rem/1.55 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1.25rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 2.25rem 0 .5rem; }
+p { margin: .5rem 0; max-width: 46rem; }
+figure { margin: 0; }
+figure svg { display: block; max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px;
+  background: #fff; }
+.note { border-left: 3px solid var(--line); padding-left: .8rem; color: var(--soft); }
+.table { overflow: auto; max-height: 28rem; border: 1px solid var(--line); border-radius: 6px; max-width: 36rem; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .2rem .7rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+thead th { position: sticky; top: 0; background: var(--card); }
+td.score, th.score { text-align: right; white-space: nowrap; }
+td.score { background: linear-gradient(to left, var(--bar, transparent) var(--share, 0%), transparent 0) no-repeat
+  0 100% / 100% 3px; }
+footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
+)";
+
+std::string row_html(size_t index, const std::string& name, double score, double most) {
+  const double share = most > 0 ? 100 * std::abs(score) / most : 0;
+  return fmt::format(
+      "<tr><td>{}</td><td><bdi>{}</bdi></td><td class=\"score\" "
+      "style=\"--share:{:.1f}%;--bar:var({})\">"
+      "{:.6g}</td></tr>\n",
+      index, escape_text(name), share, score < 0 ? "--below" : "--above", score);
+}
+
+std::string table_html(std::string_view caption, const Axis& axis,
+                       const std::vector<double>& scores) {
+  double most = 0;
+  for (const double score : scores) most = std::max(most, std::abs(score));
+  std::string html = fmt::format(
+      "<div class=\"table\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{0}\">\n<table>\n<thead><tr>"
+      "<th>#</th><th>{1}</th><th class=\"score\">score</th></tr></thead>\n<tbody>\n",
+      escape_attribute(caption), escape_text(axis.name == "heads" ? "head" : "position"));
+  for (size_t i = 0; i < scores.size(); ++i) {
+    html += row_html(i, axis.positions[i].text, scores[i], most);
+  }
+  return html + "</tbody>\n</table>\n</div>\n";
+}
+
+// Without the declaration, which has no place inside of a page.
+std::string inline_svg(std::string svg) {
+  const size_t begin = svg.find("<svg");
+  return begin == svg.npos ? svg : svg.substr(begin);
+}
+
+// Within a script nothing is decoded, but its end is looked for.
+std::string script_text(const std::string& json) {
+  std::string text;
+  for (const char letter : json) text += letter == '<' ? "\\u003c" : std::string(1, letter);
+  return text;
+}
+
+}  // namespace
+
+void write_explanation_page(const std::filesystem::path& path, const ExplainQuestion& question,
+                            const Explanation& explanation, const FigureOptions& options) {
+  const Content content = explanation_content(question, explanation);
+  const FigureText& text =
+      std::visit([](const auto& each) -> const FigureText& { return each.text; }, content.figure);
+  const EncodedFigure figure = encode_figure(FigureFormat::kSvg, content.figure, options);
+  std::string notes;
+  for (const std::string& note : explanation.notes) {
+    notes += fmt::format("<p class=\"note\">{}</p>\n", escape_text(note));
+  }
+  std::string tables =
+      "<h2>Every number</h2>\n" + table_html("scores", explanation.axis, explanation.scores);
+  if (!explanation.target_scores.empty()) {
+    tables +=
+        "<h2>Of the target so far</h2>\n" +
+        table_html("scores of the target", explanation.target_axis, explanation.target_scores);
+  }
+  const std::string html = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n"
+      "<figure role=\"img\" aria-label=\"{2}\">{3}</figure>\n{4}"
+      "<h2>What {5} answers</h2>\n<p>{6}</p>\n{7}"
+      "<footer>fovea {8} \u00b7 model {9}</footer>\n"
+      "<script type=\"application/json\" id=\"explanation\">{10}</script>\n</body>\n</html>\n",
+      escape_attribute(text.title), kStyle, escape_attribute(text.caption),
+      inline_svg(figure.bytes), notes, escape_text(question.method.name),
+      escape_text(question.method.answers), tables, version(),
+      escape_text(question.result.run.model_hash),
+      script_text(explanation_json(question, explanation).dump()));
+  write_file_atomic(path, [&](FileWriter& file) { file.write(html); });
+}
+
+}  // namespace fovea

@@ -1,0 +1,290 @@
+#include "fovea/cli/explain_question.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+#include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
+#include "fovea/cli/predictions.h"
+#include "fovea/cli/site_options.h"
+#include "fovea/engine/detections.h"
+#include "fovea/engine/engine_subject.h"
+
+namespace fovea {
+namespace {
+
+std::string_view default_model(const Args& args, const Method& method) {
+  const bool two_stacks =
+      args.has("target") || method.name == "alti+" ||
+      (args.has("site") &&
+       (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross"));
+  if (args.has("INPUT") && names_picture(args["INPUT"])) {
+    return two_stacks || args.has("query") ? kDefaultDetectionModel : kDefaultPictureModel;
+  }
+  return two_stacks ? kDefaultTranslationModel : kDefaultTextModel;
+}
+
+// What the decoder reads of the source is what most methods are about; those that go through a
+// stack begin with the encoder.
+SiteKind question_kind(const Args& args, const ExplainQuestion& question, bool sees_picture) {
+  const ModelFacts& facts = question.engine.facts();
+  if (args.has("site")) return chosen_site(args, question.engine, sees_picture);
+  if (facts.has_decoder() || facts.finds_objects()) {
+    const bool cells = args.has("at") && facts.finds_objects();
+    return question.method.needs.one_stack || cells ? SiteKind::kEncoderSelf : SiteKind::kCross;
+  }
+  const SiteKind kind = chosen_site(args, question.engine, sees_picture);
+  const bool stack = question.method.needs.one_stack || question.method.needs.target;
+  return kind == SiteKind::kPool && stack ? sites_of(facts, sees_picture).front().kind : kind;
+}
+
+const AttentionRecord& any_record(const RunResult& result, SiteKind kind) {
+  for (const auto& record : result.run.records) {
+    if (record->site.kind == kind) return *record;
+  }
+  fail(ErrorKind::kNotFound, "the run has no maps of {}", to_string(SiteId{kind, 0}));
+}
+
+// Positions that hold something: no padding.
+std::vector<int64_t> real_positions(const AttentionRecord& record, const Axis& axis) {
+  const std::vector<uint8_t>& valid = record.rule.mask.key_valid;
+  const bool says = is_self_attention(record.site.kind) && valid.size() == axis.positions.size();
+  std::vector<int64_t> places;
+  for (size_t i = 0; i < axis.positions.size(); ++i) {
+    if (!says || valid[i] != 0) places.push_back(static_cast<int64_t>(i));
+  }
+  return places;
+}
+
+FoundToken mask_or_first(const ExplainQuestion& question, const std::vector<int64_t>& places) {
+  const Tokenizer* tokenizer = question.engine.find_tokenizer();
+  const auto mask = tokenizer == nullptr ? std::nullopt : tokenizer->role("mask_token");
+  const std::vector<int64_t>& ids = question.result.inputs.input_ids;
+  for (size_t i = 0; mask && i < ids.size(); ++i) {
+    if (ids[i] == *mask) return {static_cast<int64_t>(i), ""};
+  }
+  return {places.empty() ? 0 : places.front(), ""};
+}
+
+// Of a decoder: the step that writes the token which --token names among those that it read next.
+FoundToken chosen_step(const Args& args, const RunResult& result) {
+  const Axis& target = *result.run.find_axis("target");
+  if (args.has("token")) {
+    FoundToken found = find_token(target, args["token"]);
+    if (found.index == 0) {
+      fail(ErrorKind::kInvalidArgument,
+           "--token is '{}', which the decoder starts from and nobody writes; name a token of the "
+           "target, 1 to {}",
+           args["token"], target.positions.size() - 1);
+    }
+    --found.index;
+    return found;
+  }
+  for (auto i = static_cast<int64_t>(target.positions.size()) - 1; i > 0; --i) {
+    if (!target.positions[static_cast<size_t>(i)].special) return {i - 1, ""};
+  }
+  return {static_cast<int64_t>(target.positions.size()) - 1, ""};
+}
+
+// The cell at the middle of what the query found.
+FoundToken object_cell(const ExplainQuestion& question, const Axis& cells, int64_t query) {
+  if (!question.picture) {
+    fail(ErrorKind::kInvalidArgument, "choose a cell with --token \"{}\"",
+         cells.positions.front().text);
+  }
+  const PictureSize size = question.picture->picture.size();
+  for (const Detection& found : detections(question.result, size, 0)) {
+    if (found.query != query) continue;
+    const auto middle = [](double low, double high, int64_t side) {
+      return std::clamp(static_cast<int64_t>((low + high) / 2), int64_t{0}, side - 1);
+    };
+    const auto patch =
+        question.picture->grid.patch_of_pixel(middle(found.box.left, found.box.right, size.width),
+                                              middle(found.box.top, found.box.bottom, size.height));
+    if (patch) {
+      return {front_positions(cells) + *patch,
+              fmt::format("the middle of what query {} found", query)};
+    }
+  }
+  return {0, ""};
+}
+
+int64_t surest_query(const ExplainQuestion& question, const Args& args) {
+  TargetChoice choice;
+  if (args.has("query")) choice.query = args.integer("query");
+  return std::get<BoxTarget>(named_target(question.engine, question.result, choice).target).query;
+}
+
+FoundToken chosen_row(const Args& args, const ExplainQuestion& question) {
+  const AttentionRecord& record = any_record(question.result, question.kind);
+  const Axis& rows = *question.result.run.find_axis(record.row_axis);
+  const ModelFacts& facts = question.engine.facts();
+  if (record.row_axis == "steps") return chosen_step(args, question.result);
+  if (facts.finds_objects() && !args.has("at") && !args.has("token")) {
+    const int64_t query = surest_query(question, args);
+    return question.kind == SiteKind::kEncoderSelf ? object_cell(question, rows, query)
+                                                   : FoundToken{query, ""};
+  }
+  if (question.picture) {
+    const bool asks = question.method.needs.position || args.has("at") || args.has("token");
+    return asks ? chosen_patch(args, *question.picture, rows, question.engine) : FoundToken{};
+  }
+  if (args.has("token")) return find_token(rows, args["token"]);
+  const std::vector<int64_t> places = real_positions(record, rows);
+  if (facts.causal) return {places.empty() ? 0 : places.back(), ""};
+  return mask_or_first(question, places);
+}
+
+// "seen from [CLS]"; of a decoder's step what it writes: "writing musique".
+std::string row_name(const RunResult& result, const Axis& rows, int64_t position) {
+  if (rows.name != "steps") {
+    return "seen from " + rows.positions[static_cast<size_t>(position)].text;
+  }
+  const Axis& target = *result.run.find_axis("target");
+  const auto next = static_cast<size_t>(position) + 1;
+  return next < target.positions.size() ? "writing " + target.positions[next].text
+                                        : "after " + target.positions.back().text;
+}
+
+void find_targets(const Args& args, ExplainQuestion& question) {
+  if (!question.method.needs.target) return;
+  TargetChoice choice{.position = question.position};
+  if (args.has("class")) choice.name = args["class"];
+  if (args.has("query")) choice.query = args.integer("query");
+  const HeadKind head = question.engine.facts().head;
+  const bool similar = head == HeadKind::kNone || head == HeadKind::kSimilarity;
+  // Of a model that embeds, the one text that is given is what to be similar to.
+  if (similar && args.has("against") && !args.has("class")) {
+    choice.name = args["against"];
+    question.target = named_target(question.engine, question.result, choice);
+    return;
+  }
+  question.target = named_target(question.engine, question.result, choice);
+  if (!args.has("against")) return;
+  choice.name = args["against"];
+  if (const auto* box = std::get_if<BoxTarget>(&question.target->target)) choice.query = box->query;
+  question.against = named_target(question.engine, question.result, choice);
+}
+
+// An option that would change nothing is a misunderstanding.
+void refuse_what_is_not_asked(const Args& args, const Method& method, const ModelFacts& facts) {
+  const auto refuse = [&](const char* option, bool used, std::string_view why) {
+    if (args.has(option) && !used) {
+      fail(ErrorKind::kInvalidArgument, "--{} is given but {}; leave it out", option, why);
+    }
+  };
+  const std::string no_answer =
+      fmt::format("{} asks nothing about the model's answer", method.name);
+  refuse("class", method.needs.target, no_answer);
+  refuse("against", method.needs.target, no_answer);
+  refuse("query", facts.finds_objects(), "the model finds no objects");
+  const std::string no_row = fmt::format("{} asks from no position", method.name);
+  const bool answers_everywhere = method.needs.target && facts.head != HeadKind::kSequenceClass &&
+                                  facts.head != HeadKind::kPictureClass &&
+                                  facts.head != HeadKind::kNone;
+  const bool edges = args.has("unit") && args["unit"] == "edge";
+  refuse("token", method.needs.position || answers_everywhere || edges, no_row);
+  refuse("at", method.needs.position || edges, no_row);
+}
+
+}  // namespace
+
+std::vector<Option> method_parameter_options() {
+  struct Merged {
+    const MethodParameter* parameter;
+    std::vector<std::string> methods;
+  };
+  const std::vector<Method> methods = all_methods();
+  std::vector<Merged> merged;
+  for (const Method& method : methods) {
+    for (const MethodParameter& parameter : method.parameters) {
+      const auto found = std::ranges::find_if(
+          merged, [&](const Merged& one) { return one.parameter->name == parameter.name; });
+      if (found == merged.end()) {
+        merged.push_back({&parameter, {method.name}});
+      } else {
+        found->methods.push_back(method.name);
+      }
+    }
+  }
+  std::vector<Option> options;
+  for (const Merged& one : merged) {
+    const bool number = one.parameter->choices.empty();
+    options.push_back(
+        Option::text(one.parameter->name,
+                     number ? "N" : fmt::format("{}", fmt::join(one.parameter->choices, "|")),
+                     fmt::format("of {}: {} (default: {})", fmt::join(one.methods, " and "),
+                                 one.parameter->help, one.parameter->otherwise)));
+  }
+  return options;
+}
+
+void check_question(const Args& args) {
+  const Method method = find_method(args["method"]);
+  check_input_args(args);
+  if (args.has("at")) parse_pixel(args["at"]);
+}
+
+ExplainQuestion read_question(const Args& args) {
+  check_question(args);
+  const Method method = find_method(args["method"]);
+  ExplainQuestion question{.engine = open_engine(args, default_model(args, method)),
+                           .method = method};
+  const ModelFacts& facts = question.engine.facts();
+  refuse_what_is_not_asked(args, method, facts);
+  question.picture = find_picture_input(question.engine, args);
+  const bool sees_picture = question.picture || gives_pixels(args, question.engine);
+  check_row_options(args, question.engine, question.picture.has_value());
+  question.kind = question_kind(args, question, sees_picture);
+  if (args.has("layer")) question.layer = args.integer("layer");
+  if (args.has("head") && args["head"] != "mean") {
+    question.head = parse_integer("--head", args["head"]);
+  }
+  for (const Option& option : method_parameter_options()) {
+    if (args.has(option.name)) question.parameters[option.name] = args[option.name];
+  }
+  RunOptions options;
+  options.record.values = method.needs.block;
+  options.record.block = method.needs.block;
+  if (method.needs.target || facts.finds_objects()) {
+    options.logits = logits_for_target(question.engine, /*last=*/!args.has("token"));
+  } else if (facts.head == HeadKind::kSequenceClass || facts.head == HeadKind::kPictureClass) {
+    options.logits = LogitRows::kAll;  // cheap, and people want to know what it said
+  }
+  question.result = question.picture ? run_picture(question.engine, *question.picture, options)
+                                     : run_input(question.engine, args, options);
+  print_warnings(question.result.warnings);
+  const FoundToken row = chosen_row(args, question);
+  question.position = row.index;
+  if (!row.note.empty()) question.notes.push_back(row.note);
+  const AttentionRecord& record = any_record(question.result, question.kind);
+  if (method.needs.position || args.has("token") || args.has("at")) {
+    question.position_name = row_name(
+        question.result, *question.result.run.find_axis(record.row_axis), question.position);
+  }
+  find_targets(args, question);
+  return question;
+}
+
+Explanation answer(const ExplainQuestion& question) {
+  const bool last = question.result.outputs.logits.tensor.rank() == 2 &&
+                    question.result.outputs.logits.tensor.size(0) == 1;
+  EngineSubject subject(
+      question.engine, question.engine.label(question.result.inputs),
+      question.method.needs.target ? logits_for_target(question.engine, last) : LogitRows::kNone);
+  ExplainRequest request{.run = question.result.run,
+                         .kind = question.kind,
+                         .position = question.position,
+                         .layer = question.layer,
+                         .head = question.head,
+                         .subject = &subject,
+                         .target = question.target ? &question.target->target : nullptr,
+                         .against = question.against ? &question.against->target : nullptr,
+                         .parameters = question.parameters};
+  return explain(question.method, request);
+}
+
+}  // namespace fovea

@@ -1,0 +1,44 @@
+// What `fovea explain` asks a method: an input that has been through a model, which attention, from
+// which position, and about which answer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/cli/command.h"
+#include "fovea/engine/named_target.h"
+#include "fovea/engine/picture_input.h"
+#include "fovea/explain/method.h"
+
+namespace fovea {
+
+struct ExplainQuestion {
+  Engine engine;
+  Method method;
+  std::optional<PictureInput> picture;
+  RunResult result;
+  SiteKind kind = SiteKind::kSelf;
+  int64_t position = 0;       // row of that attention, and where the answer stands
+  std::string position_name;  // "seen from [CLS]", "writing mat"; empty: nobody asks from one
+  std::optional<int64_t> layer;
+  std::optional<int64_t> head;
+  std::optional<NamedTarget> target;
+  std::optional<NamedTarget> against;
+  std::map<std::string, std::string, std::less<>> parameters;
+  std::vector<std::string> notes;  // what was chosen where there was a choice
+};
+
+// One option for each parameter of any method.
+std::vector<Option> method_parameter_options();
+
+// Checks what can be checked before any work. Throws Error{kInvalidArgument}, and
+// Error{kNotFound} for a method that there is not.
+void check_question(const Args& args);
+// Runs the model. Throws what that throws, and Error{kInvalidArgument} with the valid range for a
+// class, word, query, layer, head or position that is not there.
+ExplainQuestion read_question(const Args& args);
+
+Explanation answer(const ExplainQuestion& question);
+
+}  // namespace fovea

@@ -1,0 +1,19 @@
+// Explanations for people and programs: shaded text, a picture with its map, a grid of heads.
+#pragma once
+
+#include <string>
+
+#include "fovea/cli/explain_question.h"
+#include "fovea/cli/show.h"
+
+namespace fovea {
+
+// The figure, and the numbers: .npy holds one for each input position.
+Content explanation_content(const ExplainQuestion& question, const Explanation& explanation);
+
+// One offline page: the figure, what the method answers and when it misleads, and every number.
+// Throws Error{kIo}; what was at `path` stays if it cannot be written whole.
+void write_explanation_page(const std::filesystem::path& path, const ExplainQuestion& question,
+                            const Explanation& explanation, const FigureOptions& options);
+
+}  // namespace fovea

@@ -1,0 +1,229 @@
+#include "fovea/engine/named_target.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <span>
+
+#include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
+#include "fovea/engine/engine_subject.h"
+#include "fovea/engine/picture_input.h"
+
+namespace fovea {
+namespace {
+
+constexpr size_t kMostListed = 12;
+
+std::optional<int64_t> whole_number(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+bool same_letters(std::string_view a, std::string_view b) {
+  const auto small = [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  };
+  return std::ranges::equal(a, b, {}, small, small);
+}
+
+std::string labels_text(const std::vector<std::string>& labels) {
+  if (labels.empty()) return "";
+  const auto shown = std::min(labels.size(), kMostListed);
+  return fmt::format(": {}{}", fmt::join(std::span(labels).first(shown), ", "),
+                     shown < labels.size() ? ", ..." : "");
+}
+
+std::string class_name(const std::vector<std::string>& labels, int64_t index) {
+  const auto at = static_cast<size_t>(index);
+  return at < labels.size() ? labels[at] : std::to_string(index);
+}
+
+// By its label, in whatever letters, or by its number.
+int64_t find_class(const std::vector<std::string>& labels, int64_t count, const std::string& name) {
+  for (size_t i = 0; i < labels.size() && static_cast<int64_t>(i) < count; ++i) {
+    if (labels[i] == name) return static_cast<int64_t>(i);
+  }
+  for (size_t i = 0; i < labels.size() && static_cast<int64_t>(i) < count; ++i) {
+    if (same_letters(labels[i], name)) return static_cast<int64_t>(i);
+  }
+  if (const auto index = whole_number(name); index && *index >= 0 && *index < count) return *index;
+  fail(ErrorKind::kInvalidArgument, "class '{}' is asked about but the model has 0 to {}{}", name,
+       count - 1, labels_text(labels));
+}
+
+int64_t best_of(std::span<const float> logits) {
+  return std::ranges::max_element(logits) - logits.begin();
+}
+
+NamedTarget class_target(const Engine& engine, const Tensor& logits, const TargetChoice& choice) {
+  const std::vector<std::string> labels = engine.labels();
+  if (logits.elements() == 1 && !choice.name) return {ClassTarget{0}, "its score"};
+  const int64_t index = choice.name ? find_class(labels, logits.elements(), *choice.name)
+                                    : best_of(logits.values<float>());
+  return {ClassTarget{index}, "class " + class_name(labels, index)};
+}
+
+// The logits of one position; a run that was asked for the last row alone gave one.
+std::span<const float> row_at(const Tensor& logits, int64_t position) {
+  const MatrixView<const float> rows = logits.matrix<float>();
+  if (rows.rows > 1 && (position < 0 || position >= rows.rows)) {
+    fail(ErrorKind::kInvalidArgument, "position {} is asked about but there are 0 to {}", position,
+         rows.rows - 1);
+  }
+  return {rows.row(rows.rows > 1 ? position : 0), static_cast<size_t>(rows.cols)};
+}
+
+NamedTarget token_class_target(const Engine& engine, const Tensor& logits,
+                               const TargetChoice& choice) {
+  const std::vector<std::string> labels = engine.labels();
+  const std::span<const float> row = row_at(logits, choice.position);
+  const int64_t index = choice.name
+                            ? find_class(labels, static_cast<int64_t>(row.size()), *choice.name)
+                            : best_of(row);
+  return {TokenTarget{choice.position, index}, "class " + class_name(labels, index)};
+}
+
+// #id, a token as the vocabulary writes it, or a word that is one token: in running text, with a
+// space before it.
+int64_t find_word(const Tokenizer* tokenizer, int64_t count, const std::string& name) {
+  const auto number = name.starts_with('#') ? whole_number(name.substr(1)) : std::nullopt;
+  if (number && *number >= 0 && *number < count) return *number;
+  if (tokenizer == nullptr || number) {
+    fail(ErrorKind::kInvalidArgument, "word '{}' is asked about but {} #0 to #{}", name,
+         number ? "the vocabulary has" : "there is no tokenizer to find it; give one of",
+         count - 1);
+  }
+  std::vector<int32_t> pieces;
+  for (const std::string& text : {" " + name, name}) {
+    const Encoding encoding = tokenizer->encode(text, /*add_special=*/false);
+    const bool known = encoding.ids.size() == 1 && encoding.ids[0] != tokenizer->unknown_id();
+    if (known && encoding.ids[0] < count) return encoding.ids[0];
+    pieces = encoding.ids;
+  }
+  if (const auto id = tokenizer->find(name); id && *id < count) return *id;
+  std::vector<std::string> names;
+  for (const int32_t id : pieces) names.push_back(tokenizer->info(id).display);
+  fail(ErrorKind::kInvalidArgument,
+       "word '{}' is asked about but is {} to the model ({}); name one token, or #0 to #{}", name,
+       pieces.size() == 1 ? "unknown" : fmt::format("{} tokens", pieces.size()),
+       fmt::join(std::span(names).first(std::min(names.size(), kMostListed)), " "), count - 1);
+}
+
+NamedTarget word_target(const Tokenizer* tokenizer, const Tensor& logits,
+                        std::optional<int64_t> written, const TargetChoice& choice) {
+  const std::span<const float> row = row_at(logits, choice.position);
+  const auto count = static_cast<int64_t>(row.size());
+  const int64_t id = choice.name                   ? find_word(tokenizer, count, *choice.name)
+                     : written && *written < count ? *written
+                                                   : best_of(row);
+  const std::string shown = tokenizer == nullptr
+                                ? fmt::format("#{}", id)
+                                : tokenizer->info(static_cast<int32_t>(id)).display;
+  return {TokenTarget{choice.position, id}, "the word " + to_one_line(shown)};
+}
+
+// What the decoder was made to write at this step, as far as it read it in the next.
+std::optional<int64_t> written_at(const RunResult& result, int64_t step) {
+  const std::vector<int64_t>& read = result.inputs.decoder_input_ids;
+  const auto next = static_cast<size_t>(step) + 1;
+  return next < read.size() ? std::optional(read[next]) : std::nullopt;
+}
+
+NamedTarget box_target(const Engine& engine, const Tensor& logits, const TargetChoice& choice) {
+  const MatrixView<const float> rows = logits.matrix<float>();
+  const std::vector<std::string> labels = engine.labels();
+  const int64_t classes = rows.cols - 1;  // the last is "no object"
+  const auto sureness = [&](int64_t query) {
+    const std::span<const float> row(rows.row(query), static_cast<size_t>(rows.cols));
+    const float most = *std::ranges::max_element(row);
+    double sum = 0;
+    for (const float logit : row) sum += std::exp(double{logit} - double{most});
+    const float best = *std::max_element(row.begin(), row.end() - 1);
+    return std::exp(double{best} - double{most}) / sum;
+  };
+  int64_t query = choice.query.value_or(0);
+  for (int64_t other = 0; !choice.query && other < rows.rows; ++other) {
+    if (sureness(other) > sureness(query)) query = other;
+  }
+  if (query < 0 || query >= rows.rows) {
+    fail(ErrorKind::kInvalidArgument, "query {} is asked about but the model has 0 to {}", query,
+         rows.rows - 1);
+  }
+  const int64_t index = choice.name ? find_class(labels, classes, *choice.name)
+                                    : best_of({rows.row(query), static_cast<size_t>(classes)});
+  return {BoxTarget{query, index}, fmt::format("query {} as {}", query, class_name(labels, index))};
+}
+
+// A picture file where the model sees pictures, otherwise a text.
+Tensor embed(const Engine& engine, const std::string& name) {
+  std::error_code ignored;
+  const bool file = engine.facts().takes_pixels && std::filesystem::is_regular_file(name, ignored);
+  if (!file && !engine.facts().takes_text()) {
+    fail(ErrorKind::kInvalidArgument,
+         "'{}' is to be compared with but is no file, and {} sees pictures only; give a picture "
+         "file",
+         name, engine.name());
+  }
+  const TextInput input = file ? read_picture_input(engine, name).input : engine.encode(name);
+  RunOptions options;
+  options.record = RecorderOptions::nothing();
+  return embedding_of(engine, engine.run(input, options));
+}
+
+NamedTarget similarity_target(const Engine& engine, const RunResult& result,
+                              const TargetChoice& choice) {
+  const Tensor vector = choice.name ? embed(engine, *choice.name) : embedding_of(engine, result);
+  if (vector.empty()) {
+    fail(ErrorKind::kUnsupported, "{} gives no classes, words or embedding to ask about",
+         engine.name());
+  }
+  const std::span<const float> values = vector.values<float>();
+  return {SimilarityTarget{{values.begin(), values.end()}},
+          choice.name ? fmt::format("similarity to \u201c{}\u201d", to_one_line(*choice.name))
+                      : "similarity to itself, unchanged"};
+}
+
+}  // namespace
+
+NamedTarget named_target(const Engine& engine, const RunResult& result,
+                         const TargetChoice& choice) {
+  const Tensor& logits = result.outputs.logits.tensor;
+  switch (engine.facts().head) {
+    case HeadKind::kSequenceClass:
+    case HeadKind::kPictureClass:
+      return class_target(engine, logits, choice);
+    case HeadKind::kTokenClass:
+      return token_class_target(engine, logits, choice);
+    case HeadKind::kMaskedLm:
+    case HeadKind::kCausalLm:
+      return word_target(engine.find_tokenizer(), logits, {}, choice);
+    case HeadKind::kTargetWords:
+      return word_target(engine.find_target_tokenizer(), logits,
+                         written_at(result, choice.position), choice);
+    case HeadKind::kObjects:
+      return box_target(engine, logits, choice);
+    default:
+      return similarity_target(engine, result, choice);
+  }
+}
+
+LogitRows logits_for_target(const Engine& engine, bool last) {
+  switch (engine.facts().head) {
+    case HeadKind::kNone:
+    case HeadKind::kSimilarity:
+      return LogitRows::kNone;
+    case HeadKind::kCausalLm:
+      return last ? LogitRows::kLast : LogitRows::kAll;
+    default:
+      return LogitRows::kAll;
+  }
+}
+
+}  // namespace fovea

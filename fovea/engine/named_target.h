@@ -1,0 +1,34 @@
+// From what people name - a class, a word, an object query, a text - to what methods ask about.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "fovea/capture/subject.h"
+#include "fovea/engine/engine.h"
+
+namespace fovea {
+
+struct NamedTarget {
+  Target target;
+  std::string name;  // for titles and captions: "class cat", "the word mat", "query 7 as cat"
+};
+
+struct TargetChoice {
+  // Of models with classes a label or its number; of models that write a word or #id; of models
+  // that embed a text or a picture file to be similar to. None: what the model answers, or that the
+  // embedding stays as it is.
+  std::optional<std::string> name;
+  int64_t position = 0;          // of models that answer at every position: at which
+  std::optional<int64_t> query;  // of models that find objects; none: the surest object
+};
+
+// Of a run whose logits hold that position. Throws Error{kInvalidArgument} with the valid range for
+// a class, word or query that is not there.
+NamedTarget named_target(const Engine& engine, const RunResult& result, const TargetChoice& choice);
+
+// Rows of logits that named_target() needs; `last`: the position is the last one.
+LogitRows logits_for_target(const Engine& engine, bool last);
+
+}  // namespace fovea
