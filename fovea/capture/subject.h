@@ -47,6 +47,11 @@ struct ZeroHead {  // the head's output becomes 0
   SiteId site;
   int64_t head = 0;
 };
+struct ScaleHead {  // the head's output is multiplied by `factor`
+  SiteId site;
+  int64_t head = 0;
+  float factor = 1;
+};
 struct UniformHead {  // the head attends evenly to all it may see
   SiteId site;
   int64_t head = 0;
@@ -60,7 +65,7 @@ struct ReplaceInput {  // the position holds the model's mask or blank input ins
   int64_t position = 0;
 };
 using Intervention =
-    std::variant<HidePosition, HideEdge, ZeroHead, UniformHead, ZeroValue, ReplaceInput>;
+    std::variant<HidePosition, HideEdge, ZeroHead, ScaleHead, UniformHead, ZeroValue, ReplaceInput>;
 
 // What a run of the model gave.
 struct SubjectOutput {
@@ -73,6 +78,38 @@ struct SubjectOutput {
   std::vector<std::shared_ptr<const AttentionRecord>> records;  // those that were asked for
 };
 
+// What the gradient of a target is taken with respect to.
+struct GradientRequest {
+  Target target;                          // a logit or a cosine, never a probability
+  std::optional<Target> against;          // the gradient of the difference to this one
+  bool inputs = true;                     // the numbers that the model reads
+  std::optional<RecorderOptions> record;  // head outputs: records of these sites; none: of no site
+  // Numbers to run from in the place of the input's own, by name (InputGradient): points on the way
+  // of integrated gradients.
+  std::map<std::string, Tensor> at;
+};
+
+// Of one of the model's inputs as numbers, named as transformers does: "inputs_embeds" and
+// "decoder_inputs_embeds" [tokens, width] are the words' embeddings before positions are added,
+// "pixel_values" is [channels, height, width], "input_features" [bands, frames].
+struct InputGradient {
+  std::string name;
+  std::string axis;  // of the run's axes, the one whose positions it feeds
+  Tensor values;     // what the model read
+  Tensor gradient;   // of the same shape
+  // Of pixels and sound: the grid of the axis, and how much of the last two sizes each cell of it
+  // covers.
+  int64_t grid_rows = 0, grid_cols = 0;
+  int64_t cell_height = 0, cell_width = 0;
+};
+
+struct SubjectGradient {
+  double value = 0;  // of the target, or of the difference
+  std::vector<InputGradient> inputs;
+  // With the gradient at the heads' outputs; a site that the target does not depend on has none.
+  std::vector<std::shared_ptr<const AttentionRecord>> records;
+};
+
 // Each call runs the model; from one thread at a time.
 class Subject {
  public:
@@ -80,6 +117,10 @@ class Subject {
 
   virtual SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
                             const CancelToken& cancel) = 0;
+  // Runs it forward, and backward to what is asked for. Given to RecorderOptions::give_to, records
+  // come from the last layer to the first. Throws Error{kUnsupported} if the subject has no
+  // gradients.
+  virtual SubjectGradient gradient(const GradientRequest& request, const CancelToken& cancel);
   // Whether classes do not exclude each other: their probabilities are sigmoids, not a softmax.
   virtual bool multi_label() const = 0;
 };

@@ -13,6 +13,7 @@ class EngineSubject final : public Subject {
 
   SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
                     const CancelToken& cancel) override;
+  SubjectGradient gradient(const GradientRequest& request, const CancelToken& cancel) override;
   bool multi_label() const override { return engine_.multi_label(); }
 
  private:
@@ -21,9 +22,7 @@ class EngineSubject final : public Subject {
   LogitRows logits_;
 };
 
-// One vector for the whole input: of a picture or a text beside the other its embedding, otherwise
-// the pooler's output of a picture, the last state of a model that writes, and the mean of the
-// states of what is no padding (as sentence-transformers pools).
+// One vector for the whole input (embedding.h).
 Tensor embedding_of(const Engine& engine, const RunResult& result);
 
 }  // namespace fovea

@@ -1,27 +1,55 @@
 #include "fovea/kernels/attention_backward.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/attention_tile.h"
+#include "fovea/kernels/elementwise.h"
 #include "fovea/kernels/matmul.h"
 
 namespace fovea {
 namespace {
 
-constexpr int64_t kBlockRows = 64;
+constexpr int64_t kBlockRows = 128;
 constexpr int64_t kBlockCols = 256;
 
-// Rows [first, first + count) of a head as an f32 matrix.
-Tensor rows_of(const HeadsView& view, int64_t head, int64_t first, int64_t count) {
-  Tensor rows = Tensor::uninitialized({count, view.dim});
-  for (int64_t r = 0; r < count; ++r) {
-    view.read_row(head, first + r, 1, rows.mutable_matrix<float>().row(r));
+// A head as an f32 matrix: the view's own numbers, or a copy of them.
+class HeadMatrix {
+ public:
+  HeadMatrix(const HeadsView& view, int64_t head) {
+    if (view.dtype == DType::kF32) {
+      const auto* all = reinterpret_cast<const float*>(view.data);
+      matrix_ = {all + head * view.head_stride, view.rows, view.dim, view.row_stride};
+      return;
+    }
+    copy_ = Tensor::uninitialized({view.rows, view.dim});
+    for (int64_t r = 0; r < view.rows; ++r) {
+      view.read_row(head, r, 1, copy_.mutable_matrix<float>().row(r));
+    }
+    matrix_ = copy_.matrix<float>();
   }
-  return rows;
+
+  const float* row(int64_t index) const { return matrix_.row(index); }
+  MatrixView<const float> rows(int64_t first, int64_t count) const {
+    return matrix_.block(first, 0, count, matrix_.cols);
+  }
+
+ private:
+  Tensor copy_;
+  MatrixView<const float> matrix_;
+};
+
+bool all_zero(MatrixView<const float> rows) {
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    if (std::any_of(rows.row(r), rows.row(r) + rows.cols, [](float x) { return x != 0; })) {
+      return false;
+    }
+  }
+  return true;
 }
 
-// What one head adds to the gradients.
+// What one head adds to the gradients; empty where they are not wanted.
 struct HeadGradient {
   Tensor queries;
   Tensor keys;
@@ -39,35 +67,46 @@ struct Block {
 class HeadBackward {
  public:
   HeadBackward(const AttentionInputs& inputs, int64_t head, const HeadsView& out,
-               std::span<const double> lse, const HeadsView& out_gradient)
-      : inputs_(inputs),
-        shape_(inputs.shape()),
+               std::span<const double> lse, const HeadsView& out_gradient, WantedGradients wanted)
+      : shape_(inputs.shape()),
         rule_(*inputs.rule),
         head_(head),
-        kv_head_(shape_.kv_head(head)),
-        out_(out),
+        wanted_(wanted),
+        queries_(inputs.queries, head),
+        keys_(inputs.keys, shape_.kv_head(head)),
+        values_(inputs.values, shape_.kv_head(head)),
+        out_(out, head),
+        out_gradient_(out_gradient, head),
         lse_(lse),
-        out_gradient_(out_gradient),
         tiles_(inputs, head, {0, shape_.cols}) {}
 
   HeadGradient run(const CancelToken& cancel) {
-    HeadGradient gradient{Tensor(Shape{shape_.rows, shape_.head_dim}),
-                          Tensor(Shape{shape_.cols, shape_.head_dim}),
-                          Tensor(Shape{shape_.cols, shape_.value_dim})};
+    HeadGradient gradient;
+    if (wanted_.scores) {
+      gradient.queries = Tensor(Shape{shape_.rows, shape_.head_dim});
+      gradient.keys = Tensor(Shape{shape_.cols, shape_.head_dim});
+    }
+    if (wanted_.values) gradient.values = Tensor(Shape{shape_.cols, shape_.value_dim});
     Tensor weights = Tensor::uninitialized({kBlockRows, kBlockCols});
     Tensor score_gradient = Tensor::uninitialized({kBlockRows, kBlockCols});
     for (int64_t row = 0; row < shape_.rows; row += kBlockRows) {
       const int64_t count = std::min(shape_.rows - row, kBlockRows);
+      cancel.check();
+      // In the last layer most rows have no part in the target.
+      if (all_zero(out_gradient_.rows(row, count))) continue;
+      const std::vector<float> means = row_means(row, count);
       const int64_t begin = rule_.mask.key_range(row, shape_.cols).begin;
       const int64_t end = rule_.mask.key_range(row + count - 1, shape_.cols).end;
       for (int64_t col = begin / kPanelWidth * kPanelWidth; col < end; col += kBlockCols) {
-        cancel.check();
-        const KeyRange part{col, std::min(col + kBlockCols, shape_.cols)};
+        const KeyRange part{col, std::min(col + kBlockCols, end)};
         const int64_t width = part.end - part.begin;
         const Block block{row, part, weights.mutable_matrix<float>().block(0, 0, count, width),
                           score_gradient.mutable_matrix<float>().block(0, 0, count, width)};
-        fill(block);
-        add_products(block, gradient);
+        tiles_.weights(row, part, lse_.subspan(static_cast<size_t>(row)), block.weights);
+        if (wanted_.values) add_value_gradient(block, gradient);
+        if (!wanted_.scores) continue;
+        fill_score_gradient(block, means);
+        add_score_gradients(block, gradient);
         add_position_terms(block, gradient);
       }
     }
@@ -75,56 +114,62 @@ class HeadBackward {
   }
 
  private:
-  void fill(const Block& block) {
-    tiles_.weights(block.row, block.part, lse_.subspan(static_cast<size_t>(block.row)),
-                   block.weights);
-    dot_tile(out_gradient_, head_, block.row, inputs_.values, kv_head_, block.part,
-             block.score_gradient);
+  // D_i = sum_j P_ij dP_ij = dO_i . O_i
+  std::vector<float> row_means(int64_t row, int64_t count) const {
+    std::vector<float> means;
+    for (int64_t r = row; r < row + count; ++r) {
+      const float *out = out_.row(r), *gradient = out_gradient_.row(r);
+      double mean = 0;
+      for (int64_t f = 0; f < shape_.value_dim; ++f) mean += double{out[f]} * double{gradient[f]};
+      means.push_back(static_cast<float>(mean));
+    }
+    return means;
+  }
+
+  void fill_score_gradient(const Block& block, const std::vector<float>& means) const {
+    const int64_t rows = block.weights.rows, cols = block.weights.cols;
+    matmul(out_gradient_.rows(block.row, rows), values_.rows(block.part.begin, cols),
+           block.score_gradient, {.transpose_b = true});
     Tensor scores;
     if (rule_.soft_cap > 0) {
-      scores = Tensor::uninitialized({block.weights.rows, block.weights.cols});
+      scores = Tensor::uninitialized({rows, cols});
       tiles_.scores(block.row, block.part, scores.mutable_matrix<float>());
     }
-    const Tensor out_rows = rows_of(out_, head_, block.row, block.weights.rows);
-    const Tensor gradient_rows = rows_of(out_gradient_, head_, block.row, block.weights.rows);
-    for (int64_t r = 0; r < block.weights.rows; ++r) {
-      double mean = 0;  // D_i = sum_j P_ij dP_ij = dO_i . O_i
-      for (int64_t f = 0; f < shape_.value_dim; ++f) {
-        mean +=
-            double{out_rows.matrix<float>()(r, f)} * double{gradient_rows.matrix<float>()(r, f)};
-      }
-      for (int64_t c = 0; c < block.weights.cols; ++c) {
-        float& gradient = block.score_gradient(r, c);
-        gradient = block.weights(r, c) * (gradient - static_cast<float>(mean));
-        if (rule_.soft_cap > 0 && block.weights(r, c) > 0) {  // d tanh
-          const float ratio = scores.matrix<float>()(r, c) / rule_.soft_cap;
-          gradient *= 1 - ratio * ratio;
-        }
+    for (int64_t r = 0; r < rows; ++r) {
+      const float mean = means[static_cast<size_t>(r)];
+      const float* weight = block.weights.row(r);
+      float* gradient = block.score_gradient.row(r);
+      for (int64_t c = 0; c < cols; ++c) gradient[c] = weight[c] * (gradient[c] - mean);
+      if (rule_.soft_cap == 0) continue;
+      for (int64_t c = 0; c < cols; ++c) {  // d tanh
+        if (weight[c] == 0) continue;
+        const float ratio = scores.matrix<float>()(r, c) / rule_.soft_cap;
+        gradient[c] *= 1 - ratio * ratio;
       }
     }
   }
 
-  void add_products(const Block& block, HeadGradient& gradient) {
-    const int64_t rows = block.weights.rows;
-    const int64_t cols = block.weights.cols;
-    const Tensor queries = rows_of(inputs_.queries, head_, block.row, rows);
-    const Tensor keys = rows_of(inputs_.keys, kv_head_, block.part.begin, cols);
-    const Tensor out_gradient = rows_of(out_gradient_, head_, block.row, rows);
-    const float scale = rule_.scale;
-    matmul(block.score_gradient, keys.matrix<float>(),
-           gradient.queries.mutable_matrix<float>().block(block.row, 0, rows, shape_.head_dim),
-           {.alpha = scale, .beta = 1});
-    matmul(block.score_gradient, queries.matrix<float>(),
-           gradient.keys.mutable_matrix<float>().block(block.part.begin, 0, cols, shape_.head_dim),
-           {.transpose_a = true, .alpha = scale, .beta = 1});
+  void add_value_gradient(const Block& block, HeadGradient& gradient) const {
+    const int64_t rows = block.weights.rows, cols = block.weights.cols;
     matmul(
-        block.weights, out_gradient.matrix<float>(),
+        block.weights, out_gradient_.rows(block.row, rows),
         gradient.values.mutable_matrix<float>().block(block.part.begin, 0, cols, shape_.value_dim),
         {.transpose_a = true, .beta = 1});
   }
 
+  void add_score_gradients(const Block& block, HeadGradient& gradient) const {
+    const int64_t rows = block.weights.rows, cols = block.weights.cols;
+    const float scale = rule_.scale;
+    matmul(block.score_gradient, keys_.rows(block.part.begin, cols),
+           gradient.queries.mutable_matrix<float>().block(block.row, 0, rows, shape_.head_dim),
+           {.alpha = scale, .beta = 1});
+    matmul(block.score_gradient, queries_.rows(block.row, rows),
+           gradient.keys.mutable_matrix<float>().block(block.part.begin, 0, cols, shape_.head_dim),
+           {.transpose_a = true, .alpha = scale, .beta = 1});
+  }
+
   // Disentangled attention: the scores also hold q . keys[e] and k . queries[e].
-  void add_position_terms(const Block& block, HeadGradient& gradient) {
+  void add_position_terms(const Block& block, HeadGradient& gradient) const {
     const auto* tables = std::get_if<PositionTables>(&rule_.bias);
     if (tables == nullptr) return;
     const auto add = [&](const Tensor& table, int64_t entry, float factor, float* to) {
@@ -145,44 +190,48 @@ class HeadBackward {
     }
   }
 
-  const AttentionInputs& inputs_;
   AttentionShape shape_;
   const ScoreRule& rule_;
   int64_t head_;
-  int64_t kv_head_;
-  const HeadsView& out_;
+  WantedGradients wanted_;
+  HeadMatrix queries_, keys_, values_, out_, out_gradient_;
   std::span<const double> lse_;  // of this head
-  const HeadsView& out_gradient_;
   HeadTiles tiles_;
 };
 
 void add_to(MatrixView<float> sum, const Tensor& tensor) {
   const auto values = tensor.values<float>();
-  for (size_t i = 0; i < values.size(); ++i) sum.data[i] += values[i];
+  add_arrays({sum.data, values.size()}, values, {sum.data, values.size()});
 }
 
 }  // namespace
 
 AttentionGradients attention_backward(const AttentionInputs& inputs, const HeadsView& out,
                                       std::span<const double> lse, const HeadsView& out_gradient,
-                                      const CancelToken& cancel) {
+                                      WantedGradients wanted, const CancelToken& cancel) {
   const AttentionShape shape = inputs.shape();
   std::vector<HeadGradient> heads(static_cast<size_t>(shape.heads));
   parallel_for(shape.heads, [&](int64_t head) {
     const auto head_lse =
         lse.subspan(static_cast<size_t>(head * shape.rows), static_cast<size_t>(shape.rows));
     heads[static_cast<size_t>(head)] =
-        HeadBackward(inputs, head, out, head_lse, out_gradient).run(cancel);
+        HeadBackward(inputs, head, out, head_lse, out_gradient, wanted).run(cancel);
   });
-  AttentionGradients total{Tensor(Shape{shape.heads, shape.rows, shape.head_dim}),
-                           Tensor(Shape{shape.kv_heads, shape.cols, shape.head_dim}),
-                           Tensor(Shape{shape.kv_heads, shape.cols, shape.value_dim})};
+  AttentionGradients total;
+  if (wanted.scores) {
+    total.queries = Tensor(Shape{shape.heads, shape.rows, shape.head_dim});
+    total.keys = Tensor(Shape{shape.kv_heads, shape.cols, shape.head_dim});
+  }
+  if (wanted.values) total.values = Tensor(Shape{shape.kv_heads, shape.cols, shape.value_dim});
   // Query heads that share a key head add up.
   for (int64_t head = 0; head < shape.heads; ++head) {
     const HeadGradient& gradient = heads[static_cast<size_t>(head)];
-    add_to(total.queries.mutable_matrix<float>(head), gradient.queries);
-    add_to(total.keys.mutable_matrix<float>(shape.kv_head(head)), gradient.keys);
-    add_to(total.values.mutable_matrix<float>(shape.kv_head(head)), gradient.values);
+    const int64_t kv_head = shape.kv_head(head);
+    if (wanted.scores) {
+      add_to(total.queries.mutable_matrix<float>(head), gradient.queries);
+      add_to(total.keys.mutable_matrix<float>(kv_head), gradient.keys);
+    }
+    if (wanted.values) add_to(total.values.mutable_matrix<float>(kv_head), gradient.values);
   }
   return total;
 }

@@ -16,11 +16,17 @@ struct AttentionGradients {
   Tensor values;
 };
 
+// Which of them are wanted; the others stay empty.
+struct WantedGradients {
+  bool scores = true;  // Q and K, which come together
+  bool values = true;
+};
+
 // `out` and `lse` are what attention() gave; `out_gradient` is dO [heads, rows, value_dim]. The
 // score rule's own numbers (bias tables, sink logits) count as constants. Memory O((rows + cols) *
 // dim).
 AttentionGradients attention_backward(const AttentionInputs& inputs, const HeadsView& out,
                                       std::span<const double> lse, const HeadsView& out_gradient,
-                                      const CancelToken& cancel = {});
+                                      WantedGradients wanted = {}, const CancelToken& cancel = {});
 
 }  // namespace fovea

@@ -10,6 +10,7 @@
 #include "fovea/kernels/attention.h"
 #include "fovea/layers/attention_cache.h"
 #include "fovea/layers/interventions.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/ops/layout.h"
 
 namespace fovea {
@@ -90,6 +91,40 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Value& 
   return ops::merge_heads(output);
 }
 
+// In the first run of a block the result is kept; in the second, on a tape, it is not computed.
+ops::AttentionResult mix(const Pass& pass, SiteId site, const AttentionParts& parts) {
+  if (pass.known != nullptr && pass.tape != nullptr) {
+    const auto known = pass.known->results.find(site);
+    if (known != pass.known->results.end()) {
+      return ops::known_attention(parts.queries, parts.keys, parts.values, parts.rule,
+                                  known->second.output, known->second.lse);
+    }
+  }
+  ops::AttentionResult result = ops::attention(parts.queries, parts.keys, parts.values, parts.rule);
+  if (pass.known != nullptr && pass.tape == nullptr) {
+    pass.known->results.insert_or_assign(site,
+                                         KnownAttention::Result{result.output.tensor, result.lse});
+  }
+  return result;
+}
+
+AttentionRecord record_of(const RecorderOptions& options, const AttentionPlace& place,
+                          const AttentionParts& parts, const ops::AttentionResult& result) {
+  AttentionRecord record;
+  record.site = place.site;
+  record.row_axis = place.row_axis;
+  record.col_axis = place.col_axis;
+  record.queries = parts.queries.tensor;
+  record.keys = parts.keys.tensor;
+  if (options.values) record.values = parts.values.tensor;
+  if (options.outputs) record.output = result.output.tensor;
+  record.lse = result.lse;
+  record.rule = *parts.rule;
+  if (options.block && place.block) record.block = place.block();
+  if (options.positions && place.positions) record.positions = place.positions();
+  return record;
+}
+
 }  // namespace
 
 AttentionPlace AttentionPlace::of(SiteId site) {
@@ -112,6 +147,13 @@ AttentionPlace AttentionPlace::of(SiteId site) {
 Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries, const Value& keys,
              const Value& values, const std::shared_ptr<const ScoreRule>& rule) {
   pass.cancel.check();
+  if (pass.tape != nullptr &&
+      (pass.cache != nullptr || pass.changes != nullptr || !pass.texts.empty())) {
+    fail(ErrorKind::kUnsupported,
+         "gradients are those of one input and the model as it is; {} is in a generation, changed "
+         "or shared by several texts",
+         to_string(place.site));
+  }
   if (pass.cache != nullptr && place.site.kind != SiteKind::kCross) {
     // The records of a generation are made from the cache once it is over.
     return ops::merge_heads(
@@ -120,7 +162,7 @@ Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries
   if (!pass.texts.empty()) return attend_packed(pass, place, queries, keys, values, *rule);
   AttentionParts parts{queries, keys, values, rule};
   if (pass.changes != nullptr) parts = pass.changes->before(place, std::move(parts));
-  ops::AttentionResult result = ops::attention(parts.queries, parts.keys, parts.values, parts.rule);
+  ops::AttentionResult result = mix(pass, place.site, parts);
   if (pass.changes != nullptr) {
     result.output = pass.changes->after(place, parts, result.output.tensor);
   }
@@ -130,21 +172,17 @@ Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries
            "edges are cut at {}, and no record says so; run without a recorder",
            to_string(place.site));
     }
-    AttentionRecord record;
-    record.site = place.site;
-    record.row_axis = place.row_axis;
-    record.col_axis = place.col_axis;
-    record.queries = parts.queries.tensor;
-    record.keys = parts.keys.tensor;
-    if (pass.recorder->options().values) record.values = parts.values.tensor;
-    if (pass.recorder->options().outputs) record.output = result.output.tensor;
-    record.lse = result.lse;
-    record.rule = *parts.rule;
-    if (pass.recorder->options().block && place.block) record.block = place.block();
-    if (pass.recorder->options().positions && place.positions) {
-      record.positions = place.positions();
+    AttentionRecord record = record_of(pass.recorder->options(), place, parts, result);
+    if (pass.tape == nullptr) {
+      pass.recorder->add(std::move(record));
+    } else {
+      result.output = pass.tape->observe(
+          result.output, [record = std::move(record), to = pass.recorder](const Tensor& gradient) {
+            AttentionRecord whole = record;
+            whole.output_gradient = gradient;
+            to->add(std::move(whole));
+          });
     }
-    pass.recorder->add(std::move(record));
   }
   if (pass.progress != nullptr) pass.progress->advance();
   return ops::merge_heads(result.output);

@@ -28,7 +28,8 @@ struct AttentionPlace {
 
 // softmax(scores by `rule`) V for queries [heads, rows, dim], keys and values [kv_heads, cols, ..];
 // gives [rows, heads * value_dim]. Records it, and in a generation goes on from the steps before;
-// cross-attention has all its keys from the first step on.
+// cross-attention has all its keys from the first step on. In a gradient run the record is made,
+// with the gradient at the heads' outputs, when that is computed.
 Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries, const Value& keys,
              const Value& values, const std::shared_ptr<const ScoreRule>& rule);
 

@@ -28,8 +28,8 @@ BlockContext block_of(const Value& input, const ops::Linear& output, const Norm*
   return block;
 }
 
-Value with_positions(const Value& x, const Tensor* positions) {
-  return positions == nullptr ? x : ops::add(x, *positions);
+Value with_positions(const Value& x, const Tensor& positions) {
+  return positions.empty() ? x : ops::add(x, positions);
 }
 
 // W p without the bias, head by head.
@@ -99,14 +99,14 @@ AttentionLayer::Projected AttentionLayer::project(const Value& x,
   const int64_t heads = sizes_.heads, kv_heads = sizes_.kv_heads;
   if (projections_.size() == 3) {
     const Value query_input = with_positions(x, setting.query_positions);
-    const Value key_input = setting.key_positions == setting.query_positions
+    const Value key_input = setting.key_positions.raw() == setting.query_positions.raw()
                                 ? query_input
                                 : with_positions(x, setting.key_positions);
     return {ops::split_heads(projections_[0](query_input), heads),
             ops::split_heads(projections_[1](key_input), kv_heads),
             ops::split_heads(projections_[2](x), kv_heads)};
   }
-  FOVEA_ASSERT(setting.query_positions == nullptr && setting.key_positions == nullptr);
+  FOVEA_ASSERT(setting.query_positions.empty() && setting.key_positions.empty());
   const Value joined = projections_[0](x);
   const int64_t query_end = heads * sizes_.head_dim;
   const int64_t key_end = query_end + kv_heads * sizes_.head_dim;
@@ -135,10 +135,10 @@ AttentionPlace AttentionLayer::place_of(SiteId site, const AttentionSetting& set
   AttentionPlace place = AttentionPlace::of(site);
   if (!setting.row_axis.empty()) place.row_axis = setting.row_axis;
   if (!setting.col_axis.empty()) place.col_axis = setting.col_axis;
-  if (setting.query_positions != nullptr && setting.key_positions != nullptr) {
+  if (!setting.query_positions.empty() && !setting.key_positions.empty()) {
     place.positions = [this, &setting]() -> PositionParts {
-      return {position_part(projections_[0], *setting.query_positions, sizes_.heads),
-              position_part(projections_[1], *setting.key_positions, sizes_.kv_heads)};
+      return {position_part(projections_[0], setting.query_positions, sizes_.heads),
+              position_part(projections_[1], setting.key_positions, sizes_.kv_heads)};
     };
   }
   return place;
@@ -152,7 +152,7 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
     p.queries = (*query_norm_)(p.queries);
     p.keys = (*key_norm_)(p.keys);
   }
-  if (setting.rotary != nullptr) {
+  if (setting.rotary) {
     p.queries = ops::rotary(p.queries, *setting.rotary, setting.pairing);
     p.keys = ops::rotary(p.keys, *setting.rotary, setting.pairing);
   }
@@ -171,7 +171,7 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
 Value AttentionLayer::cross(const Pass& pass, SiteId site, const Value& x, const Value& memory,
                             const AttentionSetting& setting, const Value& residual,
                             const Norm* norm) const {
-  FOVEA_ASSERT(projections_.size() == 3 && setting.rotary == nullptr);
+  FOVEA_ASSERT(projections_.size() == 3 && !setting.rotary);
   const auto project_memory = [&]() -> AttentionCache::Memory {
     const Value key_input = with_positions(memory, setting.key_positions);
     return {ops::split_heads(projections_[1](key_input), sizes_.kv_heads),

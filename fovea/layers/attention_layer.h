@@ -31,10 +31,11 @@ struct AttentionSizes {
   float scale() const;
 };
 
-// What changes from layer to layer or with the input, but is no weight.
+// What changes from layer to layer or with the input, but is no weight. Held by value, for a block
+// may be run again after the stack is done (run_block.h).
 struct AttentionSetting {
   std::shared_ptr<const ScoreRule> rule;
-  const RotaryTable* rotary = nullptr;  // null: no rotary positions
+  std::optional<RotaryTable> rotary = {};  // none: no rotary positions
   // What the caller adds to the norm of the result (Gemma), for the record's block; null: nothing.
   const Value* added_later = nullptr;
   RotaryPairing pairing = RotaryPairing::kHalves;
@@ -42,9 +43,9 @@ struct AttentionSetting {
   std::string_view row_axis = {};
   std::string_view col_axis = {};
   // Added to what q and k are made of, never to what v is: DETR's way with positions, in every
-  // layer. Null: nothing. [rows, width] and [columns, width]; in self-attention both are the same.
-  const Tensor* query_positions = nullptr;
-  const Tensor* key_positions = nullptr;
+  // layer. Empty: nothing. [rows, width] and [columns, width]; in self-attention both are the same.
+  Tensor query_positions = {};
+  Tensor key_positions = {};
 };
 
 class AttentionLayer {

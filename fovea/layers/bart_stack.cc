@@ -1,5 +1,7 @@
 #include "fovea/layers/bart_stack.h"
 
+#include "fovea/layers/numeric_input.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/ops/elementwise.h"
 #include "fovea/ops/embedding.h"
@@ -39,11 +41,11 @@ std::optional<Norm> last_norm(const LayerSource& source, int64_t width,
 
 }  // namespace
 
-Value BartEmbeddings::operator()(std::span<const int64_t> ids,
+Value BartEmbeddings::operator()(const Pass& pass, std::string_view input,
+                                 std::span<const int64_t> ids,
                                  std::span<const int64_t> places) const {
-  Value x = ops::embedding(words, ids);
-  if (scale != 1) x = ops::scale(x, scale);
-  x = ops::add(x, ops::embedding(positions, places));
+  const Value x =
+      ops::add(embed_words(pass, input, words, ids, scale), ops::embedding(positions, places));
   return norm ? (*norm)(x) : x;
 }
 
@@ -105,7 +107,9 @@ Value BartEncoder::operator()(const Pass& pass, Value x,
                               std::span<const int64_t> attention_mask) const {
   const auto rule = text_rule(pass, sizes_.scale(), {.attention = attention_mask});
   for (size_t i = 0; i < blocks_.size(); ++i) {
-    x = blocks_[i](pass, static_cast<int>(i), x, {.rule = rule});
+    x = run_block(pass, x, [block = &blocks_[i], i, rule](const Pass& run, const Value& in) {
+      return (*block)(run, static_cast<int>(i), in, {.rule = rule});
+    });
   }
   return norm_ ? (*norm_)(x) : x;
 }
@@ -126,8 +130,12 @@ Value BartDecoder::operator()(const Pass& pass, Value x, const EncodedSource& so
       text_rule(pass, sizes_.scale(), {.causal = true, .attention = attention_mask});
   const auto cross_rule = source_rule(sizes_.scale(), source.attention_mask);
   for (size_t i = 0; i < blocks_.size(); ++i) {
-    x = blocks_[i](pass, static_cast<int>(i), x, source.states, {.rule = causal_rule},
-                   {.rule = cross_rule});
+    x = run_block(pass, x, source.states,
+                  [block = &blocks_[i], i, causal_rule, cross_rule](
+                      const Pass& run, const Value& in, const Value& memory) {
+                    return (*block)(run, static_cast<int>(i), in, memory, {.rule = causal_rule},
+                                    {.rule = cross_rule});
+                  });
   }
   return norm_ ? (*norm_)(x) : x;
 }

@@ -19,8 +19,10 @@ struct BartEmbeddings {
   Tensor positions;
   std::optional<Norm> norm;
 
-  // `places` are rows of the table of positions.
-  Value operator()(std::span<const int64_t> ids, std::span<const int64_t> places) const;
+  // `input` is the name of the scaled words as an input (numeric_input.h); `places` are rows of the
+  // table of positions.
+  Value operator()(const Pass& pass, std::string_view input, std::span<const int64_t> ids,
+                   std::span<const int64_t> places) const;
 };
 
 // In what the blocks differ.

@@ -1,6 +1,8 @@
 #include "fovea/layers/bert_encoder.h"
 
 #include "fovea/base/error.h"
+#include "fovea/layers/numeric_input.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/ops/elementwise.h"
 #include "fovea/ops/embedding.h"
 
@@ -48,7 +50,8 @@ BertEmbeddings::BertEmbeddings(const LayerSource& source, const Config& config, 
                            width)),
       norm_(Norm::layer(source["LayerNorm"], width, config.get_double("layer_norm_eps", 1e-12))) {}
 
-Value BertEmbeddings::operator()(std::span<const int64_t> ids, std::span<const int64_t> segments,
+Value BertEmbeddings::operator()(const Pass& pass, std::span<const int64_t> ids,
+                                 std::span<const int64_t> segments,
                                  std::span<const int64_t> positions) const {
   const std::vector<int64_t> zeros(segments.empty() ? ids.size() : 0);
   if (segments.empty()) segments = zeros;
@@ -59,7 +62,8 @@ Value BertEmbeddings::operator()(std::span<const int64_t> ids, std::span<const i
            segments_.size(0));
     }
   }
-  const Value sum = ops::add(ops::embedding(words_, ids), ops::embedding(segments_, segments));
+  const Value sum =
+      ops::add(embed_words(pass, kInputsEmbeds, words_, ids), ops::embedding(segments_, segments));
   return norm_(ops::add(sum, ops::embedding(positions_, positions)));
 }
 
@@ -74,7 +78,10 @@ BertEncoder::BertEncoder(const LayerSource& source, const Config& config)
 
 Value BertEncoder::operator()(const Pass& pass, Value x, const AttentionSetting& setting) const {
   for (size_t i = 0; i < blocks_.size(); ++i) {
-    x = blocks_[i](pass, {SiteKind::kSelf, static_cast<int>(i)}, x, setting);
+    const SiteId site{SiteKind::kSelf, static_cast<int>(i)};
+    x = run_block(pass, x, [block = &blocks_[i], site, setting](const Pass& run, const Value& in) {
+      return (*block)(run, site, in, setting);
+    });
   }
   return x;
 }

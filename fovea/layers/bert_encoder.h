@@ -16,8 +16,8 @@ class BertEmbeddings {
   BertEmbeddings(const LayerSource& source, const Config& config, int64_t width);
 
   // Segments may be empty: all 0.
-  Value operator()(std::span<const int64_t> ids, std::span<const int64_t> segments,
-                   std::span<const int64_t> positions) const;
+  Value operator()(const Pass& pass, std::span<const int64_t> ids,
+                   std::span<const int64_t> segments, std::span<const int64_t> positions) const;
 
   const Tensor& words() const { return words_; }
   int64_t positions() const { return positions_.size(0); }

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "fovea/layers/numeric_input.h"
 #include "fovea/ops/elementwise.h"
 #include "fovea/ops/embedding.h"
 
@@ -45,10 +46,10 @@ ClipTextEmbeddings::ClipTextEmbeddings(const LayerSource& source, const Config& 
       positions(load_table(source["position_embedding"], config.get_size("max_position_embeddings"),
                            config.get_size("hidden_size"))) {}
 
-Value ClipTextEmbeddings::operator()(std::span<const int64_t> ids) const {
+Value ClipTextEmbeddings::operator()(const Pass& pass, std::span<const int64_t> ids) const {
   std::vector<int64_t> places(ids.size());
   std::iota(places.begin(), places.end(), 0);
-  return ops::add(ops::embedding(words, ids), ops::embedding(positions, places));
+  return ops::add(embed_words(pass, kInputsEmbeds, words, ids), ops::embedding(positions, places));
 }
 
 }  // namespace fovea

@@ -24,7 +24,7 @@ FeedForward load_clip_feed_forward(const LayerSource& source, const Config& conf
 struct ClipTextEmbeddings {
   ClipTextEmbeddings(const LayerSource& source, const Config& config);
 
-  Value operator()(std::span<const int64_t> ids) const;
+  Value operator()(const Pass& pass, std::span<const int64_t> ids) const;
 
   Tensor words, positions;
 };

@@ -1,5 +1,6 @@
 #include "fovea/layers/detr_stack.h"
 
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 
 namespace fovea {
@@ -27,10 +28,14 @@ Value DetrEncoder::operator()(const Pass& pass, const CellStates& cells) const {
   const AttentionSetting setting{.rule = source_rule(sizes_.scale(), cells.grid.valid),
                                  .row_axis = "cells",
                                  .col_axis = "cells",
-                                 .query_positions = &cells.positions,
-                                 .key_positions = &cells.positions};
+                                 .query_positions = cells.positions,
+                                 .key_positions = cells.positions};
   Value x = cells.states;
-  for (size_t i = 0; i < blocks_.size(); ++i) x = blocks_[i](pass, static_cast<int>(i), x, setting);
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    x = run_block(pass, x, [block = &blocks_[i], i, setting](const Pass& run, const Value& in) {
+      return (*block)(run, static_cast<int>(i), in, setting);
+    });
+  }
   return norm_ ? (*norm_)(x) : x;
 }
 
@@ -50,16 +55,20 @@ Value DetrDecoder::operator()(const Pass& pass, const Tensor& query_positions,
   const AttentionSetting self{.rule = source_rule(sizes_.scale(), {}),
                               .row_axis = "queries",
                               .col_axis = "queries",
-                              .query_positions = &query_positions,
-                              .key_positions = &query_positions};
+                              .query_positions = query_positions,
+                              .key_positions = query_positions};
   const AttentionSetting cross{.rule = source_rule(sizes_.scale(), memory.grid.valid),
                                .row_axis = "queries",
                                .col_axis = "cells",
-                               .query_positions = &query_positions,
-                               .key_positions = &memory.positions};
+                               .query_positions = query_positions,
+                               .key_positions = memory.positions};
   Value x = Tensor(query_positions.shape());
   for (size_t i = 0; i < blocks_.size(); ++i) {
-    x = blocks_[i](pass, static_cast<int>(i), x, memory.states, self, cross);
+    x = run_block(pass, x, memory.states,
+                  [block = &blocks_[i], i, self, cross](const Pass& run, const Value& in,
+                                                        const Value& states) {
+                    return (*block)(run, static_cast<int>(i), in, states, self, cross);
+                  });
     if (norm_between_) x = norm_(x);
   }
   return norm_(x);

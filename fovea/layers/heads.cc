@@ -1,5 +1,6 @@
 #include "fovea/layers/heads.h"
 
+#include "fovea/base/error.h"
 #include "fovea/ops/activation.h"
 #include "fovea/ops/elementwise.h"
 #include "fovea/ops/layout.h"
@@ -24,7 +25,14 @@ Value WordScores::operator()(const Value& x) const {
 }
 
 Value rows_for_logits(const Value& x, LogitRows rows) {
-  return rows == LogitRows::kLast ? row_of(x, x.shape()[0] - 1) : x;
+  const int64_t count = x.shape()[0], row = static_cast<int64_t>(rows);
+  if (rows == LogitRows::kLast) return row_of(x, count - 1);
+  if (row < 0) return x;
+  if (row >= count) {
+    fail(ErrorKind::kInvalidArgument, "position {} is asked about but the output has 0 to {}", row,
+         count - 1);
+  }
+  return row_of(x, row);
 }
 
 Value row_of(const Value& x, int64_t index) {

@@ -44,7 +44,8 @@ class WordTransform {
   Norm norm_;
 };
 
-// The rows of x [rows, width] that logits are wanted for: all, or the last.
+// The rows of x [rows, width] that logits are wanted for: all, the last, or another. Throws
+// Error{kInvalidArgument} for one that is not there.
 Value rows_for_logits(const Value& x, LogitRows rows);
 // Row `index` as [1, width].
 Value row_of(const Value& x, int64_t index);

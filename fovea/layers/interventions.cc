@@ -38,6 +38,15 @@ Tensor without_head(const Tensor& all, int64_t head) {
   return changed;
 }
 
+Tensor with_scaled_head(const Tensor& all, int64_t head, float factor) {
+  Tensor changed = all.clone();
+  const int64_t size = all.elements() / all.size(0);
+  const auto values = changed.mutable_values<float>().subspan(static_cast<size_t>(head * size),
+                                                              static_cast<size_t>(size));
+  for (float& value : values) value *= factor;
+  return changed;
+}
+
 // Queries of 0 make q . k vanish; what the head's bias adds must vanish too.
 void remove_bias(ScoreRule& rule, int64_t head, int64_t heads, SiteId site) {
   if (!rule.sink_logit.empty()) {
@@ -124,10 +133,15 @@ Tensor Interventions::after(const AttentionPlace& place, const AttentionParts& p
     }
   }
   for (const Intervention& change : changes_) {
-    const auto* zero = std::get_if<ZeroHead>(&change);
-    if (zero == nullptr || zero->site != place.site) continue;
-    check_below("head", zero->head, shape.heads, place.site);
-    output = without_head(output, zero->head);
+    if (const auto* zero = std::get_if<ZeroHead>(&change)) {
+      if (zero->site != place.site) continue;
+      check_below("head", zero->head, shape.heads, place.site);
+      output = without_head(output, zero->head);
+    } else if (const auto* scaled = std::get_if<ScaleHead>(&change)) {
+      if (scaled->site != place.site) continue;
+      check_below("head", scaled->head, shape.heads, place.site);
+      output = with_scaled_head(output, scaled->head, scaled->factor);
+    }
   }
   return output;
 }

@@ -24,7 +24,7 @@ class Interventions {
   // Hidden positions, zeroed values and even heads, before anything is computed. Throws
   // Error{kInvalidArgument} for a position or head that is not there.
   AttentionParts before(const AttentionPlace& place, AttentionParts parts) const;
-  // Cut edges and zeroed heads, in `output` [heads, rows, value_dim].
+  // Cut edges, zeroed and scaled heads, in `output` [heads, rows, value_dim].
   Tensor after(const AttentionPlace& place, const AttentionParts& parts, Tensor output) const;
   // Whether a row's weights are not those that Q, K and the rule give: a cut edge.
   bool cuts_edges(const AttentionPlace& place) const;

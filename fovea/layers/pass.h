@@ -12,9 +12,16 @@ namespace fovea {
 
 class AttentionCache;
 class Interventions;
+class Tape;
+struct KnownAttention;
+struct NumericInputs;
 
-// Which rows of the logits are computed: for a large vocabulary they cost as much as many layers.
-enum class LogitRows { kNone, kLast, kAll };
+// Which rows of the logits are computed: for a large vocabulary they cost as much as many layers. A
+// number from 0 on is that row alone.
+enum class LogitRows : int64_t { kNone = -3, kLast = -2, kAll = -1 };
+inline LogitRows logit_row(int64_t row) {
+  return static_cast<LogitRows>(row);
+}
 
 struct Pass {
   Recorder* recorder = nullptr;     // null: nothing is kept
@@ -23,7 +30,12 @@ struct Pass {
   // Lengths of texts that stand one after another and do not see each other; empty: one text.
   std::span<const int64_t> texts;
   const Interventions* changes = nullptr;  // null: the model as it is
-  Progress* progress = nullptr;            // moved on by one at each attention
+  // Of a gradient run (docs/adr/0013): where what is computed is recorded, and records with the
+  // gradient at their outputs are made while it is computed; null: a plain run.
+  Tape* tape = nullptr;
+  NumericInputs* inputs = nullptr;  // null: the model's own
+  KnownAttention* known = nullptr;  // null: every attention is computed
+  Progress* progress = nullptr;     // moved on by one at each attention
   CancelToken cancel;
 };
 

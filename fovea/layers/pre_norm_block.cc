@@ -1,5 +1,7 @@
 #include "fovea/layers/pre_norm_block.h"
 
+#include "fovea/layers/run_block.h"
+
 namespace fovea {
 
 Value PreNormBlock::operator()(const Pass& pass, SiteId site, const Value& x,
@@ -12,7 +14,10 @@ Value PreNormBlock::operator()(const Pass& pass, SiteId site, const Value& x,
 Value run_blocks(const std::vector<PreNormBlock>& blocks, const Pass& pass, SiteKind kind, Value x,
                  const AttentionSetting& setting) {
   for (size_t i = 0; i < blocks.size(); ++i) {
-    x = blocks[i](pass, {kind, static_cast<int>(i)}, x, setting);
+    const SiteId site{kind, static_cast<int>(i)};
+    x = run_block(pass, x, [block = &blocks[i], site, setting](const Pass& run, const Value& in) {
+      return (*block)(run, site, in, setting);
+    });
   }
   return x;
 }

@@ -31,7 +31,7 @@ class PreNormBlock {
   AnyFeedForward feed_forward_;
 };
 
-// Blocks one after the other, at the sites KIND.0, KIND.1, ...
+// Blocks one after the other, at the sites KIND.0, KIND.1, ... They must live as long as the model.
 Value run_blocks(const std::vector<PreNormBlock>& blocks, const Pass& pass, SiteKind kind, Value x,
                  const AttentionSetting& setting);
 

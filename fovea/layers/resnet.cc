@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fovea/base/error.h"
+#include "fovea/layers/run_block.h"
 
 namespace fovea {
 namespace {
@@ -228,15 +229,29 @@ ops::FeatureMap ResNet::Block::operator()(ops::FeatureMap x) const {
   return convolutions.back()(x, /*relu=*/true, std::move(residual));
 }
 
-std::vector<ops::FeatureMap> ResNet::operator()(const Value& pixels, bool keep_all,
-                                                const CancelToken& cancel) const {
-  ops::FeatureMap x = stem_(ops::FeatureMap(pixels), /*relu=*/true);
-  x = ops::max_pool2d(x, {.kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}});
+ops::FeatureMap ResNet::run_stem(const ops::FeatureMap& pixels) const {
+  return ops::max_pool2d(stem_(pixels, /*relu=*/true),
+                         {.kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}});
+}
+
+std::vector<ops::FeatureMap> ResNet::operator()(const Pass& pass, const Value& pixels,
+                                                bool keep_all) const {
+  Pass attends_nowhere = pass;
+  attends_nowhere.recorder = nullptr;
+  // In a gradient run a part goes from value to value; otherwise it keeps the fastest layout.
+  const auto step = [&](ops::FeatureMap x, const auto& part) {
+    pass.cancel.check();
+    if (pass.tape == nullptr) return part(std::move(x));
+    return ops::FeatureMap(run_block(
+        attends_nowhere, x.value(),
+        [part](const Pass&, const Value& in) { return part(ops::FeatureMap(in)).value(); }));
+  };
+  ops::FeatureMap x =
+      step(ops::FeatureMap(pixels), [this](const ops::FeatureMap& in) { return run_stem(in); });
   std::vector<ops::FeatureMap> maps(stages_.size());
   for (size_t stage = 0; stage < stages_.size(); ++stage) {
     for (const Block& block : stages_[stage]) {
-      cancel.check();
-      x = block(std::move(x));
+      x = step(std::move(x), [&block](ops::FeatureMap in) { return block(std::move(in)); });
     }
     if (keep_all || stage + 1 == stages_.size()) maps[stage] = x;
   }

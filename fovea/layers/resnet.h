@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/layers/layer_source.h"
+#include "fovea/layers/pass.h"
 #include "fovea/ops/conv.h"
 
 namespace fovea {
@@ -41,8 +41,8 @@ class ResNet {
 
   // What the stages give for [batch, channels, height, width], one after the other. Without
   // `keep_all` all but the last are let go on the way, and left empty.
-  std::vector<ops::FeatureMap> operator()(const Value& pixels, bool keep_all,
-                                          const CancelToken& cancel) const;
+  std::vector<ops::FeatureMap> operator()(const Pass& pass, const Value& pixels,
+                                          bool keep_all) const;
 
  private:
   struct Block {
@@ -50,6 +50,8 @@ class ResNet {
     std::optional<ops::Conv2d> shortcut;
     ops::FeatureMap operator()(ops::FeatureMap x) const;
   };
+  ops::FeatureMap run_stem(const ops::FeatureMap& pixels) const;
+
   ops::Conv2d stem_;
   std::vector<std::vector<Block>> stages_;
 };

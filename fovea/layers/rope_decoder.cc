@@ -4,6 +4,7 @@
 #include <map>
 
 #include "fovea/base/error.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 
 namespace fovea {
@@ -110,9 +111,12 @@ Value RopeDecoder::operator()(const Pass& pass, Value x,
       rule = text_rule(pass, scale,
                        {.causal = true, .window = block.window, .attention = attention_mask});
     }
-    const SiteId site{SiteKind::kSelf, static_cast<int>(i)};
-    x = block.attention(pass, site, block.attention_norm(x), {.rule = rule, .rotary = &table}, x);
-    x = block.feed_forward(block.feed_forward_norm(x), x);
+    const AttentionSetting setting{.rule = rule, .rotary = table};
+    x = run_block(pass, x, [&block, i, setting](const Pass& run, const Value& in) {
+      const Value attended = block.attention(run, {SiteKind::kSelf, static_cast<int>(i)},
+                                             block.attention_norm(in), setting, in);
+      return block.feed_forward(block.feed_forward_norm(attended), attended);
+    });
   }
   return norm_(x);
 }

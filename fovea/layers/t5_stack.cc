@@ -3,6 +3,7 @@
 #include "fovea/base/error.h"
 #include "fovea/layers/attention_cache.h"
 #include "fovea/layers/feed_forward.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 
 namespace fovea {
@@ -138,14 +139,25 @@ Value T5Stack::operator()(const Pass& pass, Value x, std::span<const int64_t> at
       biased.bias = (*block.bias)(pass, x.shape()[0]);
       rule = std::make_shared<const ScoreRule>(std::move(biased));
     }
-    x = block.attention(pass, {site_, layer}, block.attention_norm(x), {.rule = rule}, x);
-    if (block.cross) {
-      x = block.cross->attention.cross(pass, {SiteKind::kCross, layer}, block.cross->norm(x),
-                                       source->states, {.rule = cross_rule}, x);
-    }
-    x = block.feed_forward(block.output_norm(x), x);
+    x = run_block(
+        pass, x, source == nullptr ? Value() : source->states,
+        [this, layer, rule, cross_rule](const Pass& run, const Value& in, const Value& memory) {
+          return run_layer(run, layer, in, memory, rule, cross_rule);
+        });
   }
   return norm_(x);
+}
+
+Value T5Stack::run_layer(const Pass& pass, int layer, const Value& x, const Value& memory,
+                         const std::shared_ptr<const ScoreRule>& rule,
+                         const std::shared_ptr<const ScoreRule>& cross_rule) const {
+  const Block& block = blocks_[static_cast<size_t>(layer)];
+  Value y = block.attention(pass, {site_, layer}, block.attention_norm(x), {.rule = rule}, x);
+  if (block.cross) {
+    y = block.cross->attention.cross(pass, {SiteKind::kCross, layer}, block.cross->norm(y), memory,
+                                     {.rule = cross_rule}, y);
+  }
+  return block.feed_forward(block.output_norm(y), y);
 }
 
 }  // namespace fovea

@@ -64,6 +64,9 @@ class T5Stack {
   };
   Block load_block(const LayerSource& source, const Config& config, const T5StackOptions& options,
                    bool is_first) const;
+  Value run_layer(const Pass& pass, int layer, const Value& x, const Value& memory,
+                  const std::shared_ptr<const ScoreRule>& rule,
+                  const std::shared_ptr<const ScoreRule>& cross_rule) const;
   bool is_decoder() const { return site_ == SiteKind::kDecoderSelf; }
 
   SiteKind site_;

@@ -146,7 +146,7 @@ Dinov2Model::Dinov2Model(const ModelSource& source, const Options& options, cons
   }
 }
 
-PictureStates Dinov2Model::hidden(const Tensor& pixels, const Pass& pass) const {
+PictureStates Dinov2Model::hidden(const Value& pixels, const Pass& pass) const {
   const Value states =
       run_blocks(blocks_, pass, SiteKind::kSelf, embed_(pixels), patch_setting(sizes_));
   return {states, norm_(states)};

@@ -20,7 +20,7 @@ class Dinov2Model final : public PictureModel {
   Dinov2Model(const ModelSource& source, const Options& options, const LayerSource& all);
   Dinov2Model(const ModelSource& source, const Options& options, const LayerSource& all,
               const LayerSource& base);
-  PictureStates hidden(const Tensor& pixels, const Pass& pass) const override;
+  PictureStates hidden(const Value& pixels, const Pass& pass) const override;
 
   AttentionSizes sizes_;
   int64_t registers_;

@@ -1,6 +1,7 @@
 #include "fovea/models/picture_model.h"
 
 #include "fovea/base/error.h"
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/check_inputs.h"
 #include "fovea/models/text_model.h"
@@ -24,7 +25,7 @@ ModelOutputs PictureModel::forward(const ModelInputs& inputs, const Pass& pass) 
     fail(ErrorKind::kInvalidArgument, "a model of pictures writes no text; run it without that");
   }
   ModelOutputs outputs;
-  PictureStates states = hidden(inputs.pixel_values, pass);
+  PictureStates states = hidden(numeric_input(pass, kPixelValues, inputs.pixel_values), pass);
   outputs.last_hidden_state = std::move(states.normed);
   outputs.states_before_norm = std::move(states.before_norm);
   if (pool_) outputs.pooler_output = pool_(outputs.last_hidden_state);

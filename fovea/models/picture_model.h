@@ -31,7 +31,7 @@ class PictureModel : public Model {
   void set_pooler(FromStates pool) { pool_ = std::move(pool); }
   void set_classes(FromStates classify);
 
-  virtual PictureStates hidden(const Tensor& pixels, const Pass& pass) const = 0;
+  virtual PictureStates hidden(const Value& pixels, const Pass& pass) const = 0;
 
  private:
   Config config_;

@@ -1,6 +1,6 @@
 #include "fovea/models/rope_model.h"
 
-#include "fovea/ops/embedding.h"
+#include "fovea/layers/numeric_input.h"
 
 namespace fovea {
 
@@ -43,7 +43,8 @@ RopeModel::RopeModel(const ModelSource& source, const RopeDecoderOptions& option
 }
 
 Value RopeModel::hidden(const ModelInputs& inputs, const Pass& pass) const {
-  return decoder_(pass, ops::embedding(words_, inputs.input_ids), inputs.attention_mask);
+  return decoder_(pass, embed_words(pass, kInputsEmbeds, words_, inputs.input_ids),
+                  inputs.attention_mask);
 }
 
 }  // namespace fovea

@@ -116,7 +116,7 @@ void VitModel::load_top(const ModelSource& source, const LayerSource& all,
   }
 }
 
-PictureStates VitModel::hidden(const Tensor& pixels, const Pass& pass) const {
+PictureStates VitModel::hidden(const Value& pixels, const Pass& pass) const {
   const Value states =
       run_blocks(blocks_, pass, SiteKind::kSelf, embed_(pixels), patch_setting(sizes_));
   return {states, norm_(states)};

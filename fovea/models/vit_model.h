@@ -19,7 +19,7 @@ class VitModel final : public PictureModel {
   VitModel(const ModelSource& source, const Options& options, const LayerSource& all,
            const LayerSource& base);
   void load_top(const ModelSource& source, const LayerSource& all, const LayerSource& base);
-  PictureStates hidden(const Tensor& pixels, const Pass& pass) const override;
+  PictureStates hidden(const Value& pixels, const Pass& pass) const override;
 
   AttentionSizes sizes_;
   PictureEmbedding embed_;

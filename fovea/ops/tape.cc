@@ -62,11 +62,24 @@ Value Tape::watch(Tensor tensor) {
   return value;
 }
 
-Value Tape::record(Tensor output, std::vector<int> input_nodes, Vjp vjp) {
+Value Tape::record(Tensor output, std::vector<int> input_nodes, Vjp vjp, bool observed) {
   Value value = next_value(std::move(output));
-  nodes_.push_back(
-      {.shape = value.shape(), .inputs = std::move(input_nodes), .vjp = std::move(vjp)});
+  nodes_.push_back({.shape = value.shape(),
+                    .inputs = std::move(input_nodes),
+                    .vjp = std::move(vjp),
+                    .observed = observed});
   return value;
+}
+
+Value Tape::observe(const Value& x, std::function<void(const Tensor& gradient)> see) {
+  if (x.watched()) check_on_tape(x, "observed value");
+  return record(
+      x.tensor, {x.node},
+      [see = std::move(see)](const Tensor& gradient, InputGradients& inputs) {
+        see(gradient);
+        inputs.add(0, gradient);
+      },
+      /*observed=*/true);
 }
 
 void Tape::check_on_tape(const Value& value, const char* role) const {
@@ -77,11 +90,13 @@ void Tape::check_on_tape(const Value& value, const char* role) const {
   }
 }
 
-// A node is needed if it is an input or depends on one: only there can a gradient flow to an input.
+// A node is needed if it is an input or observed, or depends on one that is: only there can a
+// gradient flow to somebody who asked for it.
 std::vector<char> Tape::nodes_leading_to(std::span<const Value> inputs) const {
   std::vector<char> needed(nodes_.size(), 0);
   for (const Value& input : inputs) needed[static_cast<size_t>(input.node)] = 1;
   for (size_t node = 0; node < nodes_.size(); ++node) {
+    if (nodes_[node].observed) needed[node] = 1;
     for (const int input : nodes_[node].inputs) {
       if (input >= 0 && needed[static_cast<size_t>(input)] != 0) needed[node] = 1;
     }

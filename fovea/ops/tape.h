@@ -74,8 +74,13 @@ class Tape {
     return gradient(output, seed, std::span<const Value>(inputs.begin(), inputs.size()));
   }
 
-  // For ops: `output` came from the values with these node numbers (-1: a constant).
-  Value record(Tensor output, std::vector<int> input_nodes, Vjp vjp);
+  // The same value; `see` is given the gradient with respect to it by every gradient() that reaches
+  // it, whatever inputs were asked for. A constant is followed from here on.
+  Value observe(const Value& x, std::function<void(const Tensor& gradient)> see);
+
+  // For ops: `output` came from the values with these node numbers (-1: a constant). `observed`:
+  // the product is called even if none of them leads to an input that was asked for.
+  Value record(Tensor output, std::vector<int> input_nodes, Vjp vjp, bool observed = false);
 
   int node_count() const { return static_cast<int>(nodes_.size()); }
 
@@ -85,6 +90,7 @@ class Tape {
     Shape shape;
     std::vector<int> inputs;
     Vjp vjp;  // empty for a watched tensor
+    bool observed = false;
   };
   void check_on_tape(const Value& value, const char* role) const;
   std::vector<char> nodes_leading_to(std::span<const Value> inputs) const;

@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/layers/bert_encoder.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/text_model.h"
 
@@ -94,13 +95,16 @@ class Albert final : public TextModel {
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
     const auto rule = text_rule(pass, 1 / std::sqrt(static_cast<float>(sizes_.head_dim)),
                                 {.attention = inputs.attention_mask});
-    Value x = widen_(
-        embed_(inputs.input_ids, inputs.token_type_ids, token_positions(pass, inputs.tokens())));
+    Value x = widen_(embed_(pass, inputs.input_ids, inputs.token_type_ids,
+                            token_positions(pass, inputs.tokens())));
     const auto groups = static_cast<int64_t>(groups_.size());
     int site = 0;
     for (int64_t i = 0; i < layers_; ++i) {
       for (const PostNormBlock& block : groups_[static_cast<size_t>(i * groups / layers_)]) {
-        x = block(pass, {SiteKind::kSelf, site++}, x, {.rule = rule});
+        x = run_block(pass, x, [&block, site, rule](const Pass& run, const Value& in) {
+          return block(run, {SiteKind::kSelf, site}, in, {.rule = rule});
+        });
+        ++site;
       }
     }
     return x;

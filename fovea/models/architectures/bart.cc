@@ -5,6 +5,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/layers/bart_stack.h"
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/seq2seq_model.h"
 #include "fovea/models/text_model.h"
@@ -137,23 +138,24 @@ class Bart final : public Seq2SeqModel {
     return result;
   }
 
-  Value embed(const BartEmbeddings& embeddings, const Pass& pass,
+  Value embed(const BartEmbeddings& embeddings, const Pass& pass, std::string_view input,
               std::span<const int64_t> ids) const {
     const std::vector<int64_t> rows = places(pass, ids);
-    if (kind_ != Kind::kM2m100) return embeddings(ids, rows);
+    if (kind_ != Kind::kM2m100) return embeddings(pass, input, ids, rows);
     BartEmbeddings computed = embeddings;
     computed.positions = sinusoid_table(*std::max_element(rows.begin(), rows.end()) + 1,
                                         embeddings.words.size(1), padding_id_);
-    return computed(ids, rows);
+    return computed(pass, input, ids, rows);
   }
 
   Value encoder_states(const ModelInputs& inputs, const Pass& pass) const override {
-    return encoder_(pass, embed(source_, pass, inputs.input_ids), inputs.attention_mask);
+    return encoder_(pass, embed(source_, pass, kInputsEmbeds, inputs.input_ids),
+                    inputs.attention_mask);
   }
 
   Value decoder_states(const EncodedSource& source, std::span<const int64_t> ids,
                        std::span<const int64_t> attention_mask, const Pass& pass) const override {
-    return decoder_(pass, embed(target_, pass, ids), source, attention_mask);
+    return decoder_(pass, embed(target_, pass, kDecoderInputsEmbeds, ids), source, attention_mask);
   }
 
   // Padding comes last, so that its number tells where the text ends.

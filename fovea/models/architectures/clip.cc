@@ -3,6 +3,7 @@
 
 #include "fovea/layers/clip_stack.h"
 #include "fovea/layers/heads.h"
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/tower_model.h"
 #include "fovea/ops/elementwise.h"
@@ -67,7 +68,8 @@ struct PictureTower {
 
   TowerOutputs operator()(const ModelInputs& inputs, const Pass& pass, SiteKind kind) const {
     const Value states =
-        run_blocks(stack.blocks, pass, kind, first_norm(embed(inputs.pixel_values)),
+        run_blocks(stack.blocks, pass, kind,
+                   first_norm(embed(numeric_input(pass, kPixelValues, inputs.pixel_values))),
                    patch_setting(stack.sizes));
     return {states, pooled_norm(row_of(states, 0)), states};
   }
@@ -98,7 +100,7 @@ struct TextTower {
     const auto rule =
         text_rule(pass, stack.sizes.scale(), {.causal = true, .attention = inputs.attention_mask});
     const Value states =
-        norm(run_blocks(stack.blocks, pass, kind, embed(inputs.input_ids), {.rule = rule}));
+        norm(run_blocks(stack.blocks, pass, kind, embed(pass, inputs.input_ids), {.rule = rule}));
     return {states, row_of(states, end_of(inputs.input_ids)), {}};
   }
 

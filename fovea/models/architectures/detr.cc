@@ -8,6 +8,7 @@
 #include "fovea/base/error.h"
 #include "fovea/layers/detr_stack.h"
 #include "fovea/layers/mask_head.h"
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/resnet.h"
 #include "fovea/models/check_inputs.h"
 #include "fovea/models/model.h"
@@ -307,10 +308,11 @@ void Detr::find_masks(const Pass& pass, const CellStates& memory, const Value& p
 
 ModelOutputs Detr::forward(const ModelInputs& inputs, const Pass& pass) const {
   check(inputs, pass);
-  const Tensor& pixels = inputs.pixel_values;
-  const std::vector<ops::FeatureMap> maps =
-      trunk_(Value(pixels.reshaped({1, pixels.size(0), pixels.size(1), pixels.size(2)})),
-             /*keep_all=*/masks_.has_value() && pass.logits != LogitRows::kNone, pass.cancel);
+  const Value pixels = numeric_input(pass, kPixelValues, inputs.pixel_values);
+  const bool finds_masks = masks_.has_value() && pass.tape == nullptr;  // they have no gradient
+  const std::vector<ops::FeatureMap> maps = trunk_(
+      pass, ops::reshape(pixels, {1, pixels.shape()[0], pixels.shape()[1], pixels.shape()[2]}),
+      /*keep_all=*/finds_masks && pass.logits != LogitRows::kNone);
   const Shape& shape = maps.back().shape();
   const int64_t channels = shape[1];
   CellStates cells{
@@ -332,7 +334,7 @@ ModelOutputs Detr::forward(const ModelInputs& inputs, const Pass& pass) const {
     outputs.logits = (*classes_)(outputs.last_hidden_state);
     outputs.pred_boxes = boxes(outputs.last_hidden_state);
   }
-  if (masks_) find_masks(pass, cells, projected, maps, outputs);
+  if (finds_masks) find_masks(pass, cells, projected, maps, outputs);
   return outputs;
 }
 

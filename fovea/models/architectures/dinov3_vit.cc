@@ -139,11 +139,11 @@ class Dinov3Vit final : public PictureModel {
     return table;
   }
 
-  PictureStates hidden(const Tensor& pixels, const Pass& pass) const override {
-    const RotaryTable table =
-        rotary_table(embed_.sizes().rows(pixels.size(1)), embed_.sizes().cols(pixels.size(2)));
+  PictureStates hidden(const Value& pixels, const Pass& pass) const override {
+    const RotaryTable table = rotary_table(embed_.sizes().rows(pixels.shape()[1]),
+                                           embed_.sizes().cols(pixels.shape()[2]));
     AttentionSetting setting = patch_setting(sizes_);
-    setting.rotary = &table;
+    setting.rotary = table;
     const Value states = run_blocks(blocks_, pass, SiteKind::kSelf, embed_(pixels), setting);
     return {states, norm_(states)};
   }

@@ -2,7 +2,9 @@
 // names.
 #include <cmath>
 
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/post_norm_block.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/text_model.h"
 #include "fovea/ops/elementwise.h"
@@ -84,10 +86,12 @@ class DistilBert final : public TextModel {
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
     const auto rule = text_rule(pass, 1 / std::sqrt(static_cast<float>(sizes_.head_dim)),
                                 {.attention = inputs.attention_mask});
-    Value x = norm_(ops::add(ops::embedding(words_, inputs.input_ids),
+    Value x = norm_(ops::add(embed_words(pass, kInputsEmbeds, words_, inputs.input_ids),
                              ops::embedding(positions_, token_positions(pass, inputs.tokens()))));
     for (size_t i = 0; i < blocks_.size(); ++i) {
-      x = blocks_[i](pass, {SiteKind::kSelf, static_cast<int>(i)}, x, {.rule = rule});
+      x = run_block(pass, x, [block = &blocks_[i], i, rule](const Pass& run, const Value& in) {
+        return (*block)(run, {SiteKind::kSelf, static_cast<int>(i)}, in, {.rule = rule});
+      });
     }
     return x;
   }

@@ -80,8 +80,8 @@ class Electra final : public TextModel {
     const float scale = 1 / std::sqrt(static_cast<float>(encoder_.sizes().head_dim));
     const auto rule =
         text_rule(pass, scale, {.causal = causal_, .attention = inputs.attention_mask});
-    const Value x =
-        embed_(inputs.input_ids, inputs.token_type_ids, token_positions(pass, inputs.tokens()));
+    const Value x = embed_(pass, inputs.input_ids, inputs.token_type_ids,
+                           token_positions(pass, inputs.tokens()));
     return encoder_(pass, widen_ ? (*widen_)(x) : x, {.rule = rule});
   }
 

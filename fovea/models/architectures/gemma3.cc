@@ -3,7 +3,9 @@
 #include <cmath>
 #include <map>
 
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/rope_decoder.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/rope_model.h"
 #include "fovea/ops/elementwise.h"
@@ -141,22 +143,29 @@ class Gemma3 final : public TextModel {
     const std::vector<int64_t> positions = token_positions(pass, inputs.tokens());
     const RotaryTable global = global_.table(positions), local = local_.table(positions);
     std::map<std::optional<int64_t>, std::shared_ptr<const ScoreRule>> rules;
-    Value x = ops::scale(ops::embedding(words_, inputs.input_ids),
-                         std::sqrt(static_cast<float>(sizes_.width)));
+    Value x = embed_words(pass, kInputsEmbeds, words_, inputs.input_ids,
+                          std::sqrt(static_cast<float>(sizes_.width)));
     for (size_t i = 0; i < blocks_.size(); ++i) {
       const Block& block = blocks_[i];
       auto& rule = rules[block.window];
       if (rule == nullptr) rule = rule_for(pass, inputs, block.window);
-      const AttentionSetting setting{
-          .rule = rule, .rotary = block.window ? &local : &global, .added_later = &x};
+      const AttentionSetting setting{.rule = rule, .rotary = block.window ? local : global};
       const SiteId site{SiteKind::kSelf, static_cast<int>(i)};
-      const Value attended =
-          block.attention(pass, site, block.attention_norm(x), setting, {}, &block.after_attention);
-      x = ops::add(x, block.after_attention(attended));
-      const Value fed = block.feed_forward(block.feed_forward_norm(x));
-      x = ops::add(x, block.after_feed_forward(fed));
+      x = run_block(pass, x, [&block, site, setting](const Pass& run, const Value& in) {
+        return run_layer(block, run, site, in, setting);
+      });
     }
     return norm_(x);
+  }
+
+  static Value run_layer(const Block& block, const Pass& pass, SiteId site, const Value& x,
+                         AttentionSetting setting) {
+    setting.added_later = &x;
+    const Value attended =
+        block.attention(pass, site, block.attention_norm(x), setting, {}, &block.after_attention);
+    const Value y = ops::add(x, block.after_attention(attended));
+    const Value fed = block.feed_forward(block.feed_forward_norm(y));
+    return ops::add(y, block.after_feed_forward(fed));
   }
 
   AttentionSizes sizes_;

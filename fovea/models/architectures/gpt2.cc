@@ -3,6 +3,8 @@
 
 #include "fovea/layers/attention_layer.h"
 #include "fovea/layers/feed_forward.h"
+#include "fovea/layers/numeric_input.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/text_model.h"
 #include "fovea/ops/elementwise.h"
@@ -89,7 +91,7 @@ class Gpt2 final : public TextModel {
   }
 
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
-    Value x = ops::add(ops::embedding(words_, inputs.input_ids),
+    Value x = ops::add(embed_words(pass, kInputsEmbeds, words_, inputs.input_ids),
                        ops::embedding(positions_, token_positions(pass, inputs.tokens())));
     if (!inputs.token_type_ids.empty()) {
       x = ops::add(x, ops::embedding(words_, inputs.token_type_ids));
@@ -98,9 +100,11 @@ class Gpt2 final : public TextModel {
       const Block& block = blocks_[i];
       const auto rule =
           text_rule(pass, block.scale, {.causal = true, .attention = inputs.attention_mask});
-      x = block.attention(pass, {SiteKind::kSelf, static_cast<int>(i)}, block.attention_norm(x),
-                          {.rule = rule}, x);
-      x = block.feed_forward(block.feed_forward_norm(x), x);
+      x = run_block(pass, x, [&block, i, rule](const Pass& run, const Value& in) {
+        const Value attended = block.attention(run, {SiteKind::kSelf, static_cast<int>(i)},
+                                               block.attention_norm(in), {.rule = rule}, in);
+        return block.feed_forward(block.feed_forward_norm(attended), attended);
+      });
     }
     return norm_(x);
   }

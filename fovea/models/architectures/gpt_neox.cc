@@ -6,7 +6,9 @@
 #include "fovea/base/error.h"
 #include "fovea/layers/attention_layer.h"
 #include "fovea/layers/feed_forward.h"
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/rotary_embedding.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/text_model.h"
 #include "fovea/ops/elementwise.h"
@@ -122,14 +124,16 @@ class GptNeoX final : public TextModel {
     const RotaryTable table = rotary_.table(token_positions(pass, inputs.tokens()));
     const auto rule = text_rule(pass, 1 / std::sqrt(static_cast<float>(sizes_.head_dim)),
                                 {.causal = true, .attention = inputs.attention_mask});
-    const AttentionSetting setting{.rule = rule, .rotary = &table};
-    Value x = ops::embedding(words_, inputs.input_ids);
+    const AttentionSetting setting{.rule = rule, .rotary = table};
+    Value x = embed_words(pass, kInputsEmbeds, words_, inputs.input_ids);
     for (size_t i = 0; i < blocks_.size(); ++i) {
       const Block& block = blocks_[i];
       const SiteId site{SiteKind::kSelf, static_cast<int>(i)};
-      const Value attended = block.attention(pass, site, block.attention_norm(x), setting, x);
-      const Value& input = parallel_ ? x : attended;
-      x = block.feed_forward(block.feed_forward_norm(input), attended);
+      x = run_block(pass, x, [this, &block, site, setting](const Pass& run, const Value& in) {
+        const Value attended = block.attention(run, site, block.attention_norm(in), setting, in);
+        const Value& input = parallel_ ? in : attended;
+        return block.feed_forward(block.feed_forward_norm(input), attended);
+      });
     }
     return norm_(x);
   }

@@ -3,6 +3,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/layers/bart_stack.h"
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/seq2seq_model.h"
 #include "fovea/models/text_model.h"
@@ -88,14 +89,17 @@ class Marian final : public Seq2SeqModel {
   }
 
   Value encoder_states(const ModelInputs& inputs, const Pass& pass) const override {
-    return encoder_(pass, source_(inputs.input_ids, token_positions(pass, inputs.tokens())),
-                    inputs.attention_mask);
+    return encoder_(
+        pass,
+        source_(pass, kInputsEmbeds, inputs.input_ids, token_positions(pass, inputs.tokens())),
+        inputs.attention_mask);
   }
 
   Value decoder_states(const EncodedSource& source, std::span<const int64_t> ids,
                        std::span<const int64_t> attention_mask, const Pass& pass) const override {
     const auto count = static_cast<int64_t>(ids.size());
-    return decoder_(pass, target_(ids, token_positions(pass, count)), source, attention_mask);
+    return decoder_(pass, target_(pass, kDecoderInputsEmbeds, ids, token_positions(pass, count)),
+                    source, attention_mask);
   }
 
   BartEncoder encoder_;

@@ -83,7 +83,8 @@ class Roberta final : public TextModel {
     const float scale = 1 / std::sqrt(static_cast<float>(encoder_.sizes().head_dim));
     const auto rule =
         text_rule(pass, scale, {.causal = causal_, .attention = inputs.attention_mask});
-    return encoder_(pass, embed_(inputs.input_ids, inputs.token_type_ids, positions(inputs, pass)),
+    return encoder_(pass,
+                    embed_(pass, inputs.input_ids, inputs.token_type_ids, positions(inputs, pass)),
                     {.rule = rule});
   }
 

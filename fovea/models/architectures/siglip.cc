@@ -2,6 +2,7 @@
 // that attends to the patches instead of a class token, texts read both ways.
 #include "fovea/layers/clip_stack.h"
 #include "fovea/layers/heads.h"
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/tower_model.h"
 #include "fovea/ops/slice.h"
@@ -76,7 +77,8 @@ struct PictureTower {
   }
 
   TowerOutputs operator()(const ModelInputs& inputs, const Pass& pass, SiteKind kind) const {
-    const Value before = run_blocks(stack.blocks, pass, kind, embed(inputs.pixel_values),
+    const Value before = run_blocks(stack.blocks, pass, kind,
+                                    embed(numeric_input(pass, kPixelValues, inputs.pixel_values)),
                                     patch_setting(stack.sizes));
     const Value states = norm(before);
     return {states, pool ? (*pool)(pass, states) : Value(), before};
@@ -100,7 +102,7 @@ struct TextTower {
   TowerOutputs operator()(const ModelInputs& inputs, const Pass& pass, SiteKind kind) const {
     const auto rule = text_rule(pass, stack.sizes.scale(), {.attention = inputs.attention_mask});
     const Value states =
-        norm(run_blocks(stack.blocks, pass, kind, embed(inputs.input_ids), {.rule = rule}));
+        norm(run_blocks(stack.blocks, pass, kind, embed(pass, inputs.input_ids), {.rule = rule}));
     // The last position, be it padding: so the model was trained.
     return {states, head(row_of(states, inputs.tokens() - 1)), {}};
   }

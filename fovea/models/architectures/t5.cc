@@ -3,10 +3,10 @@
 // vocabulary, UMT5 a bias for each layer.
 #include <cmath>
 
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/t5_stack.h"
 #include "fovea/models/seq2seq_model.h"
 #include "fovea/models/text_model.h"
-#include "fovea/ops/embedding.h"
 
 namespace fovea {
 namespace {
@@ -77,12 +77,14 @@ class T5 final : public Seq2SeqModel {
   }
 
   Value encoder_states(const ModelInputs& inputs, const Pass& pass) const override {
-    return encoder_(pass, ops::embedding(source_words_, inputs.input_ids), inputs.attention_mask);
+    return encoder_(pass, embed_words(pass, kInputsEmbeds, source_words_, inputs.input_ids),
+                    inputs.attention_mask);
   }
 
   Value decoder_states(const EncodedSource& source, std::span<const int64_t> ids,
                        std::span<const int64_t> attention_mask, const Pass& pass) const override {
-    return decoder_(pass, ops::embedding(target_words_, ids), attention_mask, &source);
+    return decoder_(pass, embed_words(pass, kDecoderInputsEmbeds, target_words_, ids),
+                    attention_mask, &source);
   }
 
   // A classifier reads the source once more, one place later.
@@ -121,7 +123,8 @@ class T5Encoder final : public TextModel {
   }
 
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
-    return encoder_(pass, ops::embedding(words_, inputs.input_ids), inputs.attention_mask);
+    return encoder_(pass, embed_words(pass, kInputsEmbeds, words_, inputs.input_ids),
+                    inputs.attention_mask);
   }
 
   Tensor words_;

@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/layers/bart_stack.h"
+#include "fovea/layers/numeric_input.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/seq2seq_model.h"
 #include "fovea/models/text_model.h"
@@ -108,7 +109,8 @@ class Whisper final : public Seq2SeqModel {
   Value encoder_states(const ModelInputs& inputs, const Pass& pass) const override {
     check_features(inputs.input_features);
     const Shape& shape = inputs.input_features.shape();
-    Value x = inputs.input_features.reshaped({1, shape[0], 1, shape[1]});
+    Value x = ops::reshape(numeric_input(pass, kInputFeatures, inputs.input_features),
+                           {1, shape[0], 1, shape[1]});
     x = ops::activation(conv1_(x), Activation::kGelu);
     x = ops::activation(conv2_(x), Activation::kGelu);
     x = ops::transpose(ops::reshape(x, {encoder_.sizes().width, source_positions_.size(0)}), 0, 1);
@@ -118,7 +120,8 @@ class Whisper final : public Seq2SeqModel {
   Value decoder_states(const EncodedSource& source, std::span<const int64_t> ids,
                        std::span<const int64_t> attention_mask, const Pass& pass) const override {
     const auto count = static_cast<int64_t>(ids.size());
-    return decoder_(pass, target_(ids, token_positions(pass, count)), source, attention_mask);
+    return decoder_(pass, target_(pass, kDecoderInputsEmbeds, ids, token_positions(pass, count)),
+                    source, attention_mask);
   }
 
   BartEncoder encoder_;

@@ -78,7 +78,7 @@ TEST(AttentionBackward, StopsWhenCancelled) {
   const std::vector<double> lse(static_cast<size_t>(c.shape.heads * c.shape.rows));
   const CancelToken cancel;
   cancel.cancel();
-  EXPECT_THROW(attention_backward(inputs, HeadsView::of(out), lse, HeadsView::of(out), cancel),
+  EXPECT_THROW(attention_backward(inputs, HeadsView::of(out), lse, HeadsView::of(out), {}, cancel),
                Error);
 }
 

@@ -165,7 +165,7 @@ TEST(AttentionLayer, NormsOfHeadsComeBeforeTheRotation) {
   const RotaryTable table = RotaryEmbedding::plain(4, 100).table(token_positions({}, kTokens));
   Recorder recorder;
   layer({.recorder = &recorder}, {SiteKind::kSelf, 0}, x,
-        {.rule = text_rule({}, 0.5F, {}), .rotary = &table});
+        {.rule = text_rule({}, 0.5F, {}), .rotary = table});
   const std::vector<double> plain = product(fovea::testing::to_doubles(x), p.query);
   const size_t row = 3, head = 2;
   std::vector<double> q(plain.begin() + row * kWidth + head * 4,

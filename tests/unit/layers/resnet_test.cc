@@ -47,11 +47,11 @@ ResNet small_net(const ResNetSizes& sizes) {
 TEST(ResNet, EveryStageIsKeptOnRequestAndHalvesThePicture) {
   const ResNet net = small_net(small_sizes());
   const Value pixels(random_tensor({1, 3, 37, 50}, 90));
-  const auto all = net(pixels, /*keep_all=*/true, {});
+  const auto all = net({}, pixels, /*keep_all=*/true);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].shape(), Shape({1, 4, 10, 13}));
   EXPECT_EQ(all[1].shape(), Shape({1, 6, 5, 7}));
-  const auto last = net(pixels, /*keep_all=*/false, {});
+  const auto last = net({}, pixels, /*keep_all=*/false);
   EXPECT_TRUE(last[0].empty());
   EXPECT_TRUE(all_close(last[1].value().tensor, to_doubles(all[1].value().tensor), 0));
   EXPECT_EQ(small_sizes().stride(0), 4);
@@ -62,7 +62,7 @@ TEST(ResNet, AStageBeyondTheLargestStrideIsDilatedInstead) {
   ResNetSizes sizes = small_sizes();
   sizes.most_stride = 4;
   EXPECT_EQ(sizes.stride(1), 4);
-  const auto maps = small_net(sizes)(Value(random_tensor({1, 3, 37, 50}, 90)), false, {});
+  const auto maps = small_net(sizes)({}, Value(random_tensor({1, 3, 37, 50}, 90)), false);
   EXPECT_EQ(maps[1].shape(), Shape({1, 6, 10, 13}));
 }
 
@@ -71,8 +71,8 @@ TEST(ResNet, GradientsOfPixelsAreThoseOfTheFastForm) {
   const Tensor pixels = random_tensor({1, 3, 20, 17}, 91);
   Tape tape;
   const Value watched = tape.watch(pixels);
-  const Value out = net(watched, false, {})[1].value();
-  const Tensor plain = net(Value(pixels), false, {})[1].value().tensor;
+  const Value out = net({}, watched, false)[1].value();
+  const Tensor plain = net({}, Value(pixels), false)[1].value().tensor;
   // Hundreds of products of numbers up to 30, summed in another order.
   EXPECT_TRUE(all_close(out.tensor, to_doubles(plain), 2e-3, 1e-5));
   const Tensor seed = random_tensor(out.shape(), 92);
@@ -84,7 +84,7 @@ TEST(ResNet, GradientsOfPixelsAreThoseOfTheFastForm) {
     for (size_t i = 0; i < moved.values<float>().size(); ++i) {
       moved.mutable_values<float>()[i] += step * direction.values<float>()[i];
     }
-    const Tensor y = net(Value(moved), false, {})[1].value().tensor;
+    const Tensor y = net({}, Value(moved), false)[1].value().tensor;
     double sum = 0;
     for (size_t i = 0; i < y.values<float>().size(); ++i) {
       sum += double{y.values<float>()[i]} * double{seed.values<float>()[i]};

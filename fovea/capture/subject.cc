@@ -1,0 +1,10 @@
+#include "fovea/capture/subject.h"
+
+namespace fovea {
+
+SubjectGradient Subject::gradient(const GradientRequest&, const CancelToken&) {
+  fail(ErrorKind::kUnsupported,
+       "this run has no model behind it that gradients could be taken of; run the model instead");
+}
+
+}  // namespace fovea

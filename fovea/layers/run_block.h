@@ -1,0 +1,33 @@
+// Blocks of a stack as a gradient run takes them: what happens inside is not remembered but
+// computed once more on the way back, so that memory is that of the blocks' inputs and of one block
+// (Chen et al. 2016, arXiv:1604.06174).
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "fovea/layers/pass.h"
+#include "fovea/ops/tape.h"
+
+namespace fovea {
+
+// What attentions gave when a block was first run, so that only the rest of it is computed again.
+struct KnownAttention {
+  struct Result {
+    Tensor output;  // [heads, rows, value_dim]
+    Tensor lse;
+  };
+  std::map<SiteId, Result> results;
+};
+
+// block(pass, x), and nothing else in a plain run. In a gradient run the block is called again by
+// the tape, so it must hold by value all that does not live as long as the model, and use the pass
+// and the input that it is given.
+using Block = std::function<Value(const Pass& pass, const Value& x)>;
+Value run_block(const Pass& pass, const Value& x, Block block);
+
+// The same of a block that reads `memory` beside its input: a decoder's, of an encoder.
+using MemoryBlock = std::function<Value(const Pass& pass, const Value& x, const Value& memory)>;
+Value run_block(const Pass& pass, const Value& x, const Value& memory, MemoryBlock block);
+
+}  // namespace fovea
