@@ -31,7 +31,7 @@ struct Asked {
 template <typename Work>
 void expect_refused(const std::vector<std::string>& parts, const Work& work) {
   for (const std::string& part : parts) {
-    EXPECT_TRUE(testing::fails_with(ErrorKind::kInvalidArgument, part, work));
+    EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, part, work));
   }
 }
 
