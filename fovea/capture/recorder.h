@@ -20,7 +20,8 @@ struct RecorderOptions {
   std::function<bool(SiteId)> wanted = nullptr;  // none: every site
 
   // Takes each record as soon as it is made, instead of keeping it: nothing piles up. `text` is its
-  // number where several are run at once.
+  // number where several are run at once; it is then called for several texts at a time, but for
+  // one text layer after layer.
   std::function<void(int64_t text, AttentionRecord record)> give_to = nullptr;
 
   // For runs whose outputs alone count.

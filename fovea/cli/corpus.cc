@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "fovea/base/error.h"
 #include "fovea/base/sha256.h"
@@ -64,8 +63,7 @@ Corpus Corpus::of_texts(const std::filesystem::path& path) {
     }
     if (corpus.items_.empty()) {
       fail(ErrorKind::kBadFile,
-           "{} has no .txt files; give one text per file, or one per line of "
-           "a file",
+           "{} has no .txt files; give one text per file, or one per line of a file",
            path.string());
     }
     return corpus;
@@ -81,6 +79,30 @@ Corpus Corpus::of_texts(const std::filesystem::path& path) {
   }
   if (corpus.items_.empty()) {
     fail(ErrorKind::kBadFile, "{} has no text; give one input per line", path.string());
+  }
+  return corpus;
+}
+
+Corpus Corpus::of_pairs(const std::filesystem::path& sources,
+                        const std::filesystem::path& targets) {
+  if (is_folder(sources) || is_folder(targets)) {
+    fail(ErrorKind::kInvalidArgument,
+         "{} is a folder, but texts and their translations are two files, line by line",
+         (is_folder(sources) ? sources : targets).string());
+  }
+  Corpus corpus;
+  corpus.path_ = sources;
+  corpus.targets_ = targets;
+  corpus.pairs_.emplace(sources, targets);
+  corpus.pairs_->for_each([&](const SentencePair& pair) {
+    if (!pair.empty()) {
+      corpus.items_.push_back({.line = pair.line, .text = pair.source, .target = pair.target});
+    }
+    return true;
+  });
+  if (corpus.items_.empty()) {
+    fail(ErrorKind::kBadFile, "{} and {} have no line with text in both", sources.string(),
+         targets.string());
   }
   return corpus;
 }
@@ -114,6 +136,11 @@ std::string Corpus::text(int64_t i) const {
   return item.name.empty() ? std::string(item.text) : read_text_file(file(i), kLongestText);
 }
 
+std::optional<std::string> Corpus::target(int64_t i) const {
+  if (targets_.empty()) return {};
+  return std::string(items_[static_cast<size_t>(i)].target);
+}
+
 std::string Corpus::where(int64_t i) const {
   const Item& item = items_[static_cast<size_t>(i)];
   if (item.line > 0) return fmt::format("{}, line {}", path_.string(), item.line);
@@ -122,11 +149,12 @@ std::string Corpus::where(int64_t i) const {
 
 std::string Corpus::fingerprint() const {
   Hasher hasher = Hasher::sha256();
-  if (lines_) {
-    hasher.update(as_bytes(stamp(path_)));
-  } else {
-    for (int64_t i = 0; i < size(); ++i) hasher.update(as_bytes(stamp(file(i)) + "\n"));
-  }
+  const auto add = [&](const std::filesystem::path& path) {
+    hasher.update(as_bytes(stamp(path) + "\n"));
+  };
+  if (!is_folder_) add(path_);
+  if (!targets_.empty()) add(targets_);
+  for (int64_t i = 0; is_folder_ && i < size(); ++i) add(file(i));
   return hasher.hex();
 }
 

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "fovea/base/file.h"
+#include "fovea/cli/parallel_text.h"
 
 namespace fovea {
 
@@ -17,12 +19,17 @@ class Corpus {
   // Of texts: a file with one on each line that is not blank, or a folder of .txt files, one text
   // each. Throws Error{kNotFound}, Error{kIo} and, where there is no text, Error{kBadFile}.
   static Corpus of_texts(const std::filesystem::path& path);
+  // Of texts and their translations, line by line. Throws as ParallelText does.
+  static Corpus of_pairs(const std::filesystem::path& sources,
+                         const std::filesystem::path& targets);
   // Of pictures: the files of a folder whose suffix fovea reads, or one file.
   static Corpus of_pictures(const std::filesystem::path& path);
 
   int64_t size() const { return static_cast<int64_t>(items_.size()); }
   // The text of item i.
   std::string text(int64_t i) const;
+  // Its translation; none where the corpus has none.
+  std::optional<std::string> target(int64_t i) const;
   // Its file.
   std::filesystem::path file(int64_t i) const;
   // "corpus.txt, line 3" or the file: for messages.
@@ -32,13 +39,17 @@ class Corpus {
 
  private:
   struct Item {
-    std::string name;       // of a file in the folder; empty: a line
-    int64_t line = 0;       // from 1
-    std::string_view text;  // of a line
+    std::string name;         // of a file in the folder; empty: a line
+    int64_t line = 0;         // from 1
+    std::string_view text;    // of a line
+    std::string_view target;  // its translation
   };
   std::filesystem::path path_;
+  std::filesystem::path targets_;  // empty: none
   bool is_folder_ = false;
+  // What the views of items point into.
   std::shared_ptr<const MappedFile> lines_;
+  std::optional<ParallelText> pairs_;
   std::vector<Item> items_;
 };
 

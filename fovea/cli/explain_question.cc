@@ -10,7 +10,6 @@
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/site_options.h"
-#include "fovea/engine/detections.h"
 #include "fovea/engine/engine_subject.h"
 
 namespace fovea {
@@ -91,25 +90,21 @@ FoundToken chosen_step(const Args& args, const RunResult& result) {
 
 // The cell at the middle of what the query found.
 FoundToken object_cell(const ExplainQuestion& question, const Axis& cells, int64_t query) {
-  if (!question.picture) {
-    fail(ErrorKind::kInvalidArgument, "choose a cell with --token \"{}\"",
-         cells.positions.front().text);
+  const float* box = question.result.outputs.pred_boxes.tensor.matrix<float>().row(query);
+  const auto place = [](double fraction, int64_t count) {
+    return std::clamp(static_cast<int64_t>(fraction * static_cast<double>(count)), int64_t{0},
+                      count - 1);
+  };
+  // Without the picture nobody says where its padding begins.
+  std::optional<int64_t> cell = place(double{box[1]}, cells.grid_rows) * cells.grid_cols +
+                                place(double{box[0]}, cells.grid_cols);
+  if (question.picture) {
+    const PictureSize size = question.picture->picture.size();
+    cell = question.picture->grid.patch_of_pixel(place(double{box[0]}, size.width),
+                                                 place(double{box[1]}, size.height));
   }
-  const PictureSize size = question.picture->picture.size();
-  for (const Detection& found : detections(question.result, size, 0)) {
-    if (found.query != query) continue;
-    const auto middle = [](double low, double high, int64_t side) {
-      return std::clamp(static_cast<int64_t>((low + high) / 2), int64_t{0}, side - 1);
-    };
-    const auto patch =
-        question.picture->grid.patch_of_pixel(middle(found.box.left, found.box.right, size.width),
-                                              middle(found.box.top, found.box.bottom, size.height));
-    if (patch) {
-      return {front_positions(cells) + *patch,
-              fmt::format("the middle of what query {} found", query)};
-    }
-  }
-  return {0, ""};
+  return {front_positions(cells) + cell.value_or(0),
+          fmt::format("the middle of what query {} found", query)};
 }
 
 int64_t surest_query(const ExplainQuestion& question, const Args& args) {
@@ -180,6 +175,7 @@ void refuse_what_is_not_asked(const Args& args, const Method& method, const Mode
       fmt::format("{} asks nothing about the model's answer", method.name);
   refuse("class", method.needs.target, no_answer);
   refuse("against", method.needs.target, no_answer);
+  refuse("span", method.needs.span, fmt::format("{} asks about no stretch", method.name));
   refuse("query", facts.finds_objects(), "the model finds no objects");
   const std::string no_row = fmt::format("{} asks from no position", method.name);
   const bool answers_everywhere = method.needs.target && facts.head != HeadKind::kSequenceClass &&
@@ -265,6 +261,9 @@ ExplainQuestion read_question(const Args& args) {
     question.position_name = row_name(
         question.result, *question.result.run.find_axis(record.row_axis), question.position);
   }
+  if (args.has("span")) {
+    question.span = find_span(columns_of(question.result.run, question.kind), args["span"]);
+  }
   find_targets(args, question);
   return question;
 }
@@ -280,6 +279,7 @@ Explanation answer(const ExplainQuestion& question) {
                          .position = question.position,
                          .layer = question.layer,
                          .head = question.head,
+                         .span = question.span,
                          .subject = &subject,
                          .target = question.target ? &question.target->target : nullptr,
                          .against = question.against ? &question.against->target : nullptr,

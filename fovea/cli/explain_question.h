@@ -23,6 +23,7 @@ struct ExplainQuestion {
   std::string position_name;  // "seen from [CLS]", "writing mat"; empty: nobody asks from one
   std::optional<int64_t> layer;
   std::optional<int64_t> head;
+  std::optional<PositionSpan> span;
   std::optional<NamedTarget> target;
   std::optional<NamedTarget> against;
   std::map<std::string, std::string, std::less<>> parameters;

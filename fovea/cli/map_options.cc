@@ -30,12 +30,6 @@ constexpr std::array<SiteName, 8> kSites{{{"self", SiteKind::kSelf},
                                           {"pool", SiteKind::kPool},
                                           {"panoptic", SiteKind::kPanoptic}}};
 
-std::vector<std::string> site_names() {
-  std::vector<std::string> names;
-  for (const SiteName& site : kSites) names.emplace_back(site.name);
-  return names;
-}
-
 std::vector<std::string> map_views() {
   return {"matrix", "read", "reading", "lines", "heads"};
 }
@@ -78,6 +72,19 @@ bool any_choice(const Args& args) {
 }
 
 }  // namespace
+
+std::vector<std::string> site_names() {
+  std::vector<std::string> names;
+  for (const SiteName& site : kSites) names.emplace_back(site.name);
+  return names;
+}
+
+std::optional<SiteKind> site_kind(const Args& args) {
+  for (const SiteName& site : kSites) {
+    if (args.has("site") && args["site"] == site.name) return site.kind;
+  }
+  return {};
+}
 
 std::vector<std::string> color_names() {
   std::vector<std::string> names;
@@ -146,11 +153,7 @@ void check_map_args(const Args& args) {
 
 ViewChoice view_choice(const Args& args) {
   ViewChoice choice;
-  if (args.has("site")) {
-    for (const SiteName& site : kSites) {
-      if (args["site"] == site.name) choice.kind = site.kind;
-    }
-  }
+  choice.kind = site_kind(args);
   const std::string view = view_name(args);
   if (args.has("layer") && args["layer"] == "all") {
     if (view != "heads") {

@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "fovea/base/error.h"
 #include "fovea/base/progress.h"
 #include "fovea/cli/interrupt.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/engine/picture_input.h"
 #include "fovea/engine/position_kinds.h"
+#include "fovea/engine/translator.h"
 #include "fovea/models/seq2seq_model.h"
+#include "fovea/render/caption.h"
 
 namespace fovea {
 namespace {
@@ -17,7 +21,11 @@ namespace {
 // Tokens that run side by side: enough for products with weights to be as fast as they get.
 constexpr int64_t kPackedTokens = 512;
 constexpr auto kBetweenSaves = std::chrono::seconds(2);
-constexpr int64_t kStateVersion = 1;
+
+// What may be wrong with one input, while others are fine.
+bool is_of_input(const Error& error) {
+  return error.kind() == ErrorKind::kInvalidArgument || error.kind() == ErrorKind::kBadFile;
+}
 
 class StatsRun {
  public:
@@ -27,82 +35,145 @@ class StatsRun {
         pictures_(pictures),
         options_(options),
         end_(options.limit > 0 ? std::min(options.limit, corpus.size()) : corpus.size()) {
-    result_.kind = counted_kind(engine, pictures);
+    if (engine.facts().has_decoder() && options.kind != SiteKind::kEncoderSelf) {
+      translator_.emplace(engine);
+    }
   }
 
   StatsResult run() {
-    if (!options_.state.empty()) load();
-    Progress progress("counting", end_);
-    progress.advance(next_);
-    saved_ = std::chrono::steady_clock::now();
-    while (next_ < end_) {
-      const int64_t before = next_;
-      pictures_ ? add_picture() : add_texts();
-      progress.advance(next_ - before);
-      // Only between batches: a batch is the same whenever it is begun at the same input.
-      if (std::chrono::steady_clock::now() - saved_ > kBetweenSaves) save();
+    int64_t resumed_at = 0;
+    if (!options_.state.empty()) {
+      if (std::optional<StatsState> found = load_state(options_.state, identity(), end_)) {
+        state_ = std::move(*found);
+        resumed_at = state_.next;
+      }
     }
-    std::error_code ignored;
-    if (!options_.state.empty()) std::filesystem::remove(options_.state, ignored);
-    return std::move(result_);
+    // An interrupt waits until the batch is through, and is answered by saving.
+    std::optional<InterruptGuard> guard;
+    if (!options_.state.empty()) guard.emplace();
+    if (!count_all()) {
+      save();
+      print_warnings({fmt::format("{} of {} inputs are counted; the same command goes on from {}",
+                                  state_.next, end_, options_.state.string())});
+      guard.reset();
+    }
+    return {std::move(state_), options_.kind, resumed_at};
   }
 
  private:
-  RecorderOptions recording(std::function<const PositionKinds&(int64_t)> kinds) {
+  // False if it was interrupted.
+  bool count_all() {
+    const bool keeps = !options_.state.empty();
+    Progress progress("counting", end_);
+    progress.advance(state_.next);
+    while (state_.next < end_) {
+      const int64_t before = state_.next;
+      if (pictures_) {
+        add_picture();
+      } else if (translator_) {
+        add_translation();
+      } else {
+        add_texts();
+      }
+      progress.advance(state_.next - before);
+      // Only between batches: a batch is the same whenever it is begun at the same input.
+      if (keeps && interrupt_waits()) return false;
+      // The first at once, so that a place where nothing can be written is told early.
+      if (keeps && std::chrono::steady_clock::now() - saved_ > kBetweenSaves) save();
+    }
+    return true;
+  }
+
+  RecorderOptions recording() const {
     return {.values = false,
-            .wanted = [kind = result_.kind](SiteId site) { return site.kind == kind; },
-            .give_to =
-                [this, kinds = std::move(kinds)](int64_t text, AttentionRecord record) {
-                  result_.statistics.add(record, kinds(text));
-                }};
+            .wanted = [kind = options_.kind](SiteId site) { return site.kind == kind; }};
+  }
+
+  // Adds the sums of every record as soon as it is made.
+  RecorderOptions recording(const PositionKinds& rows, const PositionKinds& cols) {
+    RecorderOptions options = recording();
+    options.give_to = [this, &rows, &cols](int64_t, const AttentionRecord& record) {
+      state_.statistics.add(record.site, sums_of(record, rows, cols));
+    };
+    return options;
   }
 
   void leave_out(int64_t item, std::string_view reason) {
-    if (result_.left_out++ == 0) {
-      result_.first_reason = fmt::format("{}: {}", corpus_.where(item), reason);
+    if (state_.left_out++ == 0) {
+      state_.first_reason = fmt::format("{}: {}", corpus_.where(item), reason);
     }
   }
 
   void add_picture() {
-    const int64_t item = next_++;
+    const int64_t item = state_.next++;
     std::optional<PictureInput> input;
     try {
       input = read_picture_input(engine_, corpus_.file(item));
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::kUnsupported) throw;
+      if (!is_of_input(error) && error.kind() != ErrorKind::kIo) throw;
       return leave_out(item, error.what());
     }
-    const PositionKinds kinds = picture_kinds(input->input.patches);
-    engine_.run(input->input,
-                {.record = recording([&](int64_t) -> const PositionKinds& { return kinds; })});
-    result_.statistics.end_input();
+    const PositionKinds patches = picture_kinds(input->input.patches);
+    const PositionKinds queries;  // of objects: in no order, none special
+    const bool of_queries =
+        options_.kind == SiteKind::kDecoderSelf || options_.kind == SiteKind::kCross;
+    const PositionKinds& rows = of_queries ? queries : patches;
+    const PositionKinds& cols = options_.kind == SiteKind::kDecoderSelf ? queries : patches;
+    engine_.run(input->input, {.record = recording(rows, cols)});
+    state_.statistics.end_input();
+  }
+
+  // With what the model writes, unless the corpus has a translation.
+  void add_translation() {
+    const int64_t item = state_.next++;
+    Translation translation;
+    try {
+      translation = translator_->translate(corpus_.text(item), {.target = corpus_.target(item)},
+                                           {.record = recording()});
+    } catch (const Error& error) {
+      if (!is_of_input(error)) throw;
+      return leave_out(item, error.what());
+    }
+    const RunResult& result = translation.result;
+    const PositionKinds target =
+        text_kinds(*result.run.find_axis("target"), result.inputs.decoder_input_ids);
+    const PositionKinds source =
+        text_kinds(*result.run.find_axis("source"), result.inputs.input_ids);
+    for (const auto& record : result.run.records) {
+      state_.statistics.add(
+          record->site,
+          sums_of(*record, target, options_.kind == SiteKind::kCross ? source : target));
+    }
+    state_.statistics.end_input();
+  }
+
+  std::optional<TextInput> encode(int64_t item) {
+    const int64_t most = engine_.facts().most_tokens;
+    try {
+      TextInput input = engine_.encode(corpus_.text(item));
+      if (most == 0 || input.inputs.tokens() <= most) return input;
+      leave_out(item, fmt::format("it has {} tokens but the model takes {}", input.inputs.tokens(),
+                                  most));
+    } catch (const Error& error) {
+      if (!is_of_input(error)) throw;
+      leave_out(item, error.what());
+    }
+    return {};
   }
 
   // The texts of one batch: as many as fit, at least one.
   std::vector<TextInput> next_texts() {
     std::vector<TextInput> texts;
     int64_t tokens = 0;
-    while (next_ < end_) {
-      TextInput input;
-      try {
-        input = engine_.encode(corpus_.text(next_));
-      } catch (const Error& error) {
-        if (error.kind() != ErrorKind::kInvalidArgument && error.kind() != ErrorKind::kBadFile) {
-          throw;
-        }
-        leave_out(next_++, error.what());
-        continue;
+    while (state_.next < end_) {
+      if (!waiting_) waiting_ = encode(state_.next);
+      if (waiting_) {
+        tokens += waiting_->inputs.tokens();
+        if (!texts.empty() && tokens > kPackedTokens) break;
+        texts.push_back(std::move(*waiting_));
+        waiting_.reset();
       }
-      const int64_t most = engine_.facts().most_tokens;
-      if (most > 0 && input.inputs.tokens() > most) {
-        leave_out(next_++, fmt::format("it has {} tokens but the model takes {}",
-                                       input.inputs.tokens(), most));
-        continue;
-      }
-      if (!texts.empty() && tokens + input.inputs.tokens() > kPackedTokens) break;
-      tokens += input.inputs.tokens();
-      texts.push_back(std::move(input));
-      ++next_;
+      ++state_.next;
     }
     return texts;
   }
@@ -110,31 +181,41 @@ class StatsRun {
   void add_texts() {
     const std::vector<TextInput> texts = next_texts();
     std::vector<PositionKinds> kinds;
-    for (const TextInput& text : texts)
-      kinds.push_back(text_kinds(text.axis, text.inputs.input_ids));
-    const RecorderOptions options = recording(
-        [&](int64_t text) -> const PositionKinds& { return kinds[static_cast<size_t>(text)]; });
-    if (packs_) packs_ = try_packed(texts, options);
-    if (!packs_) {
-      for (size_t i = 0; i < texts.size(); ++i) {
-        run_one(texts[i], recording([&](int64_t) -> const PositionKinds& { return kinds[i]; }));
-      }
+    kinds.reserve(texts.size());
+    for (const TextInput& text : texts) {
+      kinds.push_back(
+          text_kinds(text.axis, text.inputs.input_ids, engine_.facts().text_padding_id));
     }
-    for (size_t i = 0; i < texts.size(); ++i) result_.statistics.end_input();
+    if (packs_) packs_ = add_packed(texts, kinds);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      if (!packs_) add_alone(texts[i], kinds[i]);
+      state_.statistics.end_input();
+    }
   }
 
-  // Refused before anything is recorded.
-  bool try_packed(const std::vector<TextInput>& texts, const RecorderOptions& options) {
+  // False, before anything is counted, if the model's texts cannot stand side by side.
+  bool add_packed(const std::vector<TextInput>& texts, const std::vector<PositionKinds>& kinds) {
+    // Counted in any order, but added text by text, so that sums are the same from run to run.
+    std::vector<std::vector<std::pair<SiteId, std::vector<HeadSums>>>> counted(texts.size());
+    RecorderOptions options = recording();
+    options.give_to = [&](int64_t text, const AttentionRecord& record) {
+      const auto t = static_cast<size_t>(text);
+      counted[t].emplace_back(record.site, sums_of(record, kinds[t], kinds[t]));
+    };
     try {
       engine_.run_packed(texts, options);
-      return true;
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::kUnsupported) return false;
       throw;
     }
+    for (const auto& sites : counted) {
+      for (const auto& [site, heads] : sites) state_.statistics.add(site, heads);
+    }
+    return true;
   }
 
-  void run_one(const TextInput& text, const RecorderOptions& options) {
+  void add_alone(const TextInput& text, const PositionKinds& kinds) {
+    const RecorderOptions options = recording(kinds, kinds);
     if (const Seq2SeqModel* model = engine_.model().seq2seq()) {
       Recorder recorder(options);
       model->encode(text.inputs, {.recorder = &recorder});
@@ -143,48 +224,19 @@ class StatsRun {
     }
   }
 
-  void save() {
-    saved_ = std::chrono::steady_clock::now();
-    if (options_.state.empty()) return;
+  Json identity() const {
     Json json = Json::object();
-    json.set("fovea_stats", kStateVersion);
     json.set("model", engine_.model_hash());
+    json.set("dtype", options_.dtype);
+    json.set("attention", name_of(options_.kind));
     json.set("corpus", corpus_.fingerprint());
     json.set("limit", options_.limit);
-    json.set("next", next_);
-    json.set("left_out", result_.left_out);
-    json.set("first_reason", result_.first_reason);
-    json.set("statistics", result_.statistics.to_json());
-    const InterruptGuard guard;
-    write_file_atomic(options_.state, [&](FileWriter& file) { file.write(json.dump() + "\n"); });
+    return json;
   }
 
-  void load() {
-    std::error_code ignored;
-    if (!std::filesystem::exists(options_.state, ignored)) return;
-    const std::string where = options_.state.string();
-    const Json json = Json::parse(read_text_file(options_.state), where);
-    const auto is = [&](const char* key, const std::string& wanted) {
-      const Json* value = json.find(key);
-      return value != nullptr && value->is_string() && value->as_string(where) == wanted;
-    };
-    const Json* version = json.find("fovea_stats");
-    if (version == nullptr || !version->is_int() || version->as_int(where) != kStateVersion ||
-        !is("model", engine_.model_hash()) || !is("corpus", corpus_.fingerprint()) ||
-        json.at("limit", where).as_int(where) != options_.limit) {
-      fail(ErrorKind::kBadFile,
-           "{} is of another count: other model, corpus or --limit; remove it to begin anew",
-           where);
-    }
-    next_ = json.at("next", where).as_int(where);
-    if (next_ < 0 || next_ > end_) {
-      fail(ErrorKind::kBadFile, "{} says {} inputs are counted but there are {}; remove it", where,
-           next_, end_);
-    }
-    result_.left_out = json.at("left_out", where).as_int(where);
-    result_.first_reason = json.at("first_reason", where).as_string(where);
-    result_.statistics = CorpusStatistics::from_json(json.at("statistics", where), where);
-    result_.resumed_at = next_;
+  void save() {
+    save_state(options_.state, state_, identity());
+    saved_ = std::chrono::steady_clock::now();
   }
 
   const Engine& engine_;
@@ -192,19 +244,49 @@ class StatsRun {
   bool pictures_;
   StatsOptions options_;
   int64_t end_;
-  bool packs_ = true;  // until the model says that it cannot
-  int64_t next_ = 0;   // the first input that is not counted
-  StatsResult result_;
+  std::optional<Translator> translator_;
+  bool packs_ = true;                 // until the model says that it cannot
+  std::optional<TextInput> waiting_;  // encoded, but too long for the last batch
+  StatsState state_;
   std::chrono::steady_clock::time_point saved_;
 };
 
 }  // namespace
 
-SiteKind counted_kind(const Engine& engine, bool pictures) {
+std::vector<SiteKind> countable_kinds(const Engine& engine, bool pictures) {
   const ModelFacts& facts = engine.facts();
-  if (facts.has_decoder()) return SiteKind::kEncoderSelf;
-  if (!facts.has_text_tower()) return SiteKind::kSelf;
-  return pictures ? SiteKind::kVisionSelf : SiteKind::kTextSelf;
+  if (facts.takes_features) {
+    fail(ErrorKind::kUnsupported,
+         "{} takes sound, and statistics are counted over texts and pictures", engine.name());
+  }
+  if (facts.has_decoder() || facts.finds_objects()) {
+    return {SiteKind::kEncoderSelf, SiteKind::kDecoderSelf, SiteKind::kCross};
+  }
+  if (!facts.has_text_tower() || !facts.takes_pixels) return {SiteKind::kSelf};
+  return {pictures ? SiteKind::kVisionSelf : SiteKind::kTextSelf};
+}
+
+bool is_counted(MetricNeeds needs, const Engine& engine, bool pictures, SiteKind kind) {
+  const bool of_queries = pictures && (kind == SiteKind::kDecoderSelf || kind == SiteKind::kCross);
+  const bool one_axis = kind != SiteKind::kCross;
+  const bool has_specials = !pictures || !engine.facts().front_tokens.empty();
+  switch (needs) {
+    case MetricNeeds::kRows:
+      return true;
+    case MetricNeeds::kDistances:
+      return one_axis && !of_queries;
+    case MetricNeeds::kDelimiters:
+      return !of_queries && has_specials;
+    case MetricNeeds::kFirst:
+      return one_axis && !of_queries && has_specials;
+    case MetricNeeds::kTokens:
+      return one_axis && !pictures;
+    case MetricNeeds::kCausalTokens:
+      return one_axis && !pictures &&
+             (kind == SiteKind::kDecoderSelf ||
+              (engine.facts().causal && kind != SiteKind::kEncoderSelf));
+  }
+  return false;
 }
 
 StatsResult run_stats(const Engine& engine, const Corpus& corpus, bool pictures,

@@ -8,29 +8,34 @@
 #include <vector>
 
 #include "fovea/cli/corpus.h"
+#include "fovea/cli/stats_state.h"
 #include "fovea/engine/engine.h"
-#include "fovea/explain/corpus_statistics.h"
 
 namespace fovea {
 
 struct StatsOptions {
-  int64_t limit = 0;            // of inputs; 0: all
-  std::filesystem::path state;  // where the count is kept while it runs; empty: nowhere
+  SiteKind kind = SiteKind::kSelf;  // one of countable_kinds()
+  int64_t limit = 0;                // of inputs; 0: all
+  std::filesystem::path state;      // where the count is kept while it runs; empty: nowhere
+  std::string dtype;                // what the engine computes in, as the user knows it
 };
 
 struct StatsResult {
-  CorpusStatistics statistics;
+  StatsState state;  // all inputs counted
   SiteKind kind = SiteKind::kSelf;
-  int64_t left_out = 0;      // inputs that the model cannot take
-  std::string first_reason;  // why the first of them
-  int64_t resumed_at = 0;    // inputs that an earlier run had counted
+  int64_t resumed_at = 0;  // inputs that an earlier run had counted
 };
 
-// Which attention is counted: that of the only stack, of an encoder, of a picture or a text tower.
-SiteKind counted_kind(const Engine& engine, bool pictures);
+// Which attentions can be counted over texts or pictures, the usual one first. Throws
+// Error{kUnsupported} for a model that takes neither.
+std::vector<SiteKind> countable_kinds(const Engine& engine, bool pictures);
 
-// Goes on from `state` if it is of the same model and corpus, and removes it at the end. The sums
-// are the same to the last digit as those of a run that nobody interrupted.
+// Whether a number can be counted there at all.
+bool is_counted(MetricNeeds needs, const Engine& engine, bool pictures, SiteKind kind);
+
+// Goes on from the state if it is of the same count, and removes it at the end. The sums are the
+// same to the last digit as those of a run that nobody interrupted. Interrupted itself, it saves
+// the state and ends the program.
 StatsResult run_stats(const Engine& engine, const Corpus& corpus, bool pictures,
                       const StatsOptions& options);
 

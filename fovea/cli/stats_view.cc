@@ -1,8 +1,11 @@
 #include "fovea/cli/stats_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "fovea/base/version.h"
 #include "fovea/render/caption.h"
@@ -10,31 +13,79 @@
 namespace fovea {
 namespace {
 
+constexpr int kMostLines = 3;         // of heads of one kind, in the terminal
+constexpr size_t kMostInCaption = 6;  // of heads of one kind
+
 // Calls visit(layer, head, numbers) for every head.
 template <typename Visit>
 void for_each_head(const StatsResult& result, const Visit& visit) {
-  for (int64_t layer = 0; layer < result.statistics.layers(); ++layer) {
-    for (int64_t head = 0; head < result.statistics.heads(); ++head) {
-      visit(layer, head, numbers_of(result.statistics.sums(layer, head)));
+  const CorpusStatistics& statistics = result.state.statistics;
+  for (int64_t layer = 0; layer < statistics.layers(); ++layer) {
+    for (int64_t head = 0; head < statistics.heads(); ++head) {
+      visit(layer, head, numbers_of(statistics.sums(layer, head)));
     }
   }
 }
 
-Axis counted_axis(const char* name, int64_t count) {
-  Axis axis{.name = name};
-  for (int64_t i = 0; i < count; ++i) axis.positions.push_back({.text = std::to_string(i)});
-  return axis;
+// f32 [layers, heads].
+Tensor grid_of(const StatsResult& result, const HeadMetric& metric) {
+  const CorpusStatistics& statistics = result.state.statistics;
+  Tensor grid = Tensor::uninitialized({statistics.layers(), statistics.heads()});
+  float* out = grid.mutable_values<float>().data();
+  for_each_head(result, [&](int64_t, int64_t, const HeadNumbers& numbers) {
+    *out++ = static_cast<float>(numbers.*metric.number);
+  });
+  return grid;
+}
+
+struct HeadsOfType {
+  std::string name;
+  std::vector<std::string> heads;  // "layer.head"
+};
+
+// In the order of head_types(), positional heads by their offset; those of no type last.
+std::vector<HeadsOfType> heads_by_type(const StatsResult& result) {
+  std::vector<HeadsOfType> groups;
+  for_each_head(result, [&](int64_t layer, int64_t head, const HeadNumbers& numbers) {
+    const std::string name = head_type(numbers);
+    auto group = std::ranges::find(groups, name, &HeadsOfType::name);
+    if (group == groups.end()) group = groups.insert(groups.end(), {.name = name, .heads = {}});
+    group->heads.push_back(fmt::format("{}.{}", layer, head));
+  });
+  const auto rank = [](const HeadsOfType& group) {
+    const auto type = std::ranges::find_if(
+        head_types(), [&](const HeadType& t) { return group.name.starts_with(t.name); });
+    return std::pair(type - head_types().begin(), group.name);
+  };
+  std::ranges::sort(groups, {}, rank);
+  return groups;
+}
+
+std::string caption_of(const StatsResult& result, const HeadMetric& metric) {
+  std::string text =
+      fmt::format("{}: {} · mean over the rows of {} inputs · {} · layers down, heads across",
+                  metric.name, metric.help, result.state.statistics.inputs(), name_of(result.kind));
+  for (const HeadsOfType& group : heads_by_type(result)) {
+    if (group.name == "mixed") continue;
+    const size_t shown = std::min(group.heads.size(), kMostInCaption);
+    text += fmt::format(" · {}: {}", group.name,
+                        fmt::join(group.heads.begin(),
+                                  group.heads.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    if (shown < group.heads.size()) text += fmt::format(" and {} more", group.heads.size() - shown);
+  }
+  return text;
 }
 
 Json stats_json(const StatsResult& result, const std::string& model) {
+  const CorpusStatistics& statistics = result.state.statistics;
   Json json = Json::object();
   json.set("program", fmt::format("fovea {}", version()));
   json.set("model", model);
   json.set("attention", name_of(result.kind));
-  json.set("inputs", result.statistics.inputs());
-  json.set("left_out", result.left_out);
-  json.set("layers", result.statistics.layers());
-  json.set("heads_per_layer", result.statistics.heads());
+  json.set("inputs", statistics.inputs());
+  json.set("left_out", result.state.left_out);
+  json.set("layers", statistics.layers());
+  json.set("heads_per_layer", statistics.heads());
   Json heads = Json::array();
   for_each_head(result, [&](int64_t layer, int64_t head, const HeadNumbers& numbers) {
     Json one = Json::object();
@@ -44,27 +95,29 @@ Json stats_json(const StatsResult& result, const std::string& model) {
     for (const HeadMetric& metric : head_metrics()) {
       one.set(std::string(metric.name), numbers.*metric.number);
     }
-    one.set("offset", numbers.offset);
+    one.set("offset", std::isnan(numbers.positional) ? Json() : Json(numbers.offset));
     heads.push_back(std::move(one));
   });
   json.set("heads", std::move(heads));
   return json;
 }
 
-// [numbers, layers, heads].
+// [numbers, layers, heads], of the numbers that were counted.
 MapData stats_data(const StatsResult& result, const FigureText& text) {
-  const int64_t layers = result.statistics.layers(), heads = result.statistics.heads();
-  MapData data{
-      .rows = counted_axis("layers", layers), .cols = counted_axis("heads", heads), .text = text};
-  const auto count = static_cast<int64_t>(head_metrics().size());
-  data.weights = Tensor::uninitialized({count, layers, heads});
-  float* out = data.weights.mutable_values<float>().data();
+  const CorpusStatistics& statistics = result.state.statistics;
+  MapData data{.rows = numbered_axis("layers", statistics.layers()),
+               .cols = numbered_axis("heads", statistics.heads()),
+               .text = text};
+  std::vector<float> values;
   for (const HeadMetric& metric : head_metrics()) {
+    const Tensor grid = grid_of(result, metric);
+    const std::span<const float> numbers = grid.values<float>();
+    if (std::ranges::all_of(numbers, [](float number) { return std::isnan(number); })) continue;
     data.panels.emplace_back(metric.name);
-    for_each_head(result, [&](int64_t, int64_t, const HeadNumbers& numbers) {
-      *out++ = static_cast<float>(numbers.*metric.number);
-    });
+    values.insert(values.end(), numbers.begin(), numbers.end());
   }
+  data.weights = Tensor::from<float>(
+      {static_cast<int64_t>(data.panels.size()), statistics.layers(), statistics.heads()}, values);
   return data;
 }
 
@@ -72,53 +125,64 @@ MapData stats_data(const StatsResult& result, const FigureText& text) {
 
 Content stats_content(const StatsResult& result, const std::string& model,
                       const HeadMetric& metric) {
-  const int64_t layers = result.statistics.layers(), heads = result.statistics.heads();
+  const CorpusStatistics& statistics = result.state.statistics;
   MatrixFigure figure;
-  figure.rows = counted_axis("layers", layers);
-  figure.cols = counted_axis("heads", heads);
+  figure.rows = numbered_axis("layers", statistics.layers());
+  figure.cols = numbered_axis("heads", statistics.heads());
   figure.row_title = "layer";
   figure.col_title = "head";
-  figure.value_name = fmt::format("{}: {}", metric.name, metric.help);
-  figure.weights = Tensor::uninitialized({layers, heads});
-  float* out = figure.weights.mutable_values<float>().data();
-  double most = 0;
-  for_each_head(result, [&](int64_t, int64_t, const HeadNumbers& numbers) {
-    *out++ = static_cast<float>(numbers.*metric.number);
-    most = std::max(most, numbers.*metric.number);
-  });
-  figure.scale.high = most > 0 ? most : 1;
-  figure.text.title = fmt::format("{} · {} of every head",
-                                  std::filesystem::path(model).filename().string(), metric.name);
-  figure.text.caption =
-      fmt::format("{} of {}, mean over the rows of {} inputs · {} · layers down, heads across",
-                  metric.name, name_of(result.kind), result.statistics.inputs(), metric.help);
+  figure.value_name = std::string(metric.name);
+  figure.weights = grid_of(result, metric);
+  float most = 0;
+  for (const float number : figure.weights.values<float>()) most = std::fmax(most, number);
+  figure.scale.high = most > 0 ? double{most} : 1;
+  figure.text.title =
+      fmt::format("{} · {} · {} of every head", std::filesystem::path(model).filename().string(),
+                  name_of(result.kind), metric.name);
+  figure.text.caption = caption_of(result, metric);
   Json metadata = Json::object();
   metadata.set("version", version());
   metadata.set("model", model);
+  metadata.set("attention", name_of(result.kind));
   metadata.set("statistic", metric.name);
-  metadata.set("inputs", result.statistics.inputs());
+  metadata.set("inputs", statistics.inputs());
   figure.text.metadata = std::move(metadata);
   const FigureText text = figure.text;
   return {std::move(figure), [result, text] { return stats_data(result, text); },
           [result, model] { return stats_json(result, model); }};
 }
 
-std::string typed_heads_text(const StatsResult& result, const Terminal& terminal) {
-  std::string text;
-  int64_t mixed = 0;
-  for_each_head(result, [&](int64_t layer, int64_t head, const HeadNumbers& numbers) {
-    const std::string type = head_type(numbers);
-    if (type == "mixed") {
-      ++mixed;
-      return;
+std::string kinds_text(const StatsResult& result, const Terminal& terminal) {
+  const std::vector<HeadsOfType> groups = heads_by_type(result);
+  size_t widest = 0;
+  for (const HeadsOfType& group : groups) widest = std::max(widest, group.name.size());
+  std::string text =
+      terminal.dim(fmt::format("{:<{}} {:>5}  layer.head\n", "kind", widest, "heads"));
+  const size_t margin = widest + 8;
+  for (const HeadsOfType& group : groups) {
+    text += fmt::format("{:<{}} {:>5}  ", group.name, widest, group.heads.size());
+    if (group.name == "mixed") {
+      text += terminal.dim("no number stands out") + "\n";
+      continue;
     }
-    text += fmt::format(
-        "{} {:<16} {}\n", terminal.dim(fmt::format("layer {:>2} head {:>2}", layer, head)), type,
-        terminal.dim(fmt::format("entropy {:.2f}  confidence {:.2f}  distance {:.1f}  sink {:.2f}",
-                                 numbers.entropy, numbers.confidence, numbers.distance,
-                                 numbers.sink)));
-  });
-  return text + terminal.dim(fmt::format("{} heads of no kind that stands out\n\n", mixed));
+    size_t column = margin;
+    int lines = 1;
+    for (size_t i = 0; i < group.heads.size(); ++i) {
+      const std::string& head = group.heads[i];
+      if (column + head.size() > static_cast<size_t>(terminal.width)) {
+        if (lines++ == kMostLines) {
+          text += terminal.dim("…");
+          break;
+        }
+        text += "\n" + std::string(margin, ' ');
+        column = margin;
+      }
+      text += head + " ";
+      column += head.size() + 1;
+    }
+    text += "\n";
+  }
+  return text + "\n";
 }
 
 std::string stats_csv(const StatsResult& result) {
@@ -128,9 +192,10 @@ std::string stats_csv(const StatsResult& result) {
   for_each_head(result, [&](int64_t layer, int64_t head, const HeadNumbers& numbers) {
     text += fmt::format("{},{},{}", layer, head, head_type(numbers));
     for (const HeadMetric& metric : head_metrics()) {
-      text += fmt::format(",{:.9g}", numbers.*metric.number);
+      const double number = numbers.*metric.number;
+      text += std::isnan(number) ? "," : fmt::format(",{:.9g}", number);
     }
-    text += fmt::format(",{}\n", numbers.offset);
+    text += std::isnan(numbers.positional) ? ",\n" : fmt::format(",{}\n", numbers.offset);
   });
   return text;
 }

@@ -1,4 +1,4 @@
-// Statistics of heads for people and programs: a grid of layers and heads, a list, tables.
+// Statistics of heads for people and programs: a grid of layers and heads, kinds of heads, tables.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace fovea {
 Content stats_content(const StatsResult& result, const std::string& model,
                       const HeadMetric& metric);
 
-// The heads that are of a kind, below each other: "layer 2 head 5  previous token  0.93".
-std::string typed_heads_text(const StatsResult& result, const Terminal& terminal);
+// The heads of each kind, as layer.head: "previous token  2  1.3 2.7".
+std::string kinds_text(const StatsResult& result, const Terminal& terminal);
 
-// One line per head and a column per number.
+// One line per head and a column per number; empty where it was not counted.
 std::string stats_csv(const StatsResult& result);
 
 }  // namespace fovea

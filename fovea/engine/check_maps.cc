@@ -116,7 +116,9 @@ TextInput check_input(const Engine& engine) {
 }
 
 MapCheck check_maps(const Engine& engine, const TextInput& input) {
-  const RunResult result = engine.run(input, {.record = {.outputs = true}});
+  RunOptions options;
+  options.record.outputs = true;
+  const RunResult result = engine.run(input, options);
   MapCheck check{.tokens = result.run.records.front()->shape().cols};
   for (const auto& record : result.run.records) {
     if (record->site.kind == SiteKind::kPanoptic) {

@@ -6,9 +6,11 @@
 
 namespace fovea {
 
-// Of a text: its ids, special tokens, and which tokens are punctuation. `ids` may be empty.
-PositionKinds text_kinds(const Axis& axis, const std::vector<int64_t>& ids);
-// Of a picture: its special tokens and its grid.
+// Of a text: its ids, special tokens, and which tokens are punctuation. `padding_id`: what the text
+// was filled up with; -1: nothing.
+PositionKinds text_kinds(const Axis& axis, const std::vector<int64_t>& ids,
+                         int64_t padding_id = -1);
+// Of a picture: its grid, the special tokens before it, and cells that show only padding.
 PositionKinds picture_kinds(const Axis& axis);
 
 }  // namespace fovea

@@ -6,36 +6,42 @@
 
 namespace fovea {
 
-double attention_distance(const AttentionMap& map, const PictureAxis& axis, double patch_size,
-                          DistanceForm form, const CancelToken& cancel) {
-  const GridShape grid = axis.grid;
-  // distance(|dr|, dc + cols - 1): a row of keys reads a run of neighbours from it.
-  Matrix distance(grid.rows, 2 * grid.cols - 1);
+PatchDistances::PatchDistances(GridShape grid)
+    : grid_(grid), distance_(grid.rows, 2 * grid.cols - 1) {
   for (int64_t down = 0; down < grid.rows; ++down) {
-    for (int64_t c = 0; c < distance.cols(); ++c) {
-      distance(down, c) =
+    for (int64_t c = 0; c < distance_.cols(); ++c) {
+      distance_(down, c) =
           std::hypot(static_cast<double>(down), static_cast<double>(c - grid.cols + 1));
     }
   }
+}
+
+PatchMoment PatchDistances::moment(int64_t patch, std::span<const float> weights) const {
+  PatchMoment moment;
+  const float* weight = weights.data();
+  for (int64_t r = 0; r < grid_.rows; ++r) {
+    const double* from = distance_.row(std::abs(r - grid_.row_of(patch))).data() +
+                         (grid_.cols - 1 - grid_.col_of(patch));
+    for (int64_t c = 0; c < grid_.cols; ++c, ++weight) {
+      moment.weight += double{*weight};
+      moment.distance += double{*weight} * from[c];
+    }
+  }
+  return moment;
+}
+
+double attention_distance(const AttentionMap& map, const PictureAxis& axis, double patch_size,
+                          DistanceForm form, const CancelToken& cancel) {
+  const PatchDistances distances(axis.grid);
   double total = 0;
   int64_t rows = 0;
   const auto add_row = [&](int64_t patch, std::span<const float> weights) {
-    double sum = 0;
-    double moment = 0;
-    const float* weight = weights.data();
-    for (int64_t r = 0; r < grid.rows; ++r) {
-      const double* from = distance.row(std::abs(r - grid.row_of(patch))).data() +
-                           (grid.cols - 1 - grid.col_of(patch));
-      for (int64_t c = 0; c < grid.cols; ++c, ++weight) {
-        sum += double{*weight};
-        moment += double{*weight} * from[c];
-      }
-    }
+    PatchMoment moment = distances.moment(patch, weights);
     if (form == DistanceForm::kRenormalised) {
-      if (sum <= 0) return;
-      moment /= sum;
+      if (moment.weight <= 0) return;
+      moment.distance /= moment.weight;
     }
-    total += moment;
+    total += moment.distance;
     ++rows;
   };
   for_each_patch_row(map, axis, add_row, cancel);

@@ -12,6 +12,25 @@
 
 namespace fovea {
 
+// What a patch gives to patches, and how far that goes: sum of A and of A * distance, in patches.
+struct PatchMoment {
+  double weight = 0;
+  double distance = 0;
+};
+
+// Distances between all patches of a grid, made once.
+class PatchDistances {
+ public:
+  explicit PatchDistances(GridShape grid);
+  // Of `patch`, whose weights on all patches are `weights`.
+  PatchMoment moment(int64_t patch, std::span<const float> weights) const;
+
+ private:
+  GridShape grid_;
+  // (|dr|, dc + cols - 1): a row of keys reads a run of neighbours from it.
+  Matrix distance_;
+};
+
 enum class DistanceForm {
   kRenormalised,  // each row is divided by what it gives to patches
   // As a widely copied Keras program has it: special tokens are cut off and nothing is divided, so

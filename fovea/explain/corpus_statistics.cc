@@ -1,16 +1,15 @@
 #include "fovea/explain/corpus_statistics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 #include "fovea/explain/attention_distance.h"
 #include "fovea/kernels/attention_tile.h"
+#include "fovea/kernels/weight_rows.h"
 #include "fovea/tensor/convert.h"
 
 namespace fovea {
@@ -18,245 +17,224 @@ namespace {
 
 constexpr int64_t kBlockRows = 48;
 
-// The members in the order in which files hold them; offsets come after.
-constexpr std::array<double HeadSums::*, 16> kMembers{
-    &HeadSums::rows,       &HeadSums::entropy,    &HeadSums::open_rows, &HeadSums::evenness,
-    &HeadSums::plain_rows, &HeadSums::confidence, &HeadSums::distance,  &HeadSums::weight,
-    &HeadSums::previous,   &HeadSums::duplicate,  &HeadSums::induction, &HeadSums::delimiter,
-    &HeadSums::first,      &HeadSums::later_rows, &HeadSums::repeats,   &HeadSums::retrieved};
-
-constexpr std::array<HeadMetric, 11> kMetrics{
-    {{"entropy", &HeadNumbers::entropy, "of a row, in nats"},
-     {"evenness", &HeadNumbers::evenness, "entropy as a share of what is possible"},
-     {"confidence", &HeadNumbers::confidence, "a row's largest weight, special tokens left out"},
-     {"distance", &HeadNumbers::distance, "mean, in tokens or patches"},
-     {"previous", &HeadNumbers::previous, "share of the weight on the token before"},
-     {"duplicate", &HeadNumbers::duplicate, "share on earlier tokens of the same kind"},
-     {"induction", &HeadNumbers::induction, "share on what followed the token before"},
-     {"delimiter", &HeadNumbers::delimiter, "share on special tokens and punctuation"},
-     {"sink", &HeadNumbers::sink, "mean weight on the first position"},
-     {"retrieval", &HeadNumbers::retrieval,
-      "share of repeated next tokens whose earlier place has the largest weight"},
-     {"positional", &HeadNumbers::positional,
-      "share of rows whose largest weight lies at the same offset"}}};
-
-// Places of equal tokens, found once for all heads of an input.
-class Repeats {
- public:
-  explicit Repeats(const std::vector<int64_t>& ids) : earlier_(ids.size()) {
-    std::map<int64_t, std::vector<int64_t>> seen;
-    for (size_t i = 0; i < ids.size(); ++i) {
-      std::vector<int64_t>& places = seen[ids[i]];
-      earlier_[i] = places;
-      places.push_back(static_cast<int64_t>(i));
-    }
-  }
-
-  // Places before i of the token at i.
-  const std::vector<int64_t>& before(int64_t i) const { return earlier_[static_cast<size_t>(i)]; }
-  bool known() const { return !earlier_.empty(); }
-
- private:
-  std::vector<std::vector<int64_t>> earlier_;
-};
-
-// One row of weights, and what the rest of the input says about it.
-struct Row {
-  int64_t i = 0;
-  std::span<const float> weights;
-  double entropy = 0;
-  KeyRange seen;
-  int64_t keys = 0;  // that it may see; less than the range where some are padding
-  bool causal = false;
-};
-
 bool marked(const std::vector<uint8_t>& marks, int64_t position) {
   return !marks.empty() && marks[static_cast<size_t>(position)] != 0;
 }
 
-void add_patterns(const Row& row, const PositionKinds& kinds, const Repeats& repeats,
-                  int64_t largest, HeadSums& sums) {
-  const auto weight = [&](int64_t j) { return double{row.weights[static_cast<size_t>(j)]}; };
-  if (kinds.picture) return;
-  if (row.i > 0) sums.previous += weight(row.i - 1);
-  if (!repeats.known()) return;
-  for (const int64_t j : repeats.before(row.i)) {
-    sums.duplicate += weight(j);
-    sums.induction += weight(j + 1);
+// For each token the nearest earlier place of the same one, or -1.
+std::vector<int64_t> earlier_places(const std::vector<int64_t>& ids) {
+  std::vector<int64_t> order(ids.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto id = [&](int64_t i) { return ids[static_cast<size_t>(i)]; };
+  std::ranges::sort(order,
+                    [&](int64_t a, int64_t b) { return id(a) != id(b) ? id(a) < id(b) : a < b; });
+  std::vector<int64_t> earlier(ids.size(), -1);
+  for (size_t i = 1; i < order.size(); ++i) {
+    if (id(order[i]) == id(order[i - 1])) earlier[static_cast<size_t>(order[i])] = order[i - 1];
   }
-  const int64_t next = row.i + 1;
-  if (!row.causal || next >= static_cast<int64_t>(kinds.ids.size())) return;
-  const std::vector<int64_t>& sources = repeats.before(next);
-  // The token at i itself is no memory of an earlier place.
-  const bool any = std::ranges::any_of(sources, [&](int64_t j) { return j < row.i; });
-  if (!any) return;
-  sums.repeats += 1;
-  if (largest < row.i && std::ranges::binary_search(sources, largest)) sums.retrieved += 1;
+  return earlier;
 }
 
-void add_row(const Row& row, const PositionKinds& kinds, const Repeats& repeats, HeadSums& sums) {
-  double total = 0, distance = 0, delimiter = 0;
-  float most = 0, most_plain = 0;
-  int64_t largest = -1;
-  for (int64_t j = row.seen.begin; j < row.seen.end; ++j) {
-    const float weight = row.weights[static_cast<size_t>(j)];
-    total += double{weight};
-    distance += double{weight} * static_cast<double>(std::abs(row.i - j));
-    if (marked(kinds.delimiter, j)) delimiter += double{weight};
-    if (weight > most) {
-      most = weight;
-      largest = j;
+// What all heads of one attention have in common.
+class MapReader {
+ public:
+  MapReader(const AttentionRecord& record, const PositionKinds& rows, const PositionKinds& cols)
+      : inputs_(inputs_of(record)),
+        shape_(inputs_.shape()),
+        rows_(rows),
+        cols_(cols),
+        one_axis_(&rows == &cols),
+        earlier_(earlier_places(one_axis_ && rows.in_line ? rows.ids : std::vector<int64_t>{})),
+        plain_(static_cast<size_t>(shape_.cols), 1.0F),
+        delimiters_(plain_.size(), 0.0F),
+        lse_(convert(record.lse, DType::kF64)) {
+    for (int64_t j = 0; j < shape_.cols; ++j) {
+      if (marked(cols.special, j)) plain_[static_cast<size_t>(j)] = 0;
+      if (marked(cols.delimiter, j)) delimiters_[static_cast<size_t>(j)] = 1;
     }
-    if (!marked(kinds.special, j)) most_plain = std::max(most_plain, weight);
-  }
-  if (largest < 0) return;  // it sees nothing
-  sums.rows += 1;
-  sums.entropy += row.entropy;
-  if (row.keys > 1) {
-    sums.open_rows += 1;
-    sums.evenness += row.entropy / std::log(static_cast<double>(row.keys));
-  }
-  if (!marked(kinds.special, row.i)) {
-    sums.plain_rows += 1;
-    sums.confidence += double{most_plain};
-  }
-  if (!kinds.picture) sums.distance += distance;
-  sums.weight += total;
-  sums.delimiter += delimiter;
-  if (row.i > 0 && row.seen.begin == 0) {
-    sums.later_rows += 1;
-    sums.first += double{row.weights[0]};
-  }
-  const int64_t offset = largest - row.i;
-  if (std::abs(offset) <= kFarthestOffset && !kinds.picture) {
-    sums.at_offset[static_cast<size_t>(offset + kFarthestOffset)] += 1;
-  }
-  add_patterns(row, kinds, repeats, largest, sums);
-}
-
-int64_t keys_seen(const Mask& mask, int64_t i, KeyRange range) {
-  if (mask.range_only()) return range.end - range.begin;
-  int64_t keys = 0;
-  for (int64_t j = range.begin; j < range.end; ++j) keys += mask.allows(i, j);
-  return keys;
-}
-
-HeadSums sums_of_head(const AttentionInputs& inputs, std::span<const double> lse, int64_t head,
-                      const PositionKinds& kinds, const Repeats& repeats,
-                      const CancelToken& cancel) {
-  const AttentionShape shape = inputs.shape();
-  const KeyRange all{0, shape.cols};
-  const HeadTiles tiles(inputs, head, all);
-  Tensor block = Tensor::uninitialized({std::min(kBlockRows, shape.rows), shape.cols});
-  HeadSums sums;
-  for (int64_t first = 0; first < shape.rows; first += kBlockRows) {
-    cancel.check();
-    const int64_t count = std::min(kBlockRows, shape.rows - first);
-    const auto block_lse =
-        lse.subspan(static_cast<size_t>(head * shape.rows + first), static_cast<size_t>(count));
-    const MatrixView<float> weights = block.mutable_matrix<float>().block(0, 0, count, shape.cols);
-    tiles.weights(first, all, block_lse, weights);
-    std::vector<double> entropies(static_cast<size_t>(count));
-    tiles.add_entropy(first, all, block_lse, entropies);
-    for (int64_t r = 0; r < count; ++r) {
-      const Mask& mask = inputs.rule->mask;
-      const KeyRange seen = mask.key_range(first + r, shape.cols);
-      add_row({.i = first + r,
-               .weights = {weights.row(r), static_cast<size_t>(shape.cols)},
-               .entropy = entropies[static_cast<size_t>(r)],
-               .seen = seen,
-               .keys = keys_seen(mask, first + r, seen),
-               .causal = mask.ahead == 0},
-              kinds, repeats, sums);
+    if (one_axis_ && rows.picture) distances_.emplace(rows.picture->grid);
+    const Mask& mask = inputs_.rule->mask;
+    for (int64_t i = 0; i < shape_.rows; ++i) {
+      const double keys = static_cast<double>(keys_seen(mask, i));
+      largest_entropy_.push_back(keys > 1 ? std::log(keys) : 0);
     }
   }
-  return sums;
-}
 
-void check_kinds(const AttentionRecord& record, const PositionKinds& kinds) {
-  const AttentionShape shape = record.shape();
-  const auto positions = static_cast<size_t>(shape.cols);
-  const auto fits = [&](size_t size) { return size == 0 || size == positions; };
-  if (shape.rows == shape.cols && fits(kinds.ids.size()) && fits(kinds.special.size()) &&
-      fits(kinds.delimiter.size())) {
+  HeadSums sums_of_head(int64_t head, const CancelToken& cancel) const {
+    const KeyRange all{0, shape_.cols};
+    const HeadTiles tiles(inputs_, head, all);
+    Tensor block = Tensor::uninitialized({std::min(kBlockRows, shape_.rows), shape_.cols});
+    std::array<RowPeak, kBlockRows> peaks;
+    std::array<double, kBlockRows> entropies{};
+    HeadSums sums;
+    CellSums cells;
+    for (int64_t first = 0; first < shape_.rows; first += kBlockRows) {
+      cancel.check();
+      const int64_t count = std::min(kBlockRows, shape_.rows - first);
+      const MatrixView<float> weights =
+          block.mutable_matrix<float>().block(0, 0, count, shape_.cols);
+      const auto rows = static_cast<size_t>(count);
+      std::fill_n(entropies.begin(), rows, 0.0);
+      tiles.weights_and_entropy(
+          first, all,
+          lse_.values<double>().subspan(static_cast<size_t>(head * shape_.rows + first), rows),
+          weights, {entropies.data(), rows});
+      for (int64_t r = 0; r < count; ++r) {
+        // Without weights a row counts as one that sees nothing.
+        if (!counts(first + r)) std::fill_n(weights.row(r), shape_.cols, 0.0F);
+      }
+      summarize_rows(weights, first, plain_, delimiters_, {peaks.data(), rows}, cells);
+      for (int64_t r = 0; r < count; ++r) {
+        const auto at = static_cast<size_t>(r);
+        if (peaks[at].largest > 0) {
+          add_row(first + r, weights.row(r), entropies[at], peaks[at], sums);
+        }
+      }
+    }
+    add_cells(cells, sums);
+    return sums;
+  }
+
+ private:
+  int64_t keys_seen(const Mask& mask, int64_t i) const {
+    const KeyRange range = mask.key_range(i, shape_.cols);
+    if (mask.range_only()) return range.end - range.begin;
+    int64_t keys = 0;
+    for (int64_t j = range.begin; j < range.end; ++j) keys += mask.allows(i, j);
+    return keys;
+  }
+
+  // Not padding: neither by what is known of it nor because no key may be seen there.
+  bool counts(int64_t i) const {
+    if (marked(rows_.padding, i)) return false;
+    const std::vector<uint8_t>& valid = inputs_.rule->mask.key_valid;
+    return !one_axis_ || valid.empty() || valid[static_cast<size_t>(i)] != 0;
+  }
+
+  void add_cells(const CellSums& cells, HeadSums& sums) const {
+    if (!cols_.delimiter.empty()) {
+      sums.delimiter_total = cells.weight;
+      sums.delimiter = cells.marked;
+    }
+    if (!one_axis_ || !rows_.in_line) return;
+    sums.distance_rows = sums.rows;
+    sums.distance = cells.distance;
+    if (!rows_.ids.empty()) sums.pattern_total = cells.weight;
+  }
+
+  void add_row(int64_t i, const float* weights, double entropy, const RowPeak& peak,
+               HeadSums& sums) const {
+    sums.rows += 1;
+    sums.entropy += entropy;
+    if (const double largest = largest_entropy_[static_cast<size_t>(i)]; largest > 0) {
+      sums.open_rows += 1;
+      sums.evenness += entropy / largest;
+    }
+    if (!marked(rows_.special, i)) {
+      sums.plain_rows += 1;
+      sums.confidence += double{peak.largest_plain};
+    }
+    if (!one_axis_) return;
+    if (distances_) add_distance(i, weights, sums);
+    // In pictures position 0 is a sink only if it is no part of the picture.
+    const bool has_first = rows_.in_line || marked(rows_.special, 0);
+    if (has_first && i > 0 && inputs_.rule->mask.allows(i, 0)) {
+      sums.later_rows += 1;
+      sums.first += double{weights[0]};
+    }
+    if (!rows_.in_line) return;
+    sums.placed_rows += 1;
+    if (const int64_t offset = peak.place - i; std::abs(offset) <= kFarthestOffset) {
+      sums.at_offset[static_cast<size_t>(offset + kFarthestOffset)] += 1;
+    }
+    if (!earlier_.empty()) add_patterns(i, weights, peak.place, sums);
+  }
+
+  void add_distance(int64_t i, const float* weights, HeadSums& sums) const {
+    const PictureAxis& axis = *rows_.picture;
+    if (i < axis.specials) return;
+    const auto patches = static_cast<size_t>(axis.grid.patches());
+    const PatchMoment moment =
+        distances_->moment(i - axis.specials, {weights + axis.specials, patches});
+    if (moment.weight <= 0) return;
+    sums.distance_rows += 1;
+    sums.distance += moment.distance / moment.weight;
+  }
+
+  int64_t earlier(int64_t i) const { return earlier_[static_cast<size_t>(i)]; }
+
+  void add_patterns(int64_t i, const float* weights, int64_t largest, HeadSums& sums) const {
+    if (i > 0) sums.previous += double{weights[i - 1]};
+    for (int64_t j = earlier(i); j >= 0; j = earlier(j)) {
+      sums.duplicate += double{weights[j]};
+      sums.induction += double{weights[j + 1]};
+    }
+    const int64_t next = i + 1;
+    if (inputs_.rule->mask.ahead != 0 || next >= shape_.rows) return;
+    // The token at i itself is no memory of an earlier place.
+    const int64_t source = earlier(next) == i ? earlier(i) : earlier(next);
+    if (source < 0) return;
+    sums.repeats += 1;
+    const auto id = [&](int64_t j) { return rows_.ids[static_cast<size_t>(j)]; };
+    if (largest < i && id(largest) == id(next)) sums.retrieved += 1;
+  }
+
+  AttentionInputs inputs_;
+  AttentionShape shape_;
+  const PositionKinds& rows_;
+  const PositionKinds& cols_;
+  bool one_axis_;
+  std::vector<int64_t> earlier_;
+  std::vector<float> plain_, delimiters_;  // 0 or 1, one per column
+  std::vector<double> largest_entropy_;    // log of the keys seen; 0: one or none
+  std::optional<PatchDistances> distances_;
+  Tensor lse_;
+};
+
+void check_axis(const AttentionRecord& record, const char* what, int64_t positions,
+                const PositionKinds& kinds) {
+  const auto fits = [&](size_t size) {
+    return size == 0 || static_cast<int64_t>(size) == positions;
+  };
+  if (fits(kinds.ids.size()) && fits(kinds.special.size()) && fits(kinds.delimiter.size()) &&
+      fits(kinds.padding.size()) && (!kinds.picture || kinds.picture->positions() == positions)) {
     return;
   }
   fail(ErrorKind::kInvalidArgument,
-       "{} has {} rows and {} columns, and what its positions are is told of {}, {} and {} of "
-       "them; all must be alike",
-       to_string(record.site), shape.rows, shape.cols, kinds.ids.size(), kinds.special.size(),
+       "{} has {} {}, but something else is told of its positions: {} ids, {} special or not, {} "
+       "delimiters or not; all must be alike",
+       to_string(record.site), positions, what, kinds.ids.size(), kinds.special.size(),
        kinds.delimiter.size());
-}
-
-double ratio(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
 }
 
 }  // namespace
 
-void HeadSums::add(const HeadSums& other) {
-  for (const auto member : kMembers) this->*member += other.*member;
-  for (size_t i = 0; i < at_offset.size(); ++i) at_offset[i] += other.at_offset[i];
-}
-
-HeadNumbers numbers_of(const HeadSums& sums) {
-  const auto most = std::ranges::max_element(sums.at_offset);
-  return {.entropy = ratio(sums.entropy, sums.rows),
-          .evenness = ratio(sums.evenness, sums.open_rows),
-          .confidence = ratio(sums.confidence, sums.plain_rows),
-          .distance = ratio(sums.distance, sums.rows),
-          .previous = ratio(sums.previous, sums.weight),
-          .duplicate = ratio(sums.duplicate, sums.weight),
-          .induction = ratio(sums.induction, sums.weight),
-          .delimiter = ratio(sums.delimiter, sums.weight),
-          .sink = ratio(sums.first, sums.later_rows),
-          .retrieval = ratio(sums.retrieved, sums.repeats),
-          .positional = ratio(*most, sums.rows),
-          .offset = (most - sums.at_offset.begin()) - kFarthestOffset};
-}
-
-std::span<const HeadMetric> head_metrics() {
-  return kMetrics;
-}
-
-std::string head_type(const HeadNumbers& numbers) {
-  // Voita's limit for positional heads is 90 % of rows, Gu's for sinks 0.3; the others are ours.
-  if (numbers.positional >= 0.9 && numbers.offset == -1) return "previous token";
-  if (numbers.positional >= 0.9) return fmt::format("positional {:+}", numbers.offset);
-  if (numbers.induction >= 0.3) return "induction";
-  if (numbers.duplicate >= 0.3) return "duplicate token";
-  if (numbers.sink >= 0.3) return "sink";
-  if (numbers.delimiter >= 0.5) return "delimiter";
-  if (numbers.retrieval >= 0.3) return "retrieval";
-  if (numbers.evenness >= 0.9) return "broad";
-  if (numbers.confidence >= 0.8) return "confident";
-  return "mixed";
-}
-
-void CorpusStatistics::add(const AttentionRecord& record, const PositionKinds& kinds,
-                           const CancelToken& cancel) {
-  check_kinds(record, kinds);
-  const int64_t heads = record.shape().heads;
-  const auto layer = static_cast<size_t>(record.site.layer);
-  if (sums_.size() <= layer) {
-    sums_.resize(layer + 1, std::vector<HeadSums>(static_cast<size_t>(heads)));
+std::vector<HeadSums> sums_of(const AttentionRecord& record, const PositionKinds& rows,
+                              const PositionKinds& cols, const CancelToken& cancel) {
+  const AttentionShape shape = record.shape();
+  check_axis(record, "rows", shape.rows, rows);
+  check_axis(record, "columns", shape.cols, cols);
+  if (&rows == &cols && shape.rows != shape.cols) {
+    fail(ErrorKind::kInvalidArgument, "{} has {} rows and {} columns, which are not one axis",
+         to_string(record.site), shape.rows, shape.cols);
   }
-  if (static_cast<int64_t>(sums_[layer].size()) != heads) {
-    fail(ErrorKind::kInvalidArgument, "{} has {} heads but layer 0 has {}", to_string(record.site),
-         heads, sums_[layer].size());
-  }
-  const Repeats repeats(kinds.ids);
-  const AttentionInputs inputs = inputs_of(record);
-  const Tensor lse = convert(record.lse, DType::kF64);
-  parallel_for(heads, [&](int64_t head) {
-    HeadSums sums = sums_of_head(inputs, lse.values<double>(), head, kinds, repeats, cancel);
-    if (kinds.picture) {
-      const std::shared_ptr<const AttentionRecord> borrowed(std::shared_ptr<void>(), &record);
-      sums.distance =
-          sums.rows * attention_distance(AttentionMap(borrowed, head), *kinds.picture, 1);
-    }
-    sums_[layer][static_cast<size_t>(head)].add(sums);
+  const MapReader reader(record, rows, cols);
+  std::vector<HeadSums> sums(static_cast<size_t>(shape.heads));
+  parallel_for(shape.heads, [&](int64_t head) {
+    sums[static_cast<size_t>(head)] = reader.sums_of_head(head, cancel);
   });
+  return sums;
+}
+
+void CorpusStatistics::add(SiteId site, const std::vector<HeadSums>& heads) {
+  const auto layer = static_cast<size_t>(site.layer);
+  if (sums_.size() <= layer) sums_.resize(layer + 1, std::vector<HeadSums>(heads.size()));
+  std::vector<HeadSums>& all = sums_[layer];
+  if (all.size() != heads.size()) {
+    fail(ErrorKind::kInvalidArgument, "{} has {} heads but had {} before", to_string(site),
+         heads.size(), all.size());
+  }
+  for (size_t head = 0; head < heads.size(); ++head) all[head].add(heads[head]);
 }
 
 const HeadSums& CorpusStatistics::sums(int64_t layer, int64_t head) const {
@@ -269,7 +247,7 @@ Json CorpusStatistics::to_json() const {
     Json layer = Json::array();
     for (const HeadSums& sums : heads) {
       Json numbers = Json::array();
-      for (const auto member : kMembers) numbers.push_back(sums.*member);
+      for (const auto member : head_sum_members()) numbers.push_back(sums.*member);
       for (const double count : sums.at_offset) numbers.push_back(count);
       layer.push_back(std::move(numbers));
     }
@@ -284,23 +262,28 @@ Json CorpusStatistics::to_json() const {
 CorpusStatistics CorpusStatistics::from_json(const Json& json, const std::string& where) {
   CorpusStatistics statistics;
   statistics.inputs_ = json.at("inputs", where).as_int(where + ".inputs");
+  const auto members = head_sum_members();
   for (const Json& layer : json.at("sums", where).as_array(where + ".sums")) {
     std::vector<HeadSums>& heads = statistics.sums_.emplace_back();
     for (const Json& numbers : layer.as_array(where + ".sums")) {
       const Json::Array& list = numbers.as_array(where + ".sums");
       HeadSums& sums = heads.emplace_back();
-      if (list.size() != kMembers.size() + sums.at_offset.size()) {
+      if (list.size() != members.size() + sums.at_offset.size()) {
         fail(ErrorKind::kBadFile, "{}.sums has {} numbers for a head but should have {}", where,
-             list.size(), kMembers.size() + sums.at_offset.size());
+             list.size(), members.size() + sums.at_offset.size());
       }
       for (size_t i = 0; i < list.size(); ++i) {
         const double number = list[i].as_double(where + ".sums");
-        if (i < kMembers.size()) {
-          sums.*kMembers[i] = number;
+        if (i < members.size()) {
+          sums.*members[i] = number;
         } else {
-          sums.at_offset[i - kMembers.size()] = number;
+          sums.at_offset[i - members.size()] = number;
         }
       }
+    }
+    if (heads.size() != statistics.sums_.front().size()) {
+      fail(ErrorKind::kBadFile, "{}.sums has layers of {} and of {} heads", where,
+           statistics.sums_.front().size(), heads.size());
     }
   }
   return statistics;

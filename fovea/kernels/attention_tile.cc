@@ -17,16 +17,27 @@ namespace fovea::HWY_NAMESPACE {
 inline constexpr int64_t kTileKeys =
     256;  // scores of a group of rows stay in the first-level cache
 
-// out[c] = exp(scores[c] - lse). The LSE comes in two parts because f32 cannot hold it well enough.
+// log A = scores - lse. The LSE comes in two parts because f32 cannot hold it well enough.
+class LogWeights {
+ public:
+  explicit HWY_INLINE LogWeights(double lse)
+      : high_(hn::Set(FloatTag(), static_cast<float>(lse))),
+        low_(hn::Set(FloatTag(), static_cast<float>(lse - double{static_cast<float>(lse)}))) {}
+  HWY_INLINE FloatVector of(const float* scores) const {
+    return hn::Sub(hn::Sub(hn::Load(FloatTag(), scores), high_), low_);
+  }
+
+ private:
+  FloatVector high_, low_;
+};
+
+// out[c] = exp(scores[c] - lse).
 HWY_INLINE void weights_of(const float* HWY_RESTRICT scores, double lse, int64_t count,
                            float* HWY_RESTRICT out) {
   const FloatTag df;
-  const auto high_part = static_cast<float>(lse);
-  const auto high = hn::Set(df, high_part);
-  const auto low = hn::Set(df, static_cast<float>(lse - double{high_part}));
+  const LogWeights logs(lse);
   for (int64_t c = 0; c < count; c += kFloatLanes) {
-    const auto exponent = hn::Sub(hn::Sub(hn::Load(df, scores + c), high), low);
-    const auto weight = exp_f32(df, exponent);
+    const auto weight = exp_f32(df, logs.of(scores + c));
     if (c + kFloatLanes <= count) {
       hn::StoreU(weight, df, out + c);
     } else {
@@ -35,17 +46,23 @@ HWY_INLINE void weights_of(const float* HWY_RESTRICT scores, double lse, int64_t
   }
 }
 
-// -sum A log A over `count` keys. A = 0 adds nothing, though log A is -infinity there.
-HWY_INLINE double entropy_of(const float* HWY_RESTRICT scores, double lse, int64_t count) {
+// -sum A log A over `count` keys, and out[c] = A where `out` is not null. A = 0 adds nothing,
+// though log A is -infinity there.
+HWY_INLINE double entropy_of(const float* HWY_RESTRICT scores, double lse, int64_t count,
+                             float* HWY_RESTRICT out = nullptr) {
   const FloatTag df;
-  const auto high_part = static_cast<float>(lse);
-  const auto high = hn::Set(df, high_part);
-  const auto low = hn::Set(df, static_cast<float>(lse - double{high_part}));
+  const LogWeights logs(lse);
   auto sum = hn::Zero(df);
   for (int64_t c = 0; c < count; c += kFloatLanes) {
-    const auto log_weight = hn::Sub(hn::Sub(hn::Load(df, scores + c), high), low);
+    const auto log_weight = logs.of(scores + c);
     const auto weight = exp_f32(df, log_weight);
     sum = hn::NegMulAdd(weight, hn::Max(log_weight, hn::Set(df, -100.0F)), sum);
+    if (out == nullptr) continue;
+    if (c + kFloatLanes <= count) {
+      hn::StoreU(weight, df, out + c);
+    } else {
+      store_part(weight, out + c, count - c);
+    }
   }
   return double{hn::GetLane(hn::SumOfLanes(df, sum))};
 }
@@ -107,6 +124,14 @@ void sum_entropy(const HeadRule& head, const Panels& keys, int64_t row, KeyRange
                  });
 }
 
+void fill_both(const HeadRule& head, const Panels& keys, int64_t row, KeyRange part,
+               const double* lse, const MatrixView<float>& out, double* entropies) {
+  for_each_piece(head, keys, row, out.rows, part,
+                 [&](int64_t r, int64_t c, const float* scores, int64_t count) HWY_ATTR {
+                   entropies[r] += entropy_of(scores, lse[r], count, out.row(r) + c);
+                 });
+}
+
 void fill_dot_tile(const HeadsView& a, int64_t a_head, int64_t row, const Panels& columns,
                    const MatrixView<float>& out) {
   Tensor row_tensor = Tensor::uninitialized({kGroupRows, a.dim});
@@ -134,6 +159,7 @@ namespace fovea {
 HWY_EXPORT(fill_scores);
 HWY_EXPORT(fill_weights);
 HWY_EXPORT(sum_entropy);
+HWY_EXPORT(fill_both);
 HWY_EXPORT(fill_dot_tile);
 
 HeadTiles::HeadTiles(const AttentionInputs& inputs, int64_t head, KeyRange columns)
@@ -150,6 +176,13 @@ void HeadTiles::weights(int64_t row, KeyRange part, std::span<const double> lse,
   check_part(part);
   FOVEA_ASSERT(static_cast<int64_t>(lse.size()) >= out.rows);
   HWY_DYNAMIC_DISPATCH(fill_weights)(rule_, keys_, row, part, lse.data(), out);
+}
+
+void HeadTiles::weights_and_entropy(int64_t row, KeyRange part, std::span<const double> lse,
+                                    MatrixView<float> out, std::span<double> entropies) const {
+  check_part(part);
+  FOVEA_ASSERT(static_cast<int64_t>(lse.size()) == out.rows && entropies.size() == lse.size());
+  HWY_DYNAMIC_DISPATCH(fill_both)(rule_, keys_, row, part, lse.data(), out, entropies.data());
 }
 
 void HeadTiles::add_entropy(int64_t row, KeyRange part, std::span<const double> lse,

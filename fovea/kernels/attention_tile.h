@@ -25,6 +25,9 @@ class HeadTiles {
   // out(r, c) = A(row + r, part.begin + c) with lse[r] the LSE of row + r.
   void weights(int64_t row, KeyRange part, std::span<const double> lse,
                MatrixView<float> out) const;
+  // Both at once: the weights, and what add_entropy() adds.
+  void weights_and_entropy(int64_t row, KeyRange part, std::span<const double> lse,
+                           MatrixView<float> out, std::span<double> entropies) const;
   // entropies[r] -= sum over part of A log A of row + r, one entry per LSE.
   void add_entropy(int64_t row, KeyRange part, std::span<const double> lse,
                    std::span<double> entropies) const;

@@ -48,7 +48,8 @@ Tensor copy_of(const HeadsView& view) {
   return copy;
 }
 
-// Several texts in one pass, each within itself: one thread per text, for they are short.
+// Several texts in one pass, each within itself: one thread per text, for they are short. Records
+// are made and given away there too.
 Value attend_packed(const Pass& pass, const AttentionPlace& place, const Value& queries,
                     const Value& keys, const Value& values, const ScoreRule& rule) {
   if (!rule.mask.range_only() || !std::holds_alternative<std::monostate>(rule.bias) ||
@@ -57,38 +58,35 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Value& 
          "{} has a bias or a mask that depends on the length of its text; run texts one by one",
          to_string(place.site));
   }
-  const auto count = static_cast<int64_t>(pass.texts.size());
   std::vector<int64_t> begins(pass.texts.size(), 0);
   std::partial_sum(pass.texts.begin(), pass.texts.end() - 1, begins.begin() + 1);
   const int64_t heads = queries.shape()[0];
   Tensor output = Tensor::uninitialized({heads, queries.shape()[1], values.shape()[2]});
-  float* const out = output.mutable_values<float>().data();
-  std::vector<AttentionInputs> inputs(pass.texts.size());
-  std::vector<Tensor> lse(pass.texts.size());
-  parallel_for(count, [&](int64_t text) {
+  const MutableHeadsView whole = MutableHeadsView::of(output);
+  const bool recorded = pass.recorder != nullptr && pass.recorder->wants(place.site);
+  parallel_for(static_cast<int64_t>(begins.size()), [&](int64_t text) {
     const SingleThread single(true);
-    const auto t = static_cast<size_t>(text);
-    const int64_t begin = begins[t], length = pass.texts[t];
-    inputs[t] = {rows_of(queries.tensor, begin, length), rows_of(keys.tensor, begin, length),
-                 rows_of(values.tensor, begin, length), &rule};
-    lse[t] = Tensor::uninitialized({heads, length}, DType::kF64);
-    MutableHeadsView view = MutableHeadsView::of(output);
-    view.data = out + begin * view.row_stride;
-    attention(inputs[t], view, lse[t].mutable_values<double>(), pass.cancel);
-  });
-  for (size_t t = 0; t < inputs.size(); ++t) {
-    if (pass.recorder == nullptr || !pass.recorder->wants(place.site)) break;
+    const int64_t begin = begins[static_cast<size_t>(text)];
+    const int64_t length = pass.texts[static_cast<size_t>(text)];
+    const AttentionInputs inputs{rows_of(queries.tensor, begin, length),
+                                 rows_of(keys.tensor, begin, length),
+                                 rows_of(values.tensor, begin, length), &rule};
+    Tensor lse = Tensor::uninitialized({heads, length}, DType::kF64);
+    MutableHeadsView view = whole;
+    view.data += begin * view.row_stride;
+    attention(inputs, view, lse.mutable_values<double>(), pass.cancel);
+    if (!recorded) return;
     AttentionRecord record;
     record.site = place.site;
     record.row_axis = place.row_axis;
     record.col_axis = place.col_axis;
-    record.queries = copy_of(inputs[t].queries);
-    record.keys = copy_of(inputs[t].keys);
-    if (pass.recorder->options().values) record.values = copy_of(inputs[t].values);
-    record.lse = lse[t];
+    record.queries = copy_of(inputs.queries);
+    record.keys = copy_of(inputs.keys);
+    if (pass.recorder->options().values) record.values = copy_of(inputs.values);
+    record.lse = std::move(lse);
     record.rule = rule;
-    pass.recorder->add(std::move(record), static_cast<int64_t>(t));
-  }
+    pass.recorder->add(std::move(record), text);
+  });
   return ops::merge_heads(output);
 }
 

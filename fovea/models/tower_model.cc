@@ -64,6 +64,9 @@ void TowerModel::check(const ModelInputs& inputs, const Pass& pass) const {
   if (pass.cache != nullptr) {
     fail(ErrorKind::kInvalidArgument, "{} writes no text; run it without that", what);
   }
+  if (!pass.texts.empty()) {
+    fail(ErrorKind::kUnsupported, "{} reads one text at a time; run texts one by one", what);
+  }
   const bool sees = !inputs.pixel_values.empty();
   const bool reads = !inputs.input_ids.empty() || !inputs.attention_mask.empty();
   if (picture_ && (sees || !text_)) check_pixels(config_, facts_, inputs.pixel_values);

@@ -83,7 +83,7 @@ def test_commands_of_the_pages_work(folder, hub, page, command):
     if not command.startswith("./run"):
         assert command.startswith(OTHER_COMMANDS), f"no test knows whether this works: {command}"
         return
-    if re.match(r"\./run (text|capture|open|tokenize|export|info|demo|steps \")|\./run$", command):
+    if re.match(r"\./run (text|capture|open|tokenize|export|info|demo|stats|steps \")|\./run$", command):
         for name in ("all-minilm-l6-v2", "smollm2-135m-instruct"):
             fetched(name)  # skips where it cannot be had
     result = subprocess.run(

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import pty
 import random
 import signal
 import subprocess
@@ -12,8 +14,14 @@ import pytest
 
 import models
 from program import ENVIRONMENT, PROGRAM, ROOT, assert_fails, ok, run
+from test_picture_files import reading, seeing
 
-SCENES = ROOT / "models/scenes-vit"
+VIT = ROOT / "models/scenes-vit"
+DETR = ROOT / "models/scenes-detr"
+TRANSLATOR = ROOT / "models/en-fr"
+NUMBERS = ("entropy", "evenness", "confidence", "distance", "previous", "duplicate", "induction", "delimiter", "sink",
+           "retrieval", "positional")
+FARTHEST = 16  # offsets beyond are not counted
 
 
 def corpus(path, lines, seed=1):
@@ -28,55 +36,60 @@ def stats(*arguments):
     return json.loads(ok("stats", *arguments, "--json"))
 
 
-def dense(model, text, out):
-    """The maps of one text, [layers][heads, rows, cols], and its tokens."""
-    ok("export", text, "-m", model, "--out", out)
+def null_numbers(answer):
+    return [name for name in NUMBERS if all(head[name] is None for head in answer["heads"])]
+
+
+def dense(prefix, out, *arguments):
+    """The maps whose names begin with `prefix`, [layers][heads, rows, cols]."""
+    ok("export", *arguments, "--out", out)
     with open(out, "rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
         data = file.read()
     maps = {}
     for name, entry in header.items():
-        if name.startswith("self."):
+        if name.startswith(prefix):
             begin, end = entry["data_offsets"]
-            maps[int(name[5:])] = numpy.frombuffer(data[begin:end], "<f4").reshape(entry["shape"]).astype(float)
-    tokens = json.loads(ok("tokenize", text, "-m", model, "--json"))
-    return [maps[i] for i in range(len(maps))], tokens
+            maps[int(name[len(prefix):])] = numpy.frombuffer(data[begin:end], "<f4").reshape(entry["shape"]).astype(float)
+    return [maps[i] for i in range(len(maps))]
 
 
-def reference(maps_of_texts, causal):
-    """Entropy, distance, shares of patterns and the rest, each by its own expression."""
-    sums = {}
-    for maps, tokens in maps_of_texts:
-        ids, special = numpy.array(tokens["ids"]), numpy.array(tokens["special"], bool)
-        delimiter = special | numpy.array([token in (".", ",") for token in tokens["tokens"]])
-        n = len(ids)
-        i, j = numpy.indices((n, n))
-        duplicate = (ids[:, None] == ids[None, :]) & (j < i)
-        induction = numpy.zeros((n, n), bool)
-        induction[:, 1:] = duplicate[:, :-1]
-        for layer, heads in enumerate(maps):
-            for head, a in enumerate(heads):
-                one = sums.setdefault((layer, head), {key: 0.0 for key in (
-                    "rows", "entropy", "distance", "weight", "previous", "duplicate", "induction", "delimiter", "sink",
-                    "later", "plain", "confidence")})
-                one["rows"] += n
-                one["entropy"] -= (a * numpy.log(numpy.where(a > 0, a, 1))).sum()
-                one["distance"] += (a * abs(i - j)).sum()
-                one["weight"] += a.sum()
-                for key, pattern in (("previous", j == i - 1), ("duplicate", duplicate), ("induction", induction)):
-                    one[key] += a[pattern].sum()
-                one["delimiter"] += a[:, delimiter].sum()
-                one["sink"] += a[1:, 0].sum()
-                one["later"] += n - 1
-                if (~special).any():
-                    one["plain"] += (~special).sum()
-                    one["confidence"] += a[~special][:, ~special].max(axis=1).sum()
-    return {key: {
-        "entropy": s["entropy"] / s["rows"], "distance": s["distance"] / s["rows"], "previous": s["previous"] / s["weight"],
-        "duplicate": s["duplicate"] / s["weight"], "induction": s["induction"] / s["weight"],
-        "delimiter": s["delimiter"] / s["weight"], "sink": s["sink"] / s["later"],
-        "confidence": s["confidence"] / s["plain"],
-    } for key, s in sums.items()}
+def dense_text(model, text, out):
+    return dense("self.", out, text, "-m", model), json.loads(ok("tokenize", text, "-m", model, "--json"))
+
+
+def entropy_of(a):
+    return -(a * numpy.log(numpy.where(a > 0, a, 1))).sum(axis=-1)
+
+
+def sums_of_map(a, tokens, causal):
+    """Each number's sum over one map and what it is divided by, by an expression of its own."""
+    ids, special = numpy.array(tokens["ids"]), numpy.array(tokens["special"], bool)
+    delimiter = special | numpy.array([token in (".", ",") for token in tokens["tokens"]])
+    n = len(ids)
+    i, j = numpy.indices((n, n))
+    duplicate = (ids[:, None] == ids[None, :]) & (j < i)
+    induction = numpy.zeros((n, n), bool)
+    induction[:, 1:] = duplicate[:, :-1]
+    keys = numpy.arange(1, n + 1) if causal else numpy.full(n, n)
+    entropy, largest = entropy_of(a), a.argmax(axis=1)
+    plain = a[~special][:, ~special]
+    answer = {
+        "entropy": (entropy.sum(), n),
+        "evenness": ((entropy[keys > 1] / numpy.log(keys[keys > 1])).sum(), (keys > 1).sum()),
+        "confidence": (plain.max(axis=1).sum() if plain.size else 0, len(plain)),
+        "distance": ((a * abs(i - j)).sum(), n),
+        "delimiter": (a[:, delimiter].sum(), a.sum()),
+        "sink": (a[1:, 0].sum(), n - 1),
+    }
+    for name, pattern in (("previous", j == i - 1), ("duplicate", duplicate), ("induction", induction)):
+        answer[name] = (a[pattern].sum(), a.sum())
+    repeats = [t for t in range(n - 1) if ids[t + 1] in ids[:t]]
+    hits = [t for t in repeats if largest[t] < t and ids[largest[t]] == ids[t + 1]]
+    answer["retrieval"] = (len(hits), len(repeats) if causal else 0)
+    offsets = largest - numpy.arange(n)
+    counts = [(offsets == offset).sum() for offset in range(-FARTHEST, FARTHEST + 1)]
+    return answer, numpy.array(counts), n
 
 
 @pytest.mark.parametrize("make, causal", [(models.bert, False), (models.causal, True)])
@@ -85,40 +98,184 @@ def test_numbers_are_those_of_the_dense_maps(tmp_path, make, causal):
     texts = corpus(tmp_path / "corpus.txt", 12)
     answer = stats(tmp_path / "corpus.txt", "-m", model)
     assert (answer["inputs"], answer["left_out"]) == (12, 0)
-    expected = reference([dense(model, text, tmp_path / "maps.safetensors") for text in texts], causal)
-    assert len(answer["heads"]) == len(expected)
+    assert null_numbers(answer) == ([] if causal else ["retrieval"])
+    runs = [dense_text(model, text, tmp_path / "maps.safetensors") for text in texts]
+    assert len(answer["heads"]) == sum(len(layer) for layer in runs[0][0])
     for head in answer["heads"]:
-        for name, value in expected[head["layer"], head["head"]].items():
-            assert head[name] == pytest.approx(value, abs=2e-5), (head["layer"], head["head"], name)
+        parts = [sums_of_map(maps[head["layer"]][head["head"]], tokens, causal) for maps, tokens in runs]
+        for name in NUMBERS:
+            if name == "positional" or head[name] is None:
+                continue
+            wanted = sum(sums[name][0] for sums, _, _ in parts) / sum(sums[name][1] for sums, _, _ in parts)
+            # Maps are right to some 1e-6 a cell; distances are up to 10 times a weight.
+            assert head[name] == pytest.approx(wanted, abs=2e-5), (head["layer"], head["head"], name)
+        counts = sum(counts for _, counts, _ in parts)
+        assert head["positional"] == pytest.approx(counts.max() / sum(n for _, _, n in parts))
+        assert counts[head["offset"] + FARTHEST] == counts.max()
 
 
-def test_pictures_are_counted_one_by_one(tmp_path):
-    answer = stats(SCENES / "demo", "-m", SCENES)
-    assert (answer["inputs"], answer["layers"], answer["heads_per_layer"]) == (3, 8, 6)
-    distances = [json.loads(ok("image", path, "--view", "distances", "--json")) for path in
-                 sorted((SCENES / "demo").glob("scene-?.png"))]
-    assert all(0 < head["distance"] < 28 * 2**0.5 for head in answer["heads"])
-    assert len(distances) == 3
-
-
-def test_a_killed_count_goes_on_and_gives_the_same(tmp_path):
+def test_a_folder_of_texts_counts_as_their_lines(tmp_path):
     model = models.bert(tmp_path / "model")
-    corpus(tmp_path / "corpus.txt", 40000)
-    whole = ok("stats", tmp_path / "corpus.txt", "-m", model, "--json")
+    texts = corpus(tmp_path / "corpus.txt", 7)
+    (tmp_path / "texts").mkdir()
+    for number, text in enumerate(texts):
+        (tmp_path / f"texts/{number}.txt").write_text(text)
+    (tmp_path / "texts/notes.md").write_text("not counted")
+    assert stats(tmp_path / "texts", "-m", model) == stats(tmp_path / "corpus.txt", "-m", model)
+
+
+def test_texts_are_counted_the_same_side_by_side_and_alone(tmp_path):
+    # T5's bias depends on the length of a text, so that its texts run one by one; BERT's run together.
+    model = models.bert(tmp_path / "model")
+    texts = corpus(tmp_path / "corpus.txt", 30)
+    together = stats(tmp_path / "corpus.txt", "-m", model)
+    rows, sums = 0, {}
+    for text in texts:
+        (tmp_path / "one.txt").write_text(text)
+        count = len(json.loads(ok("tokenize", text, "-m", model, "--json"))["ids"])
+        rows += count
+        for head in stats(tmp_path / "one.txt", "-m", model)["heads"]:
+            key = head["layer"], head["head"]
+            sums[key] = sums.get(key, 0) + count * head["entropy"]
+    for head in together["heads"]:
+        assert head["entropy"] == pytest.approx(sums[head["layer"], head["head"]] / rows, abs=1e-5)
+
+
+def test_distances_in_pictures_are_those_of_the_view_of_distances():
+    answer = stats(VIT / "demo", "-m", VIT)
+    assert (answer["inputs"], answer["layers"], answer["heads_per_layer"]) == (3, 8, 6)
+    assert answer["attention"] == "self-attention"
+    assert null_numbers(answer) == ["previous", "duplicate", "induction", "retrieval", "positional"]
+    views = [json.loads(ok("image", path, "-m", VIT, "--view", "distances", "--json"))
+             for path in sorted((VIT / "demo").glob("scene-?.png"))]
+    assert len(views) == 3
+    for head in answer["heads"]:
+        pixels = numpy.mean([view["distances"][head["layer"]][head["head"]] for view in views])
+        assert head["distance"] * views[0]["map"]["patch_size"] == pytest.approx(pixels, rel=1e-5)
+
+
+def test_pictures_count_their_class_token_as_sink_and_delimiter(tmp_path):
+    picture = VIT / "demo/scene-1.png"
+    maps = dense("self.", tmp_path / "maps.safetensors", picture, "-m", VIT)
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one/scene.png").write_bytes(picture.read_bytes())
+    for head in stats(tmp_path / "one", "-m", VIT)["heads"]:
+        a = maps[head["layer"]][head["head"]]
+        assert head["sink"] == pytest.approx(a[1:, 0].mean(), abs=1e-5)
+        assert head["delimiter"] == pytest.approx(a[:, 0].mean(), abs=1e-5)
+        assert head["confidence"] == pytest.approx(a[1:, 1:].max(axis=1).mean(), abs=1e-5)
+        assert head["entropy"] == pytest.approx(entropy_of(a).mean(), abs=1e-4)
+
+
+@pytest.mark.parametrize("site, name, prefix, missing", [
+    (None, "encoder self-attention", "encoder_self.", ["previous", "duplicate", "induction", "delimiter", "sink", "retrieval",
+                                                        "positional"]),
+    ("decoder", "decoder self-attention", "decoder_self.", NUMBERS[3:]),
+    ("cross", "cross-attention", "cross.", NUMBERS[3:]),
+])
+def test_a_detector_has_three_attentions(tmp_path, site, name, prefix, missing):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one/scene.png").write_bytes((DETR / "demo/scene-1.png").read_bytes())
+    answer = stats(tmp_path / "one", "-m", DETR, *(["--site", site] if site else []))
+    assert (answer["attention"], answer["inputs"], null_numbers(answer)) == (name, 1, list(missing))
+    maps = dense(prefix, tmp_path / "maps.safetensors", DETR / "demo/scene-1.png", "-m", DETR)
+    assert (answer["layers"], answer["heads_per_layer"]) == (len(maps), len(maps[0]))
+    for head in answer["heads"]:
+        a = maps[head["layer"]][head["head"]]
+        assert head["entropy"] == pytest.approx(entropy_of(a).mean(), abs=1e-4)
+        assert head["confidence"] == pytest.approx(a.max(axis=1).mean(), abs=1e-5)
+
+
+def test_a_translation_model_has_three_attentions(tmp_path):
+    pairs = [line.split("\t") for line in (TRANSLATOR / "demo/sentences.tsv").read_text().splitlines()[:3]]
+    english, french = tmp_path / "english.txt", tmp_path / "french.txt"
+    english.write_text("\n".join(pair[0] for pair in pairs))
+    french.write_text("\n".join(pair[1] for pair in pairs))
+    encoder = stats(english, "-m", TRANSLATOR)
+    decoder = stats(english, "-m", TRANSLATOR, "--site", "decoder", "--targets", french)
+    cross = stats(english, "-m", TRANSLATOR, "--site", "cross", "--targets", french)
+    own = stats(english, "-m", TRANSLATOR, "--site", "cross")
+    assert [answer["attention"] for answer in (encoder, decoder, cross)] == [
+        "encoder self-attention", "decoder self-attention", "cross-attention"]
+    assert null_numbers(encoder) == ["retrieval"]
+    assert null_numbers(cross) == ["distance", "previous", "duplicate", "induction", "sink", "retrieval", "positional"]
+    assert own["inputs"] == 3 and own["heads"] != cross["heads"]
+    for answer, prefix in ((encoder, "encoder_self."), (decoder, "decoder_self."), (cross, "cross.")):
+        maps = [dense(prefix, tmp_path / "maps.safetensors", source, "-m", TRANSLATOR, "--target", target)
+                for source, target in pairs]
+        rows = sum(layers[0].shape[1] for layers in maps)
+        for head in answer["heads"]:
+            layer, number = head["layer"], head["head"]
+            wanted = sum(entropy_of(layers[layer][number]).sum() for layers in maps) / rows
+            assert head["entropy"] == pytest.approx(wanted, abs=1e-4)
+
+
+def test_each_tower_is_counted_by_itself(tmp_path):
+    model = reading(seeing(tmp_path / "clip", "clip_model"), 59)
+    (tmp_path / "corpus.txt").write_text("a cat\na photo of a dog\n")
+    texts = stats(tmp_path / "corpus.txt", "-m", model, "--texts")
+    assert (texts["attention"], texts["inputs"]) == ("text self-attention", 2)
+    assert stats(tmp_path / "corpus.txt", "-m", model, "--site", "text") == texts
+    maps = [dense("text.self.", tmp_path / "maps.safetensors", text, "-m", model) for text in ("a cat", "a photo of a dog")]
+    for head in texts["heads"]:
+        rows = [a for layers in maps for a in entropy_of(layers[head["layer"]][head["head"]])]
+        assert head["entropy"] == pytest.approx(numpy.mean(rows), abs=1e-5)
+
+
+def test_padding_is_no_row(tmp_path):
+    # SigLIP fills every text up, and attends to that too.
+    model = reading(seeing(tmp_path / "siglip", "siglip_model"), 58)
+    (tmp_path / "corpus.txt").write_text("a cat\n")
+    maps = dense("text.self.", tmp_path / "maps.safetensors", "a cat", "-m", model)
+    assert maps[0].shape[1] > 3
+    for head in stats(tmp_path / "corpus.txt", "-m", model, "--texts")["heads"]:
+        a = maps[head["layer"]][head["head"]]
+        assert head["entropy"] == pytest.approx(entropy_of(a)[:3].mean(), abs=1e-5)
+
+
+def start_counting(command, state):
+    """A run that has begun to keep its count, and cannot have ended."""
+    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not state.exists():
+        time.sleep(0.001)
+    return process
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_an_interrupted_count_goes_on_and_gives_the_same_bytes(tmp_path, how):
+    model = models.bert(tmp_path / "model")
+    corpus(tmp_path / "corpus.txt", 20000)
     out, state = tmp_path / "stats.json", tmp_path / "stats.json.part"
     command = [str(PROGRAM), "stats", str(tmp_path / "corpus.txt"), "-m", str(model), "--out", str(out)]
-    # Killed as soon as something is on disk; a run that ends before that would show nothing.
-    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None and not state.exists():
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process = start_counting(command, state)
+    process.send_signal(how)
+    notes = process.communicate()[1]
+    assert process.returncode == (-9 if how == signal.SIGKILL else 130)
     assert state.exists() and not out.exists()
     counted = json.loads(state.read_text())["next"]
-    assert 0 < counted < 40000
-    ok(*command[1:])
+    assert 0 < counted < 20000
+    if how == signal.SIGINT:
+        assert f"{counted} of 20000 inputs are counted" in notes and str(state) in notes
+    result = run(*command[1:])
+    assert (result.returncode, result.stderr) == (0, f"fovea: note: {counted} inputs were counted by an earlier run\n")
     assert not state.exists()
-    assert json.loads(out.read_text()) == json.loads(whole)
+    ok(*command[1:-1], tmp_path / "whole.json")
+    assert out.read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+def test_a_count_goes_on_only_with_what_it_was_begun(tmp_path):
+    model = models.bert(tmp_path / "model")
+    corpus(tmp_path / "corpus.txt", 20000)
+    state = tmp_path / "count.part"
+    command = [str(PROGRAM), "stats", str(tmp_path / "corpus.txt"), "-m", str(model), "--state", str(state)]
+    process = start_counting(command, state)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    for other in (["--limit", "7"], ["--dtype", "bf16"]):
+        assert_fails(run(*command[1:], *other), 1, "count.part", "another count", "remove it")
+    with (tmp_path / "corpus.txt").open("a") as file:
+        file.write("the cat sat\n")
+    assert_fails(run(*command[1:]), 1, "count.part", "another count")
 
 
 def test_files_are_tables_and_figures(tmp_path):
@@ -127,15 +284,48 @@ def test_files_are_tables_and_figures(tmp_path):
     ok("stats", tmp_path / "corpus.txt", "-m", model, "--out", tmp_path / "heads.csv")
     rows = list(csv.DictReader((tmp_path / "heads.csv").open()))
     answer = stats(tmp_path / "corpus.txt", "-m", model)
-    assert [float(row["entropy"]) for row in rows] == pytest.approx([head["entropy"] for head in answer["heads"]])
+    for name in NUMBERS:
+        if name == "retrieval":
+            assert {row[name] for row in rows} == {""}  # not counted, which is not 0
+        else:
+            assert [float(row[name]) for row in rows] == pytest.approx([head[name] for head in answer["heads"]])
+    assert [row["type"] for row in rows] == [head["type"] for head in answer["heads"]]
     ok("stats", tmp_path / "corpus.txt", "-m", model, "--out", tmp_path / "heads.npy")
     values = numpy.load(tmp_path / "heads.npy")
-    assert values.shape == (11, answer["layers"], answer["heads_per_layer"])
+    assert values.shape == (10, answer["layers"], answer["heads_per_layer"])
     assert values[0].ravel() == pytest.approx([head["entropy"] for head in answer["heads"]], rel=1e-6)
-    ok("stats", tmp_path / "corpus.txt", "-m", model, "--metric", "sink", "--out", tmp_path / "sink.png")
-    assert (tmp_path / "sink.png").read_bytes().startswith(b"\x89PNG")
-    text = ok("stats", tmp_path / "corpus.txt", "-m", model, "--limit", "3")
+    for suffix, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        ok("stats", tmp_path / "corpus.txt", "-m", model, "--metric", "sink", "--out", tmp_path / f"sink{suffix}")
+        assert (tmp_path / f"sink{suffix}").read_bytes().startswith(magic)
+    assert {path.suffix for path in tmp_path.iterdir()}.isdisjoint({".part"})
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_the_terminal_shows_kinds_of_heads_and_a_grid(tmp_path, width):
+    model = models.bert(tmp_path / "model")
+    corpus(tmp_path / "corpus.txt", 5)
+    text = ok("stats", tmp_path / "corpus.txt", "-m", model, "--limit", "3", environment={"COLUMNS": str(width)})
+    answer = stats(tmp_path / "corpus.txt", "-m", model, "--limit", "3")
     assert "mean over the rows of 3 inputs" in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= width
+    for head in answer["heads"]:
+        assert head["type"] in text
+
+
+def test_a_terminal_sees_how_far_it_is(tmp_path):
+    model = models.bert(tmp_path / "model")
+    corpus(tmp_path / "corpus.txt", 20000)
+    ours, theirs = pty.openpty()
+    command = [str(PROGRAM), "stats", str(tmp_path / "corpus.txt"), "-m", str(model), "--json"]
+    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    while b"counting" not in seen and (chunk := os.read(ours, 4096)):
+        seen += chunk
+    process.kill()
+    process.wait()
+    os.close(ours)
+    assert "%".encode() in seen
 
 
 def test_texts_that_are_too_long_are_left_out_and_told(tmp_path):
@@ -145,24 +335,62 @@ def test_texts_that_are_too_long_are_left_out_and_told(tmp_path):
     result = run("stats", tmp_path / "corpus.txt", "-m", model, "--json")
     assert json.loads(result.stdout)["inputs"] == 2
     assert "1 of 3 inputs were left out" in result.stderr and "line 2" in result.stderr
+    (tmp_path / "corpus.txt").write_text("cat " * (most + 5) + "\n")
+    assert_fails(run("stats", tmp_path / "corpus.txt", "-m", model), 1, "no input", "line 1", most)
 
 
-@pytest.mark.parametrize("arguments, facts", [
-    (["missing.txt"], ["missing.txt"]),
-    (["empty.txt"], ["no text"]),
-    (["folder"], ["no .txt files"]),
-    (["corpus.txt", "--metric", "beauty"], ["beauty", "entropy"]),
-    (["corpus.txt", "--out", "x.html"], [".html", ".csv"]),
-    (["corpus.txt", "--limit", "0"], ["limit"]),
-    (["corpus.txt", "--state", "old.part"], ["another count"]),
-    (["corpus.txt", "--state", "broken.part"], ["broken.part"]),
+def test_pictures_that_cannot_be_read_are_left_out_and_told(tmp_path):
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures/a.png").write_bytes((VIT / "demo/scene-1.png").read_bytes()[:500])
+    (tmp_path / "pictures/b.png").write_bytes((VIT / "demo/scene-1.png").read_bytes())
+    result = run("stats", tmp_path / "pictures", "-m", VIT, "--json")
+    assert json.loads(result.stdout)["inputs"] == 1
+    assert "1 of 2 inputs were left out" in result.stderr and "a.png" in result.stderr
+
+
+def test_help_says_what_every_number_and_kind_is():
+    text = ok("stats", "--help")
+    for name in (*NUMBERS, "previous token", "current token", "duplicate token", "broad", "confident", "mixed"):
+        assert f"  {name} " in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("arguments, code, facts", [
+    (["missing.txt"], 1, ["missing.txt"]),
+    (["empty.txt"], 1, ["no text"]),
+    (["folder"], 1, ["no .txt files"]),
+    (["corpus.txt", "--metric", "beauty"], 2, ["beauty", "entropy"]),
+    (["corpus.txt", "--metric", "retrieval"], 2, ["retrieval", "self-attention", "entropy"]),
+    (["corpus.txt", "--out", "x.html"], 2, [".html", ".csv"]),
+    (["corpus.txt", "--out", "no/x.csv"], 1, ["no folder 'no'"]),
+    (["corpus.txt", "--out", "corpus.txt"], 2, ["corpus.txt"]),
+    (["corpus.txt", "--limit", "0"], 2, ["limit"]),
+    (["corpus.txt", "--site", "cross"], 2, ["--site is cross", "self-attention"]),
+    (["corpus.txt", "--texts"], 2, ["--texts", "two towers"]),
+    (["corpus.txt", "--targets", "corpus.txt"], 2, ["--targets"]),
+    (["corpus.txt", "--scale", "2"], 2, ["--scale", "figures"]),
+    (["corpus.txt", "--state", "old.part"], 1, ["another count"]),
+    (["corpus.txt", "--state", "broken.part"], 1, ["broken.part"]),
 ])
-def test_what_cannot_be_counted_is_told_in_one_line(tmp_path, arguments, facts):
+def test_what_cannot_be_counted_is_told_in_one_line(tmp_path, arguments, code, facts):
     model = models.bert(tmp_path / "model")
     corpus(tmp_path / "corpus.txt", 3)
     (tmp_path / "empty.txt").write_text("\n \n")
     (tmp_path / "folder").mkdir()
-    (tmp_path / "old.part").write_text(json.dumps({"fovea_stats": 1, "model": "x", "corpus": "y", "limit": 0, "next": 1}))
+    (tmp_path / "old.part").write_text(json.dumps({"fovea_stats": 1, "of": {"model": "x"}, "next": 1}))
     (tmp_path / "broken.part").write_text("{")
-    result = run("stats", *arguments, "-m", model, cwd=tmp_path)
-    assert_fails(result, result.returncode if result.returncode in (1, 2) else 1, *facts)
+    assert_fails(run("stats", *arguments, "-m", model, cwd=tmp_path), code, *facts)
+
+
+@pytest.mark.parametrize("model, arguments, facts", [
+    (VIT, ["--metric", "induction"], ["induction", "distance"]),
+    (VIT, ["--texts"], ["--texts"]),
+    (DETR, ["--site", "vision"], ["--site is vision", "cross-attention"]),
+    (DETR, ["--site", "decoder", "--targets", "x"], ["--targets"]),
+])
+def test_what_pictures_do_not_have_is_told_before_anything_is_counted(model, arguments, facts):
+    assert_fails(run("stats", model / "demo", "-m", model, *arguments), 2, *facts)
+
+
+def test_a_folder_without_pictures_is_told(tmp_path):
+    assert_fails(run("stats", tmp_path, "-m", VIT), 1, "no pictures", "PNG")

@@ -88,6 +88,8 @@ Command explain_command() {
                             "the position asked from (default: [CLS] or the first, of decoders the "
                             "last; of translations the last word that is written)"),
                Option::text("at", "X,Y", "of a picture, the patch at this pixel instead of [CLS]"),
+               Option::text("span", "TEXT|i-j",
+                            "of span-mass: the stretch of the input that is looked at"),
                Option::integer("query", "N",
                                "of models that find objects, the object query (default: the "
                                "surest)",

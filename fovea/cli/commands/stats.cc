@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include "fovea/base/error.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/stats_view.h"
+#include "fovea/render/caption.h"
 
 namespace fovea {
 namespace {
@@ -23,19 +26,82 @@ std::vector<std::string> metric_names() {
 std::string metric_help() {
   std::string text;
   for (const HeadMetric& metric : head_metrics()) {
-    text += fmt::format("  {:<11} {}\n", metric.name, metric.help);
+    text += fmt::format("  {:<15} {}\n", metric.name, metric.help);
   }
   return text;
 }
 
+std::string type_help() {
+  std::string text;
+  for (const HeadType& type : head_types()) {
+    text += fmt::format("  {:<15} {}\n", type.name, type.rule);
+  }
+  return text + fmt::format("  {:<15} none of these\n", "mixed");
+}
+
 void check(const Args& args) {
-  if (!args.has("out")) return;
-  const std::filesystem::path path = args["out"];
-  if (is_data_suffix(path) || is_figure_suffix(path)) return;
-  fail(ErrorKind::kInvalidArgument,
-       "--out is '{}' but statistics are written to .png, .svg, .pdf, {}; give one of these "
-       "suffixes",
-       path.string(), data_suffixes());
+  check_output(args, "out", args["CORPUS"]);
+  check_output(args, "state", args["CORPUS"]);
+  const bool has_out = args.has("out");
+  if (has_out && !is_data_suffix(args["out"]) && !is_figure_suffix(args["out"])) {
+    fail(ErrorKind::kInvalidArgument,
+         "--out is '{}' but statistics are written to .png, .svg, .pdf, {}; give one of these "
+         "suffixes",
+         args["out"], data_suffixes());
+  }
+  for (const char* name : {"scale", "sidecar"}) {
+    if (args.has(name) && !(has_out && is_figure_suffix(args["out"]))) {
+      fail(ErrorKind::kInvalidArgument,
+           "--{} is for figures; give --out FILE.png, .svg or .pdf too", name);
+    }
+  }
+}
+
+bool counts_pictures(const Engine& engine, const Args& args) {
+  const ModelFacts& facts = engine.facts();
+  if (args.flag("texts") && !(facts.takes_pixels && facts.takes_text())) {
+    fail(ErrorKind::kInvalidArgument,
+         "--texts chooses between two towers but {} has one; leave it out", engine.name());
+  }
+  const bool texts = args.flag("texts") || site_kind(args) == SiteKind::kTextSelf;
+  return facts.takes_pixels && !texts;
+}
+
+SiteKind chosen_kind(const Engine& engine, bool pictures, const Args& args) {
+  const std::vector<SiteKind> kinds = countable_kinds(engine, pictures);
+  const SiteKind kind = site_kind(args).value_or(kinds.front());
+  if (std::ranges::count(kinds, kind) == 0) {
+    std::string names;
+    for (const SiteKind one : kinds) {
+      names += (names.empty() ? "" : ", ") + std::string(name_of(one));
+    }
+    fail(ErrorKind::kInvalidArgument, "--site is {} but what can be counted of {} is {}",
+         args["site"], engine.name(), names);
+  }
+  if (args.has("targets") && (pictures || kind == SiteKind::kSelf || kind == SiteKind::kTextSelf ||
+                              kind == SiteKind::kEncoderSelf)) {
+    fail(ErrorKind::kInvalidArgument,
+         "--targets is what a decoder is made to write but {} has none; leave it out, or choose "
+         "--site decoder or cross of a translation model",
+         name_of(kind));
+  }
+  const HeadMetric& metric = chosen_metric(args);
+  if (!is_counted(metric.needs, engine, pictures, kind)) {
+    std::string names;
+    for (const HeadMetric& one : head_metrics()) {
+      if (!is_counted(one.needs, engine, pictures, kind)) continue;
+      names += (names.empty() ? "" : ", ") + std::string(one.name);
+    }
+    fail(ErrorKind::kInvalidArgument, "--metric is {} but {} of {} has only {}", metric.name,
+         name_of(kind), engine.name(), names);
+  }
+  return kind;
+}
+
+Corpus open_corpus(const Args& args, bool pictures) {
+  if (pictures) return Corpus::of_pictures(args["CORPUS"]);
+  if (args.has("targets")) return Corpus::of_pairs(args["CORPUS"], args["targets"]);
+  return Corpus::of_texts(args["CORPUS"]);
 }
 
 // Beside the result, so that the same command finds it again.
@@ -44,35 +110,49 @@ std::filesystem::path state_path(const Args& args) {
   return args.has("out") ? args["out"] + ".part" : "";
 }
 
+void print_notes(const StatsResult& result) {
+  const StatsState& state = result.state;
+  if (result.resumed_at > 0) {
+    print_warnings({fmt::format("{} inputs were counted by an earlier run", result.resumed_at)});
+  }
+  if (state.left_out > 0) {
+    print_warnings({fmt::format("{} of {} inputs were left out; the first: {}", state.left_out,
+                                state.left_out + state.statistics.inputs(), state.first_reason)});
+  }
+}
+
+void write_csv(const std::string& path, const StatsResult& result) {
+  const InterruptGuard guard;
+  const std::string text = stats_csv(result);
+  write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
+}
+
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, kDefaultTextModel);
-  const bool pictures = engine.facts().takes_pixels && !args.flag("texts");
-  const std::filesystem::path path = args["CORPUS"];
-  const Corpus corpus = pictures ? Corpus::of_pictures(path) : Corpus::of_texts(path);
-  const StatsResult result = run_stats(
-      engine, corpus, pictures,
-      {.limit = args.has("limit") ? args.integer("limit") : 0, .state = state_path(args)});
-  if (result.left_out > 0) {
-    print_warnings(
-        {fmt::format("{} of {} inputs were left out; the first: {}", result.left_out,
-                     result.left_out + result.statistics.inputs(), result.first_reason)});
+  const bool pictures = counts_pictures(engine, args);
+  const SiteKind kind = chosen_kind(engine, pictures, args);
+  const Corpus corpus = open_corpus(args, pictures);
+  const StatsResult result = run_stats(engine, corpus, pictures,
+                                       {.kind = kind,
+                                        .limit = args.has("limit") ? args.integer("limit") : 0,
+                                        .state = state_path(args),
+                                        .dtype = args["dtype"]});
+  if (result.state.statistics.inputs() == 0) {
+    fail(ErrorKind::kBadFile, "{} has no input that {} takes; the first: {}", args["CORPUS"],
+         engine.name(), result.state.first_reason);
   }
-  if (result.statistics.inputs() == 0) {
-    fail(ErrorKind::kBadFile, "{} has no input that {} takes; the first: {}", path.string(),
-         engine.name(), result.first_reason);
-  }
+  print_notes(result);
+  const Content content = stats_content(result, engine.name(), chosen_metric(args));
   if (args.has("out") && std::filesystem::path(args["out"]).extension() == ".csv") {
-    {
-      const InterruptGuard guard;
-      const std::string text = stats_csv(result);
-      write_file_atomic(args["out"], [&](FileWriter& file) { file.write(text); });
-    }
-    write_stdout("wrote " + args["out"] + "\n");
-    return;
+    write_csv(args["out"], result);
+    write_stdout(args.flag("json") ? content.json().dump(1) + "\n" : "wrote " + args["out"] + "\n");
+  } else {
+    show(content, args, kinds_text(result, stdout_terminal()));
   }
-  show(stats_content(result, engine.name(), chosen_metric(args)), args,
-       typed_heads_text(result, stdout_terminal()));
+  // Only now is nothing lost.
+  std::error_code ignored;
+  if (const auto state = state_path(args); !state.empty()) std::filesystem::remove(state, ignored);
 }
 
 }  // namespace
@@ -87,23 +167,36 @@ Command stats_command() {
           "kept. With --out the count is kept beside it in FILE.part while it runs, and the\n"
           "same command goes on from there after an interruption.\n"
           "\n"
+          "Counted is the self-attention of the only stack, of the encoder where there is a\n"
+          "decoder too, of the picture tower or with --texts of the text tower; --site\n"
+          "decoder and --site cross choose the others. The decoder of a translation model\n"
+          "reads what it writes itself, or --targets.\n"
+          "\n"
           "numbers of a head, each the mean over all rows:\n" +
           metric_help() +
+          "\n"
+          "kinds of heads, the first that fits (docs/head-statistics.md has the limits):\n" +
+          type_help() +
           "\n"
           "examples:\n"
           "  fovea stats sentences.txt\n"
           "  fovea stats sentences.txt --metric induction -m gpt2\n"
+          "  fovea stats english.txt -m en-fr --site cross --targets french.txt\n"
           "  fovea stats photos -m scenes-vit --out heads.csv\n",
       .positionals = {{.name = "CORPUS", .help = "a text file or a folder"}},
       .options = joined(
           model_options(kDefaultTextModel),
-          {Option::choice("metric", metric_names(), "the number that is drawn (default: entropy)"),
-           Option::integer("limit", "N", "only the first N inputs", 1),
+          {Option::choice("site", site_names(),
+                          "which attention is counted, where the model has several"),
            Option::flag("texts", "of a model with two towers, count that of texts"),
+           Option::text("targets", "FILE",
+                        "translations of CORPUS line by line, for --site decoder and cross"),
+           Option::choice("metric", metric_names(), "the number that is drawn (default: entropy)"),
+           Option::integer("limit", "N", "only the first N inputs", 1),
            Option::text("state", "FILE",
                         "where the count is kept while it runs (default: the file of --out "
                         "with .part)"),
-           Option::choice("colors", color_names(), "the colour map"),
+           Option::choice("colors", color_names(), "the colour map (default: inferno)"),
            Option::flag("json", "print all numbers of all heads as JSON"),
            Option::text("out", "FILE",
                         "write a file: .png .svg .pdf, or the numbers as " + data_suffixes()),

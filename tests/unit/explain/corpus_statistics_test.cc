@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "fovea/base/error.h"
+#include "fovea/explain/attention_distance.h"
 #include "support/records.h"
 
 namespace fovea {
@@ -15,7 +17,7 @@ constexpr double kTolerance = 1e-4;
 
 PositionKinds random_kinds(int64_t positions, uint32_t seed) {
   std::mt19937 random(seed);
-  PositionKinds kinds;
+  PositionKinds kinds{.in_line = true};
   for (int64_t i = 0; i < positions; ++i) {
     kinds.ids.push_back(static_cast<int64_t>(random() % 6));
     kinds.special.push_back(i == 0 || i + 1 == positions);
@@ -24,7 +26,12 @@ PositionKinds random_kinds(int64_t positions, uint32_t seed) {
   return kinds;
 }
 
-// From the dense map, each number by its own loop.
+// Adds all heads of a record whose rows and columns are one axis.
+void add(CorpusStatistics& statistics, const AttentionRecord& record, const PositionKinds& kinds) {
+  statistics.add(record.site, sums_of(record, kinds, kinds));
+}
+
+// From the dense map of a text, each number by its own loop. Padding is no row.
 HeadSums reference(const testing::AttentionCase& c, size_t head, const PositionKinds& kinds) {
   const testing::DenseAttention dense = testing::dense_attention(c);
   const int64_t n = c.shape.rows;
@@ -34,6 +41,8 @@ HeadSums reference(const testing::AttentionCase& c, size_t head, const PositionK
   const auto id = [&](int64_t i) { return kinds.ids[static_cast<size_t>(i)]; };
   HeadSums sums;
   for (int64_t i = 0; i < n; ++i) {
+    const auto& valid = c.rule.mask.key_valid;
+    if (!valid.empty() && valid[static_cast<size_t>(i)] == 0) continue;
     int64_t keys = 0, largest = -1;
     double entropy = 0, plain = 0;
     for (int64_t j = 0; j < n; ++j) {
@@ -42,7 +51,8 @@ HeadSums reference(const testing::AttentionCase& c, size_t head, const PositionK
       if (a > 0) entropy -= a * std::log(a);
       if (largest < 0 || a > weight(i, largest)) largest = j;
       if (kinds.special[static_cast<size_t>(j)] == 0) plain = std::max(plain, a);
-      sums.weight += a;
+      sums.pattern_total += a;
+      sums.delimiter_total += a;
       sums.distance += a * std::abs(double(i - j));
       if (kinds.delimiter[static_cast<size_t>(j)] != 0) sums.delimiter += a;
       if (j == i - 1) sums.previous += a;
@@ -50,6 +60,8 @@ HeadSums reference(const testing::AttentionCase& c, size_t head, const PositionK
       if (j >= 1 && j - 1 < i && id(j - 1) == id(i)) sums.induction += a;
     }
     sums.rows += 1;
+    sums.distance_rows += 1;
+    sums.placed_rows += 1;
     sums.entropy += entropy;
     if (keys > 1) {
       sums.open_rows += 1;
@@ -81,7 +93,10 @@ void expect_near(const HeadNumbers& a, const HeadNumbers& b) {
                             &HeadNumbers::distance, &HeadNumbers::previous, &HeadNumbers::duplicate,
                             &HeadNumbers::induction, &HeadNumbers::delimiter, &HeadNumbers::sink,
                             &HeadNumbers::retrieval, &HeadNumbers::positional}) {
-    EXPECT_NEAR(a.*member, b.*member, kTolerance);
+    EXPECT_EQ(std::isnan(a.*member), std::isnan(b.*member));
+    if (!std::isnan(b.*member)) {
+      EXPECT_NEAR(a.*member, b.*member, kTolerance);
+    }
   }
   EXPECT_EQ(a.offset, b.offset);
 }
@@ -95,7 +110,7 @@ TEST(CorpusStatistics, AreThoseOfTheDenseMap) {
       const testing::AttentionCase c =
           testing::plain_case(30 + 20 * static_cast<int64_t>(seed), 8, causal, seed);
       const PositionKinds kinds = random_kinds(c.shape.rows, seed);
-      statistics.add(testing::record_of(c, {SiteKind::kSelf, 0}), kinds);
+      add(statistics, testing::record_of(c, {SiteKind::kSelf, 0}), kinds);
       statistics.end_input();
       wanted.add(reference(c, 0, kinds));
     }
@@ -105,14 +120,69 @@ TEST(CorpusStatistics, AreThoseOfTheDenseMap) {
   }
 }
 
-TEST(CorpusStatistics, CountOnlyKeysThatAreNoPadding) {
+TEST(CorpusStatistics, CountOnlyPositionsThatAreNoPadding) {
   testing::AttentionCase c = testing::plain_case(12, 4, false, 3);
   c.rule.mask.key_valid.assign(12, 1);
   c.rule.mask.key_valid[11] = c.rule.mask.key_valid[10] = 0;
   const PositionKinds kinds = random_kinds(12, 3);
   CorpusStatistics statistics;
-  statistics.add(testing::record_of(c), kinds);
+  add(statistics, testing::record_of(c), kinds);
   expect_near(numbers_of(statistics.sums(0, 0)), numbers_of(reference(c, 0, kinds)));
+}
+
+TEST(CorpusStatistics, LeaveOutRowsThatAreToldToBePadding) {
+  const testing::AttentionCase c = testing::plain_case(9, 4, false, 5);
+  PositionKinds kinds = random_kinds(9, 5);
+  const HeadSums all = sums_of(testing::record_of(c), kinds, kinds).front();
+  kinds.padding.assign(9, 0);
+  kinds.padding[7] = kinds.padding[8] = 1;
+  const HeadSums some = sums_of(testing::record_of(c), kinds, kinds).front();
+  EXPECT_EQ(all.rows, 9);
+  EXPECT_EQ(some.rows, 7);
+  EXPECT_NEAR(some.delimiter_total, 7, kTolerance);
+}
+
+TEST(CorpusStatistics, MeasureDistancesOfPatchesAsFarAsTheyGoToPatches) {
+  const PictureAxis axis{.grid = {3, 5}, .specials = 2};
+  const testing::AttentionCase c = testing::plain_case(axis.positions(), 8, false, 7);
+  PositionKinds kinds{.picture = axis};
+  kinds.special.assign(static_cast<size_t>(axis.positions()), 0);
+  kinds.special[0] = kinds.special[1] = 1;
+  kinds.delimiter = kinds.special;
+  const testing::DenseAttention dense = testing::dense_attention(c);
+  double distance = 0;
+  for (int64_t i = 2; i < 17; ++i) {
+    double mass = 0, moment = 0;
+    for (int64_t j = 2; j < 17; ++j) {
+      const double a = dense.weights[0][static_cast<size_t>(i * 17 + j)];
+      mass += a;
+      moment += a * std::hypot(double((i - 2) / 5 - (j - 2) / 5), double((i - 2) % 5 - (j - 2) % 5));
+    }
+    distance += moment / mass / 15;
+  }
+  const HeadNumbers numbers = numbers_of(sums_of(testing::record_of(c), kinds, kinds).front());
+  EXPECT_NEAR(numbers.distance, distance, kTolerance);
+  // The same as the method of pictures says.
+  EXPECT_NEAR(attention_distance({testing::shared_record_of(c), 0}, axis, 1), distance, kTolerance);
+  EXPECT_TRUE(std::isnan(numbers.previous) && std::isnan(numbers.positional));
+  EXPECT_FALSE(std::isnan(numbers.sink) || std::isnan(numbers.delimiter));
+}
+
+TEST(CorpusStatistics, CountOfCrossAttentionOnlyWhatTwoAxesHave) {
+  testing::AttentionCase c = testing::plain_case(8, 4, false, 9);
+  PositionKinds rows = random_kinds(8, 9), cols = random_kinds(8, 10);
+  const HeadNumbers numbers = numbers_of(sums_of(testing::record_of(c), rows, cols).front());
+  const HeadNumbers wanted = numbers_of(reference(c, 0, cols));
+  EXPECT_NEAR(numbers.entropy, wanted.entropy, kTolerance);
+  EXPECT_NEAR(numbers.delimiter, wanted.delimiter, kTolerance);
+  for (const auto member :
+       {&HeadNumbers::distance, &HeadNumbers::previous, &HeadNumbers::duplicate,
+        &HeadNumbers::induction, &HeadNumbers::sink, &HeadNumbers::positional}) {
+    EXPECT_TRUE(std::isnan(numbers.*member));
+  }
+  EXPECT_EQ(head_type(numbers), head_type({.evenness = numbers.evenness,
+                                           .confidence = numbers.confidence,
+                                           .delimiter = numbers.delimiter}));
 }
 
 TEST(CorpusStatistics, GoOnFromAFileToTheLastDigit) {
@@ -120,12 +190,12 @@ TEST(CorpusStatistics, GoOnFromAFileToTheLastDigit) {
   for (uint32_t seed = 1; seed <= 4; ++seed) {
     const testing::AttentionCase c = testing::plain_case(20, 4, true, seed);
     const PositionKinds kinds = random_kinds(20, seed);
-    whole.add(testing::record_of(c), kinds);
+    add(whole, testing::record_of(c), kinds);
     whole.end_input();
     if (seed == 3) {
       part = CorpusStatistics::from_json(Json::parse(part.to_json().dump(), "part"), "part");
     }
-    part.add(testing::record_of(c), kinds);
+    add(part, testing::record_of(c), kinds);
     part.end_input();
   }
   EXPECT_EQ(whole.to_json().dump(), part.to_json().dump());
@@ -134,7 +204,9 @@ TEST(CorpusStatistics, GoOnFromAFileToTheLastDigit) {
 TEST(CorpusStatistics, RefuseFilesAndKindsThatDoNotFit) {
   const testing::AttentionCase c = testing::plain_case(5, 4, true, 1);
   CorpusStatistics statistics;
-  EXPECT_THROW(statistics.add(testing::record_of(c), random_kinds(4, 1)), Error);
+  EXPECT_THROW(add(statistics, testing::record_of(c), random_kinds(4, 1)), Error);
+  statistics.add({SiteKind::kSelf, 0}, std::vector<HeadSums>(2));
+  EXPECT_THROW(statistics.add({SiteKind::kSelf, 0}, std::vector<HeadSums>(3)), Error);
   for (const char* text : {"{}", R"({"inputs": 1, "sums": [[[1, 2]]]})",
                            R"({"inputs": "x", "sums": []})", R"({"inputs": 1, "sums": 3})"}) {
     EXPECT_THROW(CorpusStatistics::from_json(Json::parse(text, "t"), "t"), Error) << text;
@@ -144,11 +216,16 @@ TEST(CorpusStatistics, RefuseFilesAndKindsThatDoNotFit) {
 TEST(HeadType, NamesWhatStandsOut) {
   EXPECT_EQ(head_type({.positional = 0.95, .offset = -1}), "previous token");
   EXPECT_EQ(head_type({.positional = 0.95, .offset = 2}), "positional +2");
+  EXPECT_EQ(head_type({.positional = 0.95, .offset = 0}), "current token");
   EXPECT_EQ(head_type({.induction = 0.5}), "induction");
   EXPECT_EQ(head_type({.sink = 0.6}), "sink");
   EXPECT_EQ(head_type({.delimiter = 0.6}), "delimiter");
   EXPECT_EQ(head_type({.evenness = 0.95}), "broad");
+  EXPECT_EQ(head_type({.duplicate = 0.4, .sink = 0.6}), "duplicate token");
+  EXPECT_EQ(head_type({.retrieval = 0.4}), "retrieval");
+  EXPECT_EQ(head_type({.confidence = 0.85}), "confident");
   EXPECT_EQ(head_type({}), "mixed");
+  EXPECT_EQ(head_type(numbers_of({})), "mixed");  // nothing was counted
 }
 
 }  // namespace

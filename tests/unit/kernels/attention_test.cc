@@ -236,6 +236,26 @@ TEST(HeadTiles, ScoresAndWeightsMatchTheReference) {
   });
 }
 
+TEST(HeadTiles, WeightsAndEntropyAreThoseThatAreAskedForAlone) {
+  for_each_simd_target([] {
+    for (const int64_t cols : {1, 15, 16, 17, 300}) {
+      SCOPED_TRACE(cols);
+      const AttentionCase c = random_case(static_cast<uint32_t>(cols), cols, 2);
+      const AttentionInputs inputs = inputs_of(c);
+      const KeyRange all{0, c.shape.cols};
+      const HeadTiles tiles(inputs, 0, all);
+      const std::vector<double> lse = dense_attention(c).lse[0];
+      Tensor alone(Shape{c.shape.rows, c.shape.cols}), both(alone.shape());
+      std::vector<double> entropies(lse.size(), 1), entropies_of_both(lse.size(), 1);
+      tiles.weights(0, all, lse, alone.mutable_matrix<float>());
+      tiles.add_entropy(0, all, lse, entropies);
+      tiles.weights_and_entropy(0, all, lse, both.mutable_matrix<float>(), entropies_of_both);
+      EXPECT_TRUE(std::ranges::equal(alone.values<float>(), both.values<float>()));
+      EXPECT_EQ(entropies, entropies_of_both);
+    }
+  });
+}
+
 TEST(DotTile, IsAPlainProductOfRows) {
   std::mt19937 random(9);
   const Tensor a = testing::random_heads(random, {2, 30, 19}, 1, DType::kF32);
