@@ -35,7 +35,7 @@ std::vector<std::string> notes_of(const LayerRecords& layers, const ExplainReque
   const double mean =
       std::accumulate(mass.begin(), mass.end(), 0.0) / static_cast<double>(mass.size());
   return {fmt::format("most in {}", fmt::join(most, ", ")),
-          fmt::format("mean of all heads {:.1f} %, {:.1f} times the {:.1f} % of an even spread",
+          fmt::format("mean of all heads {:.1f} %, {:.2g} times the {:.1f} % of an even spread",
                       100 * mean, mean / even, 100 * even)};
 }
 

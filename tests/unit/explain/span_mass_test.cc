@@ -88,7 +88,7 @@ TEST(SpanMassMethod, FindsTheHeadThatLooksAtTheNeedle) {
   ASSERT_EQ(found.notes.size(), 2U);
   EXPECT_TRUE(found.notes[0].starts_with("most in layer 1 head 2 100.0 %, ")) << found.notes[0];
   // (7 * 4 / 37 + 1) / 8 = 22.0 %, an even spread is 4 / 37.
-  EXPECT_EQ(found.notes[1], "mean of all heads 22.0 %, 2.0 times the 10.8 % of an even spread");
+  EXPECT_EQ(found.notes[1], "mean of all heads 22.0 %, 2 times the 10.8 % of an even spread");
 
   const Explanation layer =
       explain(method, {.run = run, .position = 36, .layer = 0, .span = PositionSpan{10, 14}});
