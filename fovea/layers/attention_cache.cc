@@ -66,7 +66,8 @@ ScoreRule whole_rule(ScoreRule rule) {
 }  // namespace
 
 void AttentionCache::branch(std::span<const int64_t> parents) {
-  for (const int64_t parent : parents) FOVEA_ASSERT(parent >= 0 && parent < hypotheses_);
+  for ([[maybe_unused]] const int64_t parent : parents)
+    FOVEA_ASSERT(parent >= 0 && parent < hypotheses_);
   for (auto& [site, entry] : entries_) {
     std::vector<Past> children(parents.size());
     // The last child takes its parent's past over, the others copy it.
