@@ -69,14 +69,14 @@ std::string caption_of(const StatsResult& result, const HeadMetric& metric) {
                      name_of(result.kind));
 }
 
-// " · previous token: 1.3, 2.7 · sink: 0.1, 0.2 and 12 more"
+// " · kinds of heads, as layer.head: previous token 1.3, 2.7; sink 0.1, 0.2 and 12 more"
 std::string kinds_caption(const StatsResult& result) {
   std::string text;
   for (const HeadsOfType& group : heads_by_type(result)) {
     if (group.name == kNoType) continue;
     const size_t shown = std::min(group.heads.size(), kMostInCaption);
-    text +=
-        fmt::format(" · {}: {}", group.name, fmt::join(std::span(group.heads).first(shown), ", "));
+    text += text.empty() ? " · kinds of heads, as layer.head: " : "; ";
+    text += fmt::format("{} {}", group.name, fmt::join(std::span(group.heads).first(shown), ", "));
     if (shown < group.heads.size()) text += fmt::format(" and {} more", group.heads.size() - shown);
   }
   return text;
