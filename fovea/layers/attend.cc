@@ -87,6 +87,7 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Value& 
     record.rule = rule;
     pass.recorder->add(std::move(record), text);
   });
+  if (pass.last_site == place.site) throw EndOfPass();
   return ops::merge_heads(output);
 }
 
@@ -147,6 +148,7 @@ Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries
     pass.recorder->add(std::move(record));
   }
   if (pass.progress != nullptr) pass.progress->advance();
+  if (pass.last_site == place.site) throw EndOfPass();
   return ops::merge_heads(result.output);
 }
 
