@@ -254,8 +254,19 @@ void Engine::run_packed(std::span<const TextInput> texts, const RecorderOptions&
   }
   if (lengths.empty()) return;
   Recorder recorder(options);
-  model().forward(
-      all, {.recorder = &recorder, .logits = LogitRows::kNone, .texts = lengths, .cancel = cancel});
+  // The outputs are nobody's, so that the feed-forward part of the last layer need not run.
+  std::optional<SiteId> last;
+  for (int layer = 0; layer < facts().layers; ++layer) {
+    if (recorder.wants({SiteKind::kSelf, layer})) last = {SiteKind::kSelf, layer};
+  }
+  try {
+    model().forward(all, {.recorder = &recorder,
+                          .logits = LogitRows::kNone,
+                          .texts = lengths,
+                          .last_site = last,
+                          .cancel = cancel});
+  } catch (const EndOfPass&) {
+  }
 }
 
 TextInput Engine::label(const ModelInputs& inputs) const {

@@ -25,10 +25,10 @@ struct EngineOptions {
 };
 
 struct RunOptions {
+  CancelToken cancel;  // before what GCC 12 thinks is destroyed unmade if this throws
   RecorderOptions record;
   LogitRows logits = LogitRows::kNone;
   std::vector<Intervention> changes;  // none: the model as it is
-  CancelToken cancel;
 };
 
 // What a run gave: the records and axes, and the outputs.
@@ -87,7 +87,8 @@ class Engine {
                         const RunOptions& options = {}) const;
   RunResult run(const ModelInputs& inputs, const RunOptions& options = {}) const;
   // Several texts at once, as fast as one of their joint length and without padding; each record is
-  // given to options.give_to with the number of its text. Throws Error{kUnsupported} for models
+  // given to options.give_to with the number of its text, and nothing is computed after the last
+  // that is wanted. Throws Error{kUnsupported} for models
   // whose texts cannot stand side by side: run them one by one.
   void run_packed(std::span<const TextInput> texts, const RecorderOptions& options,
                   const CancelToken& cancel = {}) const;
