@@ -15,15 +15,23 @@
 namespace fovea {
 namespace {
 
-std::string_view default_model(const Args& args, const Method& method) {
+std::string_view default_model(const Args& args) {
   const bool two_stacks =
-      args.has("target") || method.name == "alti+" ||
+      args.has("target") || (args.has("method") && args["method"] == "alti+") ||
       (args.has("site") &&
        (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross"));
   if (args.has("INPUT") && names_picture(args["INPUT"])) {
     return two_stacks || args.has("query") ? kDefaultDetectionModel : kDefaultPictureModel;
   }
   return two_stacks ? kDefaultTranslationModel : kDefaultTextModel;
+}
+
+// An embedding is nearest to itself whatever the input, so that its similarity has no gradient.
+Method chosen_method(const Args& args, const ModelFacts& facts) {
+  if (args.has("method")) return find_method(args["method"]);
+  const bool embeds = facts.head == HeadKind::kNone || facts.head == HeadKind::kSimilarity;
+  return find_method(embeds && !args.has("against") && !args.has("class") ? "rollout"
+                                                                          : "relevancy");
 }
 
 // What the decoder reads of the source is what most methods are about; those that go through a
@@ -219,17 +227,17 @@ std::vector<Option> method_parameter_options() {
 }
 
 void check_question(const Args& args) {
-  const Method method = find_method(args["method"]);
+  if (args.has("method")) find_method(args["method"]);
   check_input_args(args);
   if (args.has("at")) parse_pixel(args["at"]);
 }
 
 ExplainQuestion read_question(const Args& args) {
   check_question(args);
-  const Method method = find_method(args["method"]);
-  ExplainQuestion question{.engine = open_engine(args, default_model(args, method)),
-                           .method = method};
+  ExplainQuestion question{.engine = open_engine(args, default_model(args)), .method = {}};
   const ModelFacts& facts = question.engine.facts();
+  question.method = chosen_method(args, facts);
+  const Method& method = question.method;
   refuse_what_is_not_asked(args, method, facts);
   question.picture = find_picture_input(question.engine, args);
   const bool sees_picture = question.picture || gives_pixels(args, question.engine);

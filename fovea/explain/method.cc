@@ -168,8 +168,8 @@ Explanation explain(const Method& method, const ExplainRequest& request) {
          method.name, to_string(SiteId{request.kind, 0}));
   }
   if (method.needs.subject && request.subject == nullptr) {
-    fail(ErrorKind::kUnsupported,
-         "{} runs the model again, but only its recorded maps are at hand; {}", method.name,
+    fail(ErrorKind::kUnsupported, "{} {}, but only its recorded maps are at hand; {}", method.name,
+         method.needs.gradient ? "takes gradients of the model" : "runs the model again",
          alternatives(method, request));
   }
   if (method.needs.target && request.target == nullptr) {

@@ -26,6 +26,7 @@ struct MethodNeeds {
   bool subject = false;    // the model, to run it again
   bool target = false;     // an output that is asked about
   bool span = false;       // a stretch of columns that is asked about
+  bool gradient = false;   // the gradient of that output; the model gives it
 };
 
 struct MethodParameter {

@@ -76,7 +76,9 @@ Command explain_command() {
       .options = joined(
           joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
           joined(
-              {Option::choice("method", method_names(), "which question to ask").must_be_given(),
+              {Option::choice("method", method_names(),
+                              "which question to ask (default: relevancy; of models that embed, "
+                              "without --against: rollout)"),
                Option::text("class", "NAME|i",
                             "the answer asked about: a class by its label or number, a word that "
                             "the model writes, or a text to be similar to (default: what the model "
