@@ -286,7 +286,7 @@ def cases():
     yield one_stack("gpt2_lm", words(13, 3), [13, 3], row=13)
     yield one_stack("gpt2_middle", words(8, 5), [8, 5], row=8, fixture="gpt2_lm")
     yield one_stack("llama_gqa", words(16, 3), [16, 3], row=16)
-    yield one_stack("llama_padded", words(11, 3), [11, 3], row=11, fixture="llama_gqa", inputs="inputs-2.safetensors")
+    yield one_stack("llama_padded", words(8, 3), [8, 3], row=8, fixture="llama_gqa", inputs="inputs-3.safetensors")
     yield one_stack("mistral_window", words(15, 3), [15, 3], row=15)
     yield one_stack("gemma3_text", words(15, 3), [15, 3], row=15)
     yield one_stack("siglip_vision", cosine(vector_for(40, 1), "pooler_output"), vector_for(40, 1), asked=("pixel_values",))

@@ -253,6 +253,9 @@ ExplainQuestion read_question(const Args& args) {
   RunOptions options;
   options.record.values = method.needs.block;
   options.record.block = method.needs.block;
+  if (method.needs.gradient) {
+    options.record.wanted = [](SiteId site) { return site.layer == 0; };
+  }
   if (method.needs.target || facts.finds_objects()) {
     options.logits = logits_for_target(question.engine, /*last=*/!args.has("token"));
   } else if (facts.head == HeadKind::kSequenceClass || facts.head == HeadKind::kPictureClass) {

@@ -237,8 +237,7 @@ class StatsRun {
     const RunResult result =
         engine_.run(input, {.record = record, .logits = logits_for_target(engine_, /*last=*/true)});
     const TargetChoice choice{.position = std::max<int64_t>(input.inputs.tokens() - 1, 0)};
-    const RecorderOptions outputs{.values = false,
-                                  .outputs = true,
+    const RecorderOptions outputs{.outputs = true,
                                   .wanted = record.wanted,
                                   .give_to = [this](int64_t, const AttentionRecord& layer) {
                                     std::vector<HeadSums> sums;

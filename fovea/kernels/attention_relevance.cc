@@ -5,6 +5,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
+#include "fovea/base/single_thread.h"
 #include "fovea/kernels/head_rule.h"
 #include "fovea/kernels/panels.h"
 
@@ -201,6 +202,9 @@ template <typename Use>
 std::vector<double> mean_over_heads(const GradedAttention& attention, int64_t size, int64_t items,
                                     const CancelToken& cancel, const Use& use) {
   const AttentionShape shape = attention.inputs.shape();
+  constexpr int64_t kSmall = 2'000'000;  // products: some tens of microseconds of one core
+  const SingleThread one(
+      (shape.rows + 1) * shape.cols * shape.heads * (shape.head_dim + shape.value_dim) <= kSmall);
   const KeyRange all{0, shape.cols};
   std::vector<Panels> keys(static_cast<size_t>(shape.kv_heads)), values(keys.size());
   parallel_for(shape.kv_heads * 2, [&](int64_t item) {

@@ -3,10 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
+#include "fovea/base/error.h"
 #include "fovea/explain/method.h"
-#include "fovea/explain/rollout.h"
 #include "fovea/explain/target_gradient.h"
 
 namespace fovea {
@@ -31,25 +32,39 @@ std::string foremost(const Explanation& explanation) {
   return fmt::format("most: {}", fmt::join(named, ", "));
 }
 
+int64_t heads_of(const ExplainRequest& request, const std::map<int, std::vector<double>>& layers) {
+  if (layers.empty()) {
+    fail(ErrorKind::kUnsupported,
+         "the answer asked about does not depend on attention like {}; choose another --site",
+         to_string(SiteId{request.kind, 0}));
+  }
+  const size_t heads = layers.begin()->second.size();
+  for (const auto& [layer, importance] : layers) {
+    if (importance.size() == heads) continue;
+    fail(ErrorKind::kUnsupported, "layer {} has {} heads but others have {}", layer,
+         importance.size(), heads);
+  }
+  return static_cast<int64_t>(heads);
+}
+
 Explanation explain_head_importance(const ExplainRequest& request) {
   const bool by_layer = choice_parameter(head_importance_method(), request, "normalize") == "layer";
-  const LayerRecords layers = layers_of(request.run, request.kind);
-  Explanation explanation{.axis = heads_axis(layers)};
-  explanation.scores.resize(explanation.axis.positions.size());
-  const auto heads = static_cast<size_t>(explanation.axis.grid_cols);
-  // A layer that the answer does not depend on keeps 0.
-  RecorderOptions record{.values = false,
-                         .outputs = true,
+  std::map<int, std::vector<double>> layers;
+  RecorderOptions record{.outputs = true,
                          .wanted = [&](SiteId site) { return site.kind == request.kind; },
                          .give_to =
                              [&](int64_t, const AttentionRecord& layer) {
-                               std::vector<double> importance = head_importance(layer);
-                               if (by_layer) normalise_layer(importance);
-                               std::ranges::copy(
-                                   importance, explanation.scores.begin() +
-                                                   static_cast<int64_t>(heads) * layer.site.layer);
+                               layers[layer.site.layer] = head_importance(layer);
                              }};
   target_gradient(request, {.target = {}, .inputs = false, .record = record, .at = {}});
+  const int64_t heads = heads_of(request, layers);
+  Explanation explanation{.axis = heads_axis(layers.rbegin()->first + 1, heads)};
+  explanation.scores.resize(explanation.axis.positions.size());
+  // A layer that the answer does not depend on keeps 0.
+  for (auto& [layer, importance] : layers) {
+    if (by_layer) normalise_layer(importance);
+    std::ranges::copy(importance, explanation.scores.begin() + heads * layer);
+  }
   explanation.measures =
       by_layer ? "importance within its layer" : "change of the answer by the head's gate";
   explanation.notes = {foremost(explanation)};

@@ -47,8 +47,7 @@ std::vector<std::string> notes_of(const std::vector<double>& read, int64_t first
 
 // Layers come from the last to the first, so that one of them is at hand at a time.
 Explanation explain_stack(const ExplainRequest& request) {
-  const auto layers = static_cast<int64_t>(layers_of(request.run, request.kind).size());
-  const int64_t first = first_layer(request, layers);
+  int64_t layers = 0, first = 0;
   const bool pools = request.kind == SiteKind::kSelf || request.kind == SiteKind::kVisionSelf;
   std::vector<double> r, read;
   RecorderOptions record{
@@ -61,9 +60,13 @@ Explanation explain_stack(const ExplainRequest& request) {
             if (r.empty()) r = read = rows_read(layer);
             if (!is_self_attention(layer.site.kind)) {  // a pooling head, which is no position
               r = read = relevancy_times_left(layer, r, request.cancel);
-            } else if (layer.site.layer >= first) {
-              pass_relevancy(layer, r, request.cancel);
+              return;
             }
+            if (layers == 0) {
+              layers = layer.site.layer + 1;
+              first = first_layer(request, layers);
+            }
+            if (layer.site.layer >= first) pass_relevancy(layer, r, request.cancel);
           }};
   target_gradient(request, {.target = {}, .inputs = false, .record = record, .at = {}});
   if (r.empty()) fail_without_gradient(request);

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "fovea/engine/engine_subject.h"
 #include "fovea/engine/input_file.h"
+#include "fovea/explain/integrated_gradients.h"
 #include "fovea/explain/method.h"
+#include "fovea/explain/target_gradient.h"
 #include "fovea/io/npz.h"
 #include "support/fixture_models.h"
 #include "unit/base/test_support.h"
@@ -43,7 +46,7 @@ constexpr CaseName kOneStack[] = {
     {"gpt2_lm", "gpt2_lm"},
     {"gpt2_middle", "gpt2_lm"},
     {"llama_gqa", "llama_gqa"},
-    {"llama_padded", "llama_gqa", SiteKind::kSelf, "inputs-2.safetensors"},
+    {"llama_padded", "llama_gqa", SiteKind::kSelf, "inputs-3.safetensors"},
     {"mistral_window", "mistral_window"},
     {"gemma3_text", "gemma3_text"},
     {"siglip_vision", "siglip_vision"},
@@ -87,15 +90,27 @@ class Case {
 
   Explanation explain(const char* method, const Parameters& parameters = {},
                       std::optional<SiteKind> kind = {}) {
-    return fovea::explain(find_method(method), {.run = run_,
-                                                .kind = kind.value_or(kind_),
-                                                .subject = &subject_,
-                                                .target = &target_,
-                                                .against = against_ ? &*against_ : nullptr,
-                                                .parameters = parameters});
+    return fovea::explain(find_method(method), request(kind.value_or(kind_), parameters));
+  }
+  // Without the method around it.
+  IntegratedGradients integrate(int64_t steps) {
+    const GradientRequest what{.target = target_, .against = against_, .record = {}, .at = {}};
+    const std::vector<InputGradient> inputs =
+        asked_inputs(request(kind_, {}), subject_.gradient(what, {}).inputs);
+    std::vector<Tensor> zero;
+    for (const InputGradient& input : inputs) zero.emplace_back(input.values.shape());
+    return integrated_gradients(subject_, what, inputs, zero, steps);
   }
 
  private:
+  ExplainRequest request(SiteKind kind, const Parameters& parameters) {
+    return {.run = run_,
+            .kind = kind,
+            .subject = &subject_,
+            .target = &target_,
+            .against = against_ ? &*against_ : nullptr,
+            .parameters = parameters};
+  }
   Target target_named(const std::string& what) const {
     const Tensor named = answer(what);
     if (named.dtype() == DType::kF32) {
@@ -181,6 +196,11 @@ TEST(InputGradient, IsAutogradsTimesTheInputOrItsLength) {
 
 TEST(IntegratedGradients, AreAutogradsAtTheSamePoints) {
   for (const CaseName& of : all_cases()) {
+    // Each of them is a dozen runs, so one of a kind.
+    static const std::set<std::string_view> kChosen{
+        "bert_contrast", "vit_image",        "gpt2_middle", "llama_gqa", "gemma3_text",
+        "t5_lm_middle",  "marian_mt_padded", "whisper_lm",  "detr_2",    "clip_pair_text"};
+    if (!kChosen.contains(of.name)) continue;
     SCOPED_TRACE(of.name);
     Case one(of);
     const Explanation found = one.explain("integrated-gradients", {{"steps", "8"}});
@@ -189,11 +209,10 @@ TEST(IntegratedGradients, AreAutogradsAtTheSamePoints) {
     if (one.has("integrated.target")) {
       expect_scores(found.target_scores, one.answer("integrated.target"), 1e-3);
     }
+    const IntegratedGradients from_zero = one.integrate(2);
     const Tensor ends = one.answer("integrated.ends");
-    EXPECT_NE(
-        found.notes.at(0).find(fmt::format("to {:.3g}", ends.values<float>()[1]).substr(0, 6)),
-        std::string::npos)
-        << found.notes.at(0);
+    EXPECT_NEAR(from_zero.at_baseline, double{ends.values<float>()[0]}, 1e-4);
+    EXPECT_NEAR(from_zero.at_input, double{ends.values<float>()[1]}, 1e-4);
   }
 }
 
