@@ -38,7 +38,8 @@ void run(const std::string& folder, const std::string& file, int rounds) {
   plain.logits = fovea::LogitRows::kLast;
   // Axes and layers alone; relevancy makes its own records.
   const fovea::RunResult kept =
-      engine.run(input, {.record = {.values = false}, .logits = fovea::LogitRows::kLast});
+      engine.run(input, {.record = {.wanted = [](fovea::SiteId site) { return site.layer == 0; }},
+                         .logits = fovea::LogitRows::kLast});
   const fovea::Target target = fovea::TokenTarget{input.inputs.tokens() - 1, 0};
   fovea::EngineSubject subject(engine, input, fovea::LogitRows::kLast);
   const fovea::ExplainRequest request{.run = kept.run, .subject = &subject, .target = &target};

@@ -1,4 +1,4 @@
-"""Makes tests/data/explain/gradients.npz: what torch's autograd answers to the gradient methods.
+"""Makes tests/data/explain/relevancy.npz: what torch's autograd answers to the gradient methods.
 
     pip install -r tools/fixture-requirements.txt numpy==2.4.6
     python tools/make_relevancy_answers.py
@@ -308,7 +308,7 @@ def main():
         case.save(arrays)
         print(case.name, {what: tuple(np.shape(value)) for what, value in case.out.items()})
     print("rows of zeros in N(R):", sorted(set(ZERO_ROWS)))
-    np.savez_compressed(DATA / "explain" / "gradients.npz", **arrays)
+    np.savez_compressed(DATA / "explain" / "relevancy.npz", **arrays)
 
 
 if __name__ == "__main__":

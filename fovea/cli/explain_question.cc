@@ -200,6 +200,7 @@ std::vector<Option> method_parameter_options() {
   struct Merged {
     const MethodParameter* parameter;
     std::vector<std::string> methods;
+    std::vector<std::string> choices;  // of any of them
   };
   const std::vector<Method> methods = all_methods();
   std::vector<Merged> merged;
@@ -208,20 +209,22 @@ std::vector<Option> method_parameter_options() {
       const auto found = std::ranges::find_if(
           merged, [&](const Merged& one) { return one.parameter->name == parameter.name; });
       if (found == merged.end()) {
-        merged.push_back({&parameter, {method.name}});
-      } else {
-        found->methods.push_back(method.name);
+        merged.push_back({&parameter, {method.name}, parameter.choices});
+        continue;
+      }
+      found->methods.push_back(method.name);
+      for (const std::string& choice : parameter.choices) {
+        if (std::ranges::count(found->choices, choice) == 0) found->choices.push_back(choice);
       }
     }
   }
   std::vector<Option> options;
   for (const Merged& one : merged) {
     const bool number = one.parameter->choices.empty();
-    options.push_back(
-        Option::text(one.parameter->name,
-                     number ? "N" : fmt::format("{}", fmt::join(one.parameter->choices, "|")),
-                     fmt::format("of {}: {} (default: {})", fmt::join(one.methods, " and "),
-                                 one.parameter->help, one.parameter->otherwise)));
+    options.push_back(Option::text(
+        one.parameter->name, number ? "N" : fmt::format("{}", fmt::join(one.choices, "|")),
+        fmt::format("of {}: {} (default: {})", fmt::join(one.methods, " and "), one.parameter->help,
+                    one.parameter->otherwise)));
   }
   return options;
 }

@@ -14,7 +14,7 @@ SCENE = SCENES / "demo/scene-1.png"
 DETECTOR = ROOT / "models/scenes-detr"
 TRANSLATOR = ROOT / "models/en-fr"
 TEXT = "the cat sat on the mat because it was tired ."
-ANSWERS = numpy.load(ROOT / "tests/data/explain/gradients.npz")
+ANSWERS = numpy.load(ROOT / "tests/data/explain/relevancy.npz")
 GRADIENT_METHODS = ["relevancy", "input-gradient", "integrated-gradients", "head-importance"]
 # How the targets of the answers are asked for.
 ASKED = {
@@ -46,7 +46,7 @@ def near(found, name, what, tolerance=1e-4):
     wanted = ANSWERS[f"{name}.{what}"]
     assert numpy.shape(found) == wanted.shape
     # Of the largest number, without the 1 that a row has of itself.
-    size = numpy.abs(numpy.where(wanted >= 1, wanted - 1, wanted)).max()
+    size = float(numpy.abs(numpy.where(wanted >= 1, wanted - 1, wanted)).max())
     assert found == pytest.approx(wanted, abs=tolerance * size), (name, what)
 
 

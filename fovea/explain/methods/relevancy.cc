@@ -79,12 +79,11 @@ Explanation explain_stack(const ExplainRequest& request) {
   return explanation;
 }
 
-Explanation explain_stacks(const ExplainRequest& request) {
+Explanation explain_stacks(const ExplainRequest& request, ZeroRows zero_rows) {
   if (whole_parameter(relevancy_method(), request, "start-layer") != 0) {
     fail(ErrorKind::kInvalidArgument,
          "start-layer of relevancy is for models of one stack; leave it out");
   }
-  const bool drops = choice_parameter(relevancy_method(), request, "compat") == "reference";
   const SubjectGradient gradient = target_gradient(
       request,
       {.target = {},
@@ -108,10 +107,9 @@ Explanation explain_stacks(const ExplainRequest& request) {
     explanation.scores = std::move(rows);
     return explanation;
   }
-  CrossRelevancy found = cross_relevancy(
-      stacks, rows, drops ? ZeroRows::kDropsLayer : ZeroRows::kIdentity, request.cancel);
+  CrossRelevancy found = cross_relevancy(stacks, rows, zero_rows, request.cancel);
   explanation.scores = std::move(found.source);
-  if (drops) {
+  if (zero_rows == ZeroRows::kDropsLayer) {
     explanation.notes = {
         fmt::format("{} of {} layers of cross-attention are left out, as the authors' program does",
                     found.zero_layers, stacks.cross.size())};
@@ -120,13 +118,14 @@ Explanation explain_stacks(const ExplainRequest& request) {
 }
 
 Explanation explain_relevancy(const ExplainRequest& request) {
+  const bool reference = choice_parameter(relevancy_method(), request, "compat") == "reference";
   if (!has_cross(request.run)) return explain_stack(request);
   if (request.kind == SiteKind::kEncoderSelf) {
     fail(ErrorKind::kUnsupported,
          "relevancy goes through decoder and encoder to the source; leave --site out, or give "
          "decoder for what has been written");
   }
-  return explain_stacks(request);
+  return explain_stacks(request, reference ? ZeroRows::kDropsLayer : ZeroRows::kIdentity);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr double kTolerance = 2e-5;
 using Parameters = std::map<std::string, std::string, std::less<>>;
 
 const NpzFile& answers() {
-  static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/gradients.npz");
+  static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/relevancy.npz");
   return file;
 }
 
