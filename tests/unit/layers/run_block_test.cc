@@ -30,13 +30,13 @@ Value some_block(const Pass& pass, int layer, const Value& x, const Value& memor
   return ops::add(ops::activation(mixed, Activation::kTanh), x);
 }
 
-struct Run {
+struct BlockRun {
   Value x, memory, out;
   int calls = 0;
 };
 
 // Three blocks, the last two of which read the memory too.
-void run(const Pass& pass, Run& it) {
+void run(const Pass& pass, BlockRun& it) {
   const auto first = [&it](const Pass& inside, const Value& x) {
     ++it.calls;
     return some_block(inside, 0, x, {});
@@ -57,12 +57,12 @@ const Tensor kSeed = random_tensor({kRows, kWidth}, 3);
 
 TEST(RunBlock, GradientsAreThoseOfTheTapeThatRemembersEverything) {
   Tape whole, tape;
-  Run remembered{.x = whole.watch(kInput), .memory = whole.watch(kMemory)};
+  BlockRun remembered{.x = whole.watch(kInput), .memory = whole.watch(kMemory)};
   run({}, remembered);
   EXPECT_EQ(remembered.calls, 3);
   const auto expected = whole.gradient(remembered.out, kSeed, {remembered.x, remembered.memory});
 
-  Run again{.x = tape.watch(kInput), .memory = tape.watch(kMemory)};
+  BlockRun again{.x = tape.watch(kInput), .memory = tape.watch(kMemory)};
   run({.tape = &tape}, again);
   EXPECT_EQ(tape.node_count(), 2 + 3);  // both inputs and one node for each block
   EXPECT_TRUE(all_close(again.out.tensor, to_doubles(remembered.out.tensor), 0));
@@ -78,7 +78,7 @@ TEST(RunBlock, RecordsAreMadeOnTheWayBackFromTheLastLayerToTheFirst) {
   std::vector<AttentionRecord> seen;
   Recorder recorder({.give_to = [&](int64_t, AttentionRecord record) { seen.push_back(record); }});
   Tape tape;
-  Run it{.x = tape.watch(kInput), .memory = Value(kMemory)};
+  BlockRun it{.x = tape.watch(kInput), .memory = Value(kMemory)};
   run({.recorder = &recorder, .tape = &tape}, it);
   EXPECT_TRUE(seen.empty());
   tape.gradient(it.out, kSeed, {});
@@ -89,7 +89,7 @@ TEST(RunBlock, RecordsAreMadeOnTheWayBackFromTheLastLayerToTheFirst) {
   const Tensor mixed = [&] {
     Tape plain;
     Recorder all({.outputs = true});
-    Run once{.x = kInput, .memory = Value(kMemory)};
+    BlockRun once{.x = kInput, .memory = Value(kMemory)};
     run({.recorder = &all}, once);
     return all.take()[2]->output;
   }();
@@ -106,7 +106,7 @@ TEST(RunBlock, AnAttentionOfConstantsHasAGradientToo) {
   // What DETR's decoder begins with: queries that do not depend on the picture.
   Recorder recorder;
   Tape tape;
-  Run it{.x = Value(kInput), .memory = tape.watch(kMemory)};
+  BlockRun it{.x = Value(kInput), .memory = tape.watch(kMemory)};
   run({.recorder = &recorder, .tape = &tape}, it);
   tape.gradient(it.out, kSeed, {it.memory});
   EXPECT_EQ(recorder.take().size(), 3U);
@@ -115,7 +115,7 @@ TEST(RunBlock, AnAttentionOfConstantsHasAGradientToo) {
 TEST(RunBlock, ChangesAndGradientsDoNotGoTogether) {
   Tape tape;
   const std::vector<int64_t> texts{2, 4};
-  Run it{.x = tape.watch(kInput), .memory = Value(kMemory)};
+  BlockRun it{.x = tape.watch(kInput), .memory = Value(kMemory)};
   EXPECT_THROW(run({.texts = texts, .tape = &tape}, it);
                tape.gradient(it.out, kSeed, {it.x}), Error);
 }
