@@ -53,10 +53,11 @@ def main():
     write_checkpoint(folder, options.tokens)
     command = [options.fovea, folder, folder / "inputs.safetensors", str(options.rounds)]
     out = subprocess.run(command, check=True, capture_output=True, text=True,
-                         env={**os.environ, "OMP_NUM_THREADS": str(options.threads)}).stdout
+                         env={**os.environ, "OMP_NUM_THREADS": str(options.threads), "OMP_WAIT_POLICY": "passive"}).stdout
     rounds = [json.loads(line) for line in out.splitlines()]
     result = {name: statistics.median(r[name] for r in rounds) for name in rounds[0]}
     result["torch_forward_s"] = round(torch_seconds(folder, options.rounds), 3)
+    result["to_forward_cpu"] = round(result["relevancy_cpu_s"] / result["forward_cpu_s"], 2)
     result["to_forward"] = round(result["relevancy_s"] / result["forward_s"], 2)
     result["to_torch_forward"] = round(result["relevancy_s"] / result["torch_forward_s"], 2)
     print(json.dumps(result))

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -23,10 +25,17 @@ double peak_mb() {
   return 0;
 }
 
-double seconds(const std::function<void()>& work) {
+struct Cost {
+  double wall = 0;
+  double cpu = 0;  // of all threads: what counts where others use the machine too
+};
+
+Cost cost_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
+  const std::clock_t cpu = std::clock();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+          static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC};
 }
 
 // Of the last position of a model that writes: what it would write next.
@@ -44,21 +53,22 @@ void run(const std::string& folder, const std::string& file, int rounds) {
   fovea::EngineSubject subject(engine, input, fovea::LogitRows::kLast);
   const fovea::ExplainRequest request{.run = kept.run, .subject = &subject, .target = &target};
   for (int round = 0; round < rounds; ++round) {
-    const double forward = seconds([&] { engine.run(input, plain); });
-    const double gradient = seconds(
-        [&] { subject.gradient({.target = target, .inputs = false, .record = {}, .at = {}}, {}); });
-    const double outputs = seconds([&] {
+    const Cost forward = cost_of([&] { engine.run(input, plain); });
+    const Cost gradient = cost_of([&] {
       fovea::RecorderOptions drop;
       drop.give_to = [](int64_t, const fovea::AttentionRecord&) {};
       subject.gradient({.target = target, .inputs = false, .record = drop, .at = {}}, {});
     });
-    double most = 0;
-    const double relevancy =
-        seconds([&] { most = explain(fovea::find_method("relevancy"), request).scores.front(); });
-    fmt::print(R"({{"forward_s": {:.3f}, "value_s": {:.3f}, "gradient_s": {:.3f}, )"
-               R"("relevancy_s": {:.3f}, "peak_mb": {:.0f}, "first": {:.6g}}})"
+    double first = 0;
+    const Cost relevancy =
+        cost_of([&] { first = explain(fovea::find_method("relevancy"), request).scores.front(); });
+    fmt::print(R"({{"forward_s": {:.3f}, "gradient_s": {:.3f}, "relevancy_s": {:.3f}, )"
+               R"("forward_cpu_s": {:.3f}, "gradient_cpu_s": {:.3f}, "relevancy_cpu_s": {:.3f}, )"
+               R"("peak_mb": {:.0f}, "first": {:.6g}}})"
                "\n",
-               forward, gradient, outputs, relevancy, peak_mb(), most);
+               forward.wall, gradient.wall, relevancy.wall, forward.cpu, gradient.cpu,
+               relevancy.cpu, peak_mb(), first);
+    std::fflush(stdout);
   }
 }
 

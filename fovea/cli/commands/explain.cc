@@ -65,6 +65,8 @@ Command explain_command() {
           method_summaries() +
           "\n"
           "examples:\n"
+          "  fovea explain photo.jpg --class cat\n"
+          "  fovea explain \"A cat.\" --against \"A dog.\" --method integrated-gradients\n"
           "  fovea explain \"The cat sat on the mat.\" --method rollout\n"
           "  fovea explain \"The cat sat on the mat.\" --method value-norm --token cat --layer 2\n"
           "  fovea explain \"A cat.\" --method ablation --against \"A dog.\"\n"
