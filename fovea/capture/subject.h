@@ -87,6 +87,8 @@ struct GradientRequest {
   // Numbers to run from in the place of the input's own, by name (InputGradient): points on the way
   // of integrated gradients.
   std::map<std::string, Tensor> at;
+  // Every position that is not special holds the model's mask or blank input (ReplaceInput).
+  bool blank = false;
 };
 
 // Of one of the model's inputs as numbers, named as transformers does: "inputs_embeds" and

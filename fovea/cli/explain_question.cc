@@ -15,15 +15,23 @@
 namespace fovea {
 namespace {
 
-std::string_view default_model(const Args& args, const Method& method) {
+std::string_view default_model(const Args& args) {
   const bool two_stacks =
-      args.has("target") || method.name == "alti+" ||
+      args.has("target") || (args.has("method") && args["method"] == "alti+") ||
       (args.has("site") &&
        (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross"));
   if (args.has("INPUT") && names_picture(args["INPUT"])) {
     return two_stacks || args.has("query") ? kDefaultDetectionModel : kDefaultPictureModel;
   }
   return two_stacks ? kDefaultTranslationModel : kDefaultTextModel;
+}
+
+// An embedding is nearest to itself whatever the input, so that its similarity has no gradient.
+Method chosen_method(const Args& args, const ModelFacts& facts) {
+  if (args.has("method")) return find_method(args["method"]);
+  const bool embeds = facts.head == HeadKind::kNone || facts.head == HeadKind::kSimilarity;
+  return find_method(embeds && !args.has("against") && !args.has("class") ? "rollout"
+                                                                          : "relevancy");
 }
 
 // What the decoder reads of the source is what most methods are about; those that go through a
@@ -192,6 +200,7 @@ std::vector<Option> method_parameter_options() {
   struct Merged {
     const MethodParameter* parameter;
     std::vector<std::string> methods;
+    std::vector<std::string> choices;  // of any of them
   };
   const std::vector<Method> methods = all_methods();
   std::vector<Merged> merged;
@@ -200,36 +209,38 @@ std::vector<Option> method_parameter_options() {
       const auto found = std::ranges::find_if(
           merged, [&](const Merged& one) { return one.parameter->name == parameter.name; });
       if (found == merged.end()) {
-        merged.push_back({&parameter, {method.name}});
-      } else {
-        found->methods.push_back(method.name);
+        merged.push_back({&parameter, {method.name}, parameter.choices});
+        continue;
+      }
+      found->methods.push_back(method.name);
+      for (const std::string& choice : parameter.choices) {
+        if (std::ranges::count(found->choices, choice) == 0) found->choices.push_back(choice);
       }
     }
   }
   std::vector<Option> options;
   for (const Merged& one : merged) {
     const bool number = one.parameter->choices.empty();
-    options.push_back(
-        Option::text(one.parameter->name,
-                     number ? "N" : fmt::format("{}", fmt::join(one.parameter->choices, "|")),
-                     fmt::format("of {}: {} (default: {})", fmt::join(one.methods, " and "),
-                                 one.parameter->help, one.parameter->otherwise)));
+    options.push_back(Option::text(
+        one.parameter->name, number ? "N" : fmt::format("{}", fmt::join(one.choices, "|")),
+        fmt::format("of {}: {} (default: {})", fmt::join(one.methods, " and "), one.parameter->help,
+                    one.parameter->otherwise)));
   }
   return options;
 }
 
 void check_question(const Args& args) {
-  const Method method = find_method(args["method"]);
+  if (args.has("method")) find_method(args["method"]);
   check_input_args(args);
   if (args.has("at")) parse_pixel(args["at"]);
 }
 
 ExplainQuestion read_question(const Args& args) {
   check_question(args);
-  const Method method = find_method(args["method"]);
-  ExplainQuestion question{.engine = open_engine(args, default_model(args, method)),
-                           .method = method};
+  ExplainQuestion question{.engine = open_engine(args, default_model(args)), .method = {}};
   const ModelFacts& facts = question.engine.facts();
+  question.method = chosen_method(args, facts);
+  const Method& method = question.method;
   refuse_what_is_not_asked(args, method, facts);
   question.picture = find_picture_input(question.engine, args);
   const bool sees_picture = question.picture || gives_pixels(args, question.engine);
@@ -245,6 +256,9 @@ ExplainQuestion read_question(const Args& args) {
   RunOptions options;
   options.record.values = method.needs.block;
   options.record.block = method.needs.block;
+  if (method.needs.gradient) {
+    options.record.wanted = [](SiteId site) { return site.layer == 0; };
+  }
   if (method.needs.target || facts.finds_objects()) {
     options.logits = logits_for_target(question.engine, /*last=*/!args.has("token"));
   } else if (facts.head == HeadKind::kSequenceClass || facts.head == HeadKind::kPictureClass) {

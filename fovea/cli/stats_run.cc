@@ -9,9 +9,12 @@
 #include "fovea/base/progress.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/engine/engine_subject.h"
+#include "fovea/engine/named_target.h"
 #include "fovea/engine/picture_input.h"
 #include "fovea/engine/position_kinds.h"
 #include "fovea/engine/translator.h"
+#include "fovea/explain/head_importance.h"
 #include "fovea/models/seq2seq_model.h"
 #include "fovea/render/caption.h"
 
@@ -34,7 +37,8 @@ class StatsRun {
         corpus_(corpus),
         pictures_(pictures),
         options_(options),
-        end_(options.limit > 0 ? std::min(options.limit, corpus.size()) : corpus.size()) {
+        end_(options.limit > 0 ? std::min(options.limit, corpus.size()) : corpus.size()),
+        packs_(!options.importance) {
     if (engine.facts().has_decoder() && options.kind != SiteKind::kEncoderSelf) {
       translator_.emplace(engine);
     }
@@ -119,7 +123,7 @@ class StatsRun {
         options_.kind == SiteKind::kDecoderSelf || options_.kind == SiteKind::kCross;
     const PositionKinds& rows = of_queries ? queries : patches;
     const PositionKinds& cols = options_.kind == SiteKind::kDecoderSelf ? queries : patches;
-    engine_.run(input->input, {.record = recording(rows, cols)});
+    count_run(input->input, recording(rows, cols));
     state_.statistics.end_input();
   }
 
@@ -220,8 +224,34 @@ class StatsRun {
       Recorder recorder(options);
       model->encode(text.inputs, {.recorder = &recorder});
     } else {
-      engine_.run(text, {.record = options});
+      count_run(text, options);
     }
+  }
+
+  // And what its answer hangs on, where that is asked for.
+  void count_run(const TextInput& input, const RecorderOptions& record) {
+    if (!options_.importance) {
+      engine_.run(input, {.record = record});
+      return;
+    }
+    const RunResult result =
+        engine_.run(input, {.record = record, .logits = logits_for_target(engine_, /*last=*/true)});
+    const TargetChoice choice{.position = std::max<int64_t>(input.inputs.tokens() - 1, 0)};
+    const RecorderOptions outputs{.outputs = true,
+                                  .wanted = record.wanted,
+                                  .give_to = [this](int64_t, const AttentionRecord& layer) {
+                                    std::vector<HeadSums> sums;
+                                    for (const double importance : head_importance(layer)) {
+                                      sums.push_back({.answers = 1, .importance = importance});
+                                    }
+                                    state_.statistics.add(layer.site, sums);
+                                  }};
+    EngineSubject(engine_, input, LogitRows::kNone)
+        .gradient({.target = named_target(engine_, result, choice).target,
+                   .inputs = false,
+                   .record = outputs,
+                   .at = {}},
+                  {});
   }
 
   Json identity() const {
@@ -231,6 +261,7 @@ class StatsRun {
     json.set("attention", name_of(options_.kind));
     json.set("corpus", corpus_.fingerprint());
     json.set("limit", options_.limit);
+    json.set("importance", options_.importance);
     return json;
   }
 
@@ -245,7 +276,7 @@ class StatsRun {
   StatsOptions options_;
   int64_t end_;
   std::optional<Translator> translator_;
-  bool packs_ = true;                 // until the model says that it cannot
+  bool packs_;                        // until the model says that it cannot
   std::optional<TextInput> waiting_;  // encoded, but too long for the last batch
   StatsState state_;
   std::chrono::steady_clock::time_point saved_;
@@ -266,6 +297,12 @@ std::vector<SiteKind> countable_kinds(const Engine& engine, bool pictures) {
   return {pictures ? SiteKind::kVisionSelf : SiteKind::kTextSelf};
 }
 
+bool gives_answer(const Engine& engine) {
+  const HeadKind head = engine.facts().head;
+  return head == HeadKind::kSequenceClass || head == HeadKind::kPictureClass ||
+         head == HeadKind::kCausalLm || head == HeadKind::kObjects;
+}
+
 bool is_counted(MetricNeeds needs, const Engine& engine, bool pictures, SiteKind kind) {
   const bool of_queries = pictures && (kind == SiteKind::kDecoderSelf || kind == SiteKind::kCross);
   const bool one_axis = kind != SiteKind::kCross;
@@ -281,6 +318,8 @@ bool is_counted(MetricNeeds needs, const Engine& engine, bool pictures, SiteKind
       return one_axis && !of_queries && has_specials;
     case MetricNeeds::kTokens:
       return one_axis && !pictures;
+    case MetricNeeds::kAnswer:
+      return gives_answer(engine);
     case MetricNeeds::kCausalTokens:
       return one_axis && !pictures &&
              (kind == SiteKind::kDecoderSelf ||

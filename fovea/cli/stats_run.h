@@ -18,6 +18,7 @@ struct StatsOptions {
   int64_t limit = 0;                // of inputs; 0: all
   std::filesystem::path state;      // where the count is kept while it runs; empty: nowhere
   std::string dtype;                // what the engine computes in, as the user knows it
+  bool importance = false;          // also run back from each input's answer
 };
 
 struct StatsResult {
@@ -29,6 +30,10 @@ struct StatsResult {
 // Which attentions can be counted over texts or pictures, the usual one first. Throws
 // Error{kUnsupported} for a model that takes neither.
 std::vector<SiteKind> countable_kinds(const Engine& engine, bool pictures);
+
+// Whether the model gives each input one answer that importance can be asked about: a class, the
+// next word, the surest object.
+bool gives_answer(const Engine& engine);
 
 // Whether a number can be counted there at all.
 bool is_counted(MetricNeeds needs, const Engine& engine, bool pictures, SiteKind kind);

@@ -7,7 +7,7 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "fovea/engine/engine_subject.h"
 
+#include "fovea/engine/changed_inputs.h"
 #include "fovea/engine/embedding.h"
 #include "fovea/engine/engine_gradient.h"
 
@@ -18,6 +19,18 @@ std::map<SiteKind, Tensor> states_of(const ModelFacts& facts, const ModelOutputs
             {SiteKind::kTextSelf, outputs.text_last_hidden_state.tensor}};
   }
   return {{SiteKind::kSelf, last}};
+}
+
+// Of all that could be something else: special tokens stay.
+std::vector<Intervention> blanks_of(const TextInput& input) {
+  std::vector<Intervention> blanks;
+  for (const Axis* axis : {&input.axis, &input.target, &input.patches}) {
+    for (size_t i = 0; i < axis->positions.size(); ++i) {
+      if (axis->positions[i].special) continue;
+      blanks.emplace_back(ReplaceInput{axis->name, static_cast<int64_t>(i)});
+    }
+  }
+  return blanks;
 }
 
 }  // namespace
@@ -40,7 +53,10 @@ SubjectOutput EngineSubject::run(const std::vector<Intervention>& changes,
 }
 
 SubjectGradient EngineSubject::gradient(const GradientRequest& request, const CancelToken& cancel) {
-  return engine_gradient(engine_, input_, request, cancel);
+  if (!request.blank) return engine_gradient(engine_, input_, request, cancel);
+  TextInput blank = input_;
+  blank.inputs = changed_inputs(engine_, input_, blanks_of(input_));
+  return engine_gradient(engine_, blank, request, cancel);
 }
 
 }  // namespace fovea

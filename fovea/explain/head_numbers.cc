@@ -8,16 +8,16 @@
 namespace fovea {
 namespace {
 
-constexpr std::array<double HeadSums::*, 19> kMembers{
+constexpr std::array<double HeadSums::*, 21> kMembers{
     &HeadSums::rows,          &HeadSums::entropy,       &HeadSums::open_rows,
     &HeadSums::evenness,      &HeadSums::plain_rows,    &HeadSums::confidence,
     &HeadSums::distance_rows, &HeadSums::distance,      &HeadSums::delimiter_total,
     &HeadSums::delimiter,     &HeadSums::pattern_total, &HeadSums::previous,
     &HeadSums::duplicate,     &HeadSums::induction,     &HeadSums::later_rows,
     &HeadSums::first,         &HeadSums::repeats,       &HeadSums::retrieved,
-    &HeadSums::placed_rows};
+    &HeadSums::placed_rows,   &HeadSums::answers,       &HeadSums::importance};
 
-constexpr std::array<HeadMetric, 11> kMetrics{
+constexpr std::array<HeadMetric, 12> kMetrics{
     {{"entropy", &HeadNumbers::entropy, "of a row, in nats", MetricNeeds::kRows},
      {"evenness", &HeadNumbers::evenness, "entropy as a share of the largest possible",
       MetricNeeds::kRows},
@@ -37,7 +37,10 @@ constexpr std::array<HeadMetric, 11> kMetrics{
      {"retrieval", &HeadNumbers::retrieval,
       "share of repeats whose earlier place has the largest weight", MetricNeeds::kCausalTokens},
      {"positional", &HeadNumbers::positional, "share of rows with the largest weight at one offset",
-      MetricNeeds::kTokens}}};
+      MetricNeeds::kTokens},
+     {"importance", &HeadNumbers::importance,
+      "how much the answer changes with the head; a run back for each input",
+      MetricNeeds::kAnswer}}};
 
 // Voita's limit for positional heads is 90 % of rows, Gu's for sinks 0.3; the others are ours.
 constexpr double kPositional = 0.9;
@@ -92,7 +95,8 @@ HeadNumbers numbers_of(const HeadSums& sums) {
           .sink = ratio(sums.first, sums.later_rows),
           .retrieval = ratio(sums.retrieved, sums.repeats),
           .positional = ratio(*most, sums.placed_rows),
-          .offset = (most - sums.at_offset.begin()) - kFarthestOffset};
+          .offset = (most - sums.at_offset.begin()) - kFarthestOffset,
+          .importance = ratio(sums.importance, sums.answers)};
 }
 
 std::span<const HeadMetric> head_metrics() {

@@ -35,6 +35,8 @@ struct HeadSums {
   double repeats = 0;          // rows whose next token occurred before
   double retrieved = 0;        // of these: the largest weight lies on such an occurrence
   double placed_rows = 0;      // in a line, so that offsets mean something
+  double answers = 0;          // inputs whose answer's gradient was taken
+  double importance = 0;       // explain/head_importance.h, of each of these
   std::array<double, 2 * kFarthestOffset + 1> at_offset{};  // of these, by the place of the largest
 
   void add(const HeadSums& other);
@@ -57,6 +59,7 @@ struct HeadNumbers {
   double retrieval = 0;   // share of repeats (Wu et al. 2024's score, on the text as it stands)
   double positional = 0;  // share of rows whose maximum lies at one and the same offset
   int64_t offset = 0;     // that offset
+  double importance = 0;  // mean over inputs (Michel et al. 2019, arXiv:1905.10650)
 };
 HeadNumbers numbers_of(const HeadSums& sums);
 
@@ -68,6 +71,7 @@ enum class MetricNeeds {
   kFirst,         // rows and columns are a text, or patches behind special tokens
   kTokens,        // rows and columns are one text
   kCausalTokens,  // of which a row sees only what is before it
+  kAnswer,        // a model that gives each input an answer, whose gradient is taken
 };
 
 // The numbers by name, in the order in which tables show them.

@@ -65,6 +65,10 @@ void check_parameters(const Method& method, const ExplainRequest& request) {
   }
 }
 
+std::string head_name(int64_t layer, int64_t head) {
+  return fmt::format("layer {} head {}", layer, head);
+}
+
 }  // namespace
 
 Method find_method(std::string_view name) {
@@ -148,8 +152,16 @@ Axis heads_axis(std::span<const std::shared_ptr<const AttentionRecord>> layers) 
            to_string(record->site), heads, axis.grid_cols);
     }
     for (int64_t head = 0; head < heads; ++head) {
-      axis.positions.push_back({.text = fmt::format("layer {} head {}", record->site.layer, head)});
+      axis.positions.push_back({.text = head_name(record->site.layer, head)});
     }
+  }
+  return axis;
+}
+
+Axis heads_axis(int64_t layers, int64_t heads) {
+  Axis axis{.name = "heads", .grid_rows = layers, .grid_cols = heads};
+  for (int64_t i = 0; i < layers * heads; ++i) {
+    axis.positions.push_back({.text = head_name(i / heads, i % heads)});
   }
   return axis;
 }
@@ -168,8 +180,8 @@ Explanation explain(const Method& method, const ExplainRequest& request) {
          method.name, to_string(SiteId{request.kind, 0}));
   }
   if (method.needs.subject && request.subject == nullptr) {
-    fail(ErrorKind::kUnsupported,
-         "{} runs the model again, but only its recorded maps are at hand; {}", method.name,
+    fail(ErrorKind::kUnsupported, "{} {}, but only its recorded maps are at hand; {}", method.name,
+         method.needs.gradient ? "takes gradients of the model" : "runs the model again",
          alternatives(method, request));
   }
   if (method.needs.target && request.target == nullptr) {

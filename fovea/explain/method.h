@@ -26,6 +26,9 @@ struct MethodNeeds {
   bool subject = false;    // the model, to run it again
   bool target = false;     // an output that is asked about
   bool span = false;       // a stretch of columns that is asked about
+  // The gradient of that output, which the model gives with records of its own: of the run axes and
+  // the first layers are enough.
+  bool gradient = false;
 };
 
 struct MethodParameter {
@@ -105,6 +108,8 @@ std::shared_ptr<const AttentionRecord> layer_asked(const ExplainRequest& request
 // The axis of methods that score heads: "heads", layers x heads as a grid. Throws
 // Error{kUnsupported} if layers differ in their heads.
 Axis heads_axis(std::span<const std::shared_ptr<const AttentionRecord>> layers);
+// The same of layers 0 to `layers` - 1.
+Axis heads_axis(int64_t layers, int64_t heads);
 
 // Runs a method whose needs are met. Throws Error{kUnsupported} that names the methods that would
 // work where this one cannot, and Error{kInvalidArgument} for parameters it does not know.

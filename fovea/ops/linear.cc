@@ -1,5 +1,6 @@
 #include "fovea/ops/linear.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "fovea/kernels/elementwise.h"
@@ -24,10 +25,24 @@ Shape output_shape(const Value& x, int64_t in, int64_t out) {
   return Shape(std::move(sizes));
 }
 
-// gradient [.., out] times weight [out, in], in the shape of x.
+bool is_zero(MatrixView<const float> matrix, int64_t row) {
+  return std::all_of(matrix.row(row), matrix.row(row) + matrix.cols,
+                     [](float value) { return value == 0; });
+}
+
+// gradient [.., out] times weight [out, in], in the shape of x. Rows of 0 at both ends are left
+// out: a target mostly has a part in few rows of the last layer, and in none after its own of a
+// causal model.
 Tensor input_gradient(const Tensor& gradient, const Tensor& weight, const Shape& x) {
-  Tensor result = Tensor::uninitialized(x);
-  matmul(gradient.matrix<float>(), weight.matrix<float>(), result.mutable_matrix<float>());
+  const MatrixView<const float> from = gradient.matrix<float>();
+  int64_t begin = 0, end = from.rows;
+  while (begin < end && is_zero(from, begin)) ++begin;
+  while (begin < end && is_zero(from, end - 1)) --end;
+  const bool all = end - begin == from.rows;
+  Tensor result = all ? Tensor::uninitialized(x) : Tensor(x);
+  const MatrixView<float> to = result.mutable_matrix<float>();
+  matmul(from.block(begin, 0, end - begin, from.cols), weight.matrix<float>(),
+         to.block(begin, 0, end - begin, to.cols));
   return result;
 }
 

@@ -2,11 +2,13 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <limits>
 #include <mutex>
+#include <set>
 
 namespace fovea {
 namespace {
@@ -37,15 +39,21 @@ class KeptBlocks {
   }
 
   void give(Block block) {
-    if (block.bytes > kMostKeptBytes) return unmap(block.data, block.bytes);
     const std::lock_guard lock(mutex_);
+    if (block.bytes > most()) return unmap(block.data, block.bytes);
     blocks_.push_back(block);
     total_ += block.bytes;
-    while (total_ > kMostKeptBytes) {
-      unmap(blocks_.front().data, blocks_.front().bytes);
-      total_ -= blocks_.front().bytes;
-      blocks_.pop_front();
-    }
+    trim();
+  }
+
+  void ask_for(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    asked_.insert(bytes);
+  }
+  void no_longer(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    asked_.erase(asked_.find(bytes));
+    trim();
   }
 
   size_t total() {
@@ -54,9 +62,21 @@ class KeptBlocks {
   }
 
  private:
+  size_t most() const {
+    return asked_.empty() ? kMostKeptBytes : std::max(kMostKeptBytes, *asked_.rbegin());
+  }
+  void trim() {
+    while (total_ > most()) {
+      unmap(blocks_.front().data, blocks_.front().bytes);
+      total_ -= blocks_.front().bytes;
+      blocks_.pop_front();
+    }
+  }
+
   std::mutex mutex_;
   std::deque<Block> blocks_;
   size_t total_ = 0;
+  std::multiset<size_t> asked_;
 };
 
 // Never destroyed: tensors may outlive every other static object.
@@ -91,6 +111,14 @@ std::shared_ptr<std::byte> allocate_large(size_t bytes, bool zero) {
     if (data == nullptr) return nullptr;
   }
   return {data, [rounded](std::byte* pointer) { kept_blocks().give({pointer, rounded}); }};
+}
+
+KeepLargeBlocks::KeepLargeBlocks(size_t bytes) : bytes_(bytes) {
+  kept_blocks().ask_for(bytes);
+}
+
+KeepLargeBlocks::~KeepLargeBlocks() {
+  kept_blocks().no_longer(bytes_);
 }
 
 size_t kept_bytes() {

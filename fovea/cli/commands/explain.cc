@@ -65,6 +65,8 @@ Command explain_command() {
           method_summaries() +
           "\n"
           "examples:\n"
+          "  fovea explain photo.jpg --class cat\n"
+          "  fovea explain \"A cat.\" --against \"A dog.\" --method integrated-gradients\n"
           "  fovea explain \"The cat sat on the mat.\" --method rollout\n"
           "  fovea explain \"The cat sat on the mat.\" --method value-norm --token cat --layer 2\n"
           "  fovea explain \"A cat.\" --method ablation --against \"A dog.\"\n"
@@ -76,7 +78,9 @@ Command explain_command() {
       .options = joined(
           joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
           joined(
-              {Option::choice("method", method_names(), "which question to ask").must_be_given(),
+              {Option::choice("method", method_names(),
+                              "which question to ask (default: relevancy; of models that embed, "
+                              "without --against: rollout)"),
                Option::text("class", "NAME|i",
                             "the answer asked about: a class by its label or number, a word that "
                             "the model writes, or a text to be similar to (default: what the model "

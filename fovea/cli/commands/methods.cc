@@ -13,7 +13,11 @@ namespace {
 std::vector<std::string> needs_of(const Method& method) {
   std::vector<std::string> needs{"attention"};
   if (method.needs.block) needs.emplace_back("values and blocks");
-  if (method.needs.subject) needs.emplace_back("runs of the model");
+  if (method.needs.gradient) {
+    needs.emplace_back("gradients of the model");
+  } else if (method.needs.subject) {
+    needs.emplace_back("runs of the model");
+  }
   if (method.needs.target) needs.emplace_back("an answer to ask about");
   if (method.needs.span) needs.emplace_back("a stretch of the input (--span)");
   return needs;

@@ -85,6 +85,12 @@ SiteKind chosen_kind(const Engine& engine, bool pictures, const Args& args) {
          "--site decoder or cross of a translation model",
          name_of(kind));
   }
+  if (args.flag("importance") && !gives_answer(engine)) {
+    fail(ErrorKind::kInvalidArgument,
+         "--importance asks what an answer hangs on but {} gives no class, next word or object for "
+         "a whole input; ask of one input: fovea explain --method head-importance",
+         engine.name());
+  }
   const HeadMetric& metric = chosen_metric(args);
   if (!is_counted(metric.needs, engine, pictures, kind)) {
     std::string names;
@@ -96,6 +102,10 @@ SiteKind chosen_kind(const Engine& engine, bool pictures, const Args& args) {
          name_of(kind), engine.name(), names);
   }
   return kind;
+}
+
+bool counts_importance(const Args& args) {
+  return args.flag("importance") || chosen_metric(args).needs == MetricNeeds::kAnswer;
 }
 
 Corpus open_corpus(const Args& args, bool pictures) {
@@ -137,7 +147,8 @@ void run(const Args& args) {
                                        {.kind = kind,
                                         .limit = args.has("limit") ? args.integer("limit") : 0,
                                         .state = state_path(args),
-                                        .dtype = args["dtype"]});
+                                        .dtype = args["dtype"],
+                                        .importance = counts_importance(args)});
   if (result.state.statistics.inputs() == 0) {
     fail(ErrorKind::kBadFile, "{} has no input that {} takes; the first: {}", args["CORPUS"],
          engine.name(), result.state.first_reason);
@@ -193,6 +204,8 @@ Command stats_command() {
            Option::text("targets", "FILE",
                         "translations of CORPUS line by line, for --site decoder and cross"),
            Option::choice("metric", metric_names(), "the number that is drawn (default: entropy)"),
+           Option::flag("importance",
+                        "also run back from each input's answer, for the metric importance"),
            Option::integer("limit", "N", "only the first N inputs", 1),
            Option::text("state", "FILE",
                         "where the count is kept while it runs (default: the file of --out "

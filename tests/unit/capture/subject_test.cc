@@ -49,6 +49,16 @@ TEST(Subject, HidingAPositionTakesItsWeightAway) {
   EXPECT_EQ(hidden.records.front()->rule.mask.key_valid[2], 0);
 }
 
+TEST(Subject, WithoutAModelHasNoGradients) {
+  OneAttention subject(testing::plain_case(5, 4, false, 1));
+  try {
+    subject.gradient({}, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+  }
+}
+
 TEST(Subject, StopsWhenCancelled) {
   OneAttention subject(testing::plain_case(5, 4, false, 1));
   const CancelToken cancel;

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/attention_cases.h"
+#include "support/records.h"
 
 namespace fovea {
 namespace {
@@ -14,26 +17,26 @@ using testing::AttentionCase;
 TEST(AttentionBackward, EqualsTheDenseFormulaAcrossBlocksAndSharedHeads) {
   std::mt19937 random(4);
   AttentionCase c;
-  c.shape = {4, 2, 90, 300, 12, 20};
+  c.shape = {4, 2, 150, 300, 12, 20};
   c.rule.scale = 0.4F;
-  c.rule.mask = Mask::causal(200);
-  c.queries = testing::random_heads(random, {4, 90, 12}, 1, DType::kF32);
+  c.rule.mask = Mask::causal(140);
+  c.queries = testing::random_heads(random, {4, 150, 12}, 1, DType::kF32);
   c.keys = testing::random_heads(random, {2, 300, 12}, 1, DType::kF32);
   c.values = testing::random_heads(random, {2, 300, 20}, 1, DType::kF32);
-  const Tensor out_gradient = testing::random_heads(random, {4, 90, 20}, 1, DType::kF32);
+  const Tensor out_gradient = testing::random_heads(random, {4, 150, 20}, 1, DType::kF32);
   const AttentionInputs inputs{HeadsView::of(c.queries), HeadsView::of(c.keys),
                                HeadsView::of(c.values), &c.rule};
-  Tensor out(Shape{4, 90, 20});
-  std::vector<double> lse(4 * 90);
+  Tensor out(Shape{4, 150, 20});
+  std::vector<double> lse(4 * 150);
   attention(inputs, MutableHeadsView::of(out), lse);
   const AttentionGradients found =
       attention_backward(inputs, HeadsView::of(out), lse, HeadsView::of(out_gradient));
 
   const testing::DenseAttention dense = testing::dense_attention(c);
-  std::vector<double> queries(4 * 90 * 12), keys(2 * 300 * 12), values(2 * 300 * 20);
+  std::vector<double> queries(4 * 150 * 12), keys(2 * 300 * 12), values(2 * 300 * 20);
   for (int64_t h = 0; h < 4; ++h) {
     const int64_t g = c.shape.kv_head(h);
-    for (int64_t i = 0; i < 90; ++i) {
+    for (int64_t i = 0; i < 150; ++i) {
       const auto weight = [&](int64_t j) { return dense.weights[size_t(h)][size_t(i * 300 + j)]; };
       std::vector<double> weight_gradient(300);
       double mean = 0;
@@ -49,7 +52,7 @@ TEST(AttentionBackward, EqualsTheDenseFormulaAcrossBlocksAndSharedHeads) {
         const double score_gradient =
             double{c.rule.scale} * weight(j) * (weight_gradient[size_t(j)] - mean);
         for (int64_t d = 0; d < 12; ++d) {
-          queries[size_t((h * 90 + i) * 12 + d)] +=
+          queries[size_t((h * 150 + i) * 12 + d)] +=
               score_gradient * double{c.keys.matrix<float>(g)(j, d)};
           keys[size_t((g * 300 + j) * 12 + d)] +=
               score_gradient * double{c.queries.matrix<float>(h)(i, d)};
@@ -68,6 +71,33 @@ TEST(AttentionBackward, EqualsTheDenseFormulaAcrossBlocksAndSharedHeads) {
   for (size_t at = 0; at < values.size(); ++at) {
     ASSERT_NEAR(found.values.values<float>()[at], values[at], kTolerance) << at;
   }
+}
+
+TEST(AttentionBackward, GivesOnlyWhatIsWantedAndSkipsRowsWithoutAGradient) {
+  const AttentionCase c = testing::plain_case(300, 12, true, 3);
+  const AttentionInputs inputs{HeadsView::of(c.queries), HeadsView::of(c.keys),
+                               HeadsView::of(c.values), &c.rule};
+  Tensor out(Shape{c.shape.heads, c.shape.rows, c.shape.value_dim});
+  std::vector<double> lse(static_cast<size_t>(c.shape.heads * c.shape.rows));
+  attention(inputs, MutableHeadsView::of(out), lse);
+  // One row alone, the last: what all rows but it give is 0.
+  Tensor gradient(out.shape());
+  for (int64_t head = 0; head < c.shape.heads; ++head) {
+    std::fill_n(gradient.mutable_matrix<float>(head).row(c.shape.rows - 1), c.shape.value_dim, 1);
+  }
+  const auto run = [&](WantedGradients wanted) {
+    return attention_backward(inputs, HeadsView::of(out), lse, HeadsView::of(gradient), wanted);
+  };
+  const AttentionGradients all = run({}), values = run({.scores = false}),
+                           scores = run({.values = false});
+  EXPECT_TRUE(values.queries.empty() && values.keys.empty() && scores.values.empty());
+  EXPECT_TRUE(std::ranges::equal(all.values.values<float>(), values.values.values<float>()));
+  EXPECT_TRUE(std::ranges::equal(all.queries.values<float>(), scores.queries.values<float>()));
+  EXPECT_TRUE(std::ranges::equal(all.keys.values<float>(), scores.keys.values<float>()));
+  for (int64_t row = 0; row + 1 < c.shape.rows; ++row) {
+    ASSERT_EQ(all.queries.matrix<float>(0)(row, 0), 0) << row;
+  }
+  EXPECT_NE(all.queries.matrix<float>(0)(c.shape.rows - 1, 0), 0);
 }
 
 TEST(AttentionBackward, StopsWhenCancelled) {

@@ -123,7 +123,8 @@ TEST(BartEmbeddings, AreScaledWordsPlusPositions) {
                          double{positions.matrix<float>().row(places[row])[i]});
     }
   }
-  EXPECT_TRUE(all_close(embeddings(ids, places).tensor, expected, 2e-6));  // two roundings
+  EXPECT_TRUE(all_close(embeddings({}, "inputs_embeds", ids, places).tensor, expected,
+                        2e-6));  // two roundings
 }
 
 TEST(BartStack, NormsStandWhereTheOptionsPutThem) {

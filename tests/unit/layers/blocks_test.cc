@@ -251,7 +251,7 @@ TEST(BertEmbeddings, AreTheNormOfTheSumOfThree) {
       kWidth);
   EXPECT_EQ(embed.positions(), 6);
   const std::vector<int64_t> ids{4, 2}, places{0, 5}, second{0, 1}, none;
-  const Tensor found = embed(ids, second, places).tensor;
+  const Tensor found = embed({}, ids, second, places).tensor;
   std::vector<double> sum;
   for (size_t i = 0; i < kWidth; ++i) {
     sum.push_back(double{words.matrix<float>().row(2)[i]} +
@@ -264,9 +264,9 @@ TEST(BertEmbeddings, AreTheNormOfTheSumOfThree) {
   for (double& value : sum) value = (value - mean) / std::sqrt(variance + 1e-12);
   EXPECT_TRUE(all_close(std::span(found.matrix<float>().row(1), kWidth), sum, 2e-6));
   // Without segments all are the first.
-  EXPECT_TRUE(all_close(std::span(embed(ids, none, places).tensor.matrix<float>().row(0), kWidth),
-                        fovea::testing::to_doubles(std::span(found.matrix<float>().row(0), kWidth)),
-                        0));
+  EXPECT_TRUE(
+      all_close(std::span(embed({}, ids, none, places).tensor.matrix<float>().row(0), kWidth),
+                fovea::testing::to_doubles(std::span(found.matrix<float>().row(0), kWidth)), 0));
 }
 
 }  // namespace

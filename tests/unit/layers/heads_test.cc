@@ -52,6 +52,19 @@ TEST(WordScores, ACapKeepsThemWithinIt) {
   EXPECT_GT(fovea::testing::largest_magnitude(expected), 1.9);  // the cap was felt
 }
 
+TEST(RowsForLogits, AreAllTheLastOrOneByItsNumber) {
+  const Tensor x = random_tensor({kRows, kWidth}, 1);
+  EXPECT_EQ(rows_for_logits(x, LogitRows::kAll).shape(), x.shape());
+  for (const auto& [rows, row] : {std::pair{LogitRows::kLast, kRows - 1},
+                                  {logit_row(0), int64_t{0}},
+                                  {logit_row(1), int64_t{1}}}) {
+    const Value one = rows_for_logits(x, rows);
+    ASSERT_EQ(one.shape(), Shape({1, kWidth}));
+    EXPECT_EQ(one.tensor.values<float>()[2], x.matrix<float>()(row, 2));
+  }
+  EXPECT_THROW(rows_for_logits(x, logit_row(kRows)), Error);
+}
+
 TEST(WordTransform, IsNormOfActivationOfDense) {
   const Tensor x = random_tensor({kRows, kWidth}, 1), weight = random_tensor({kWidth, kWidth}, 2);
   const Tensor bias = random_tensor({kWidth}, 3);

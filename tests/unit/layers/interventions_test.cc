@@ -88,6 +88,10 @@ TEST(Interventions, GiveWhatTheDefinitionGivesForEveryKindOfAttention) {
                 "zeroed value, " + c.name);
     std::vector<double> without = reference(c, kKeep, kWhole);
     const int64_t size = c.shape.rows * c.shape.value_dim;
+    std::vector<double> scaled = without;
+    for (int64_t i = head * size; i < (head + 1) * size; ++i) scaled[static_cast<size_t>(i)] *= 0.3;
+    expect_near(changed_output(c, {ScaleHead{kSite, head, 0.3F}}), scaled,
+                "scaled head, " + c.name);
     std::fill_n(without.begin() + head * size, size, 0.0);
     expect_near(changed_output(c, {ZeroHead{kSite, head}}), without, "zeroed head, " + c.name);
   }
@@ -121,9 +125,10 @@ TEST(Interventions, LeaveOtherSitesAndAxesAlone) {
   const AttentionCase c = testing::random_case(4, 12, 2);
   const std::vector<double> clean = reference(c, kKeep, kWhole);
   const SiteId other{SiteKind::kSelf, 2};
-  expect_near(changed_output(c, {HidePosition{"source", 0}, HideEdge{other, 0, 0},
-                                 ZeroHead{other, 0}, UniformHead{other, 0}, ZeroValue{other, 0}}),
-              clean, c.name);
+  expect_near(
+      changed_output(c, {HidePosition{"source", 0}, HideEdge{other, 0, 0}, ZeroHead{other, 0},
+                         ScaleHead{other, 0, 2}, UniformHead{other, 0}, ZeroValue{other, 0}}),
+      clean, c.name);
 }
 
 TEST(Interventions, RefuseWhatIsNotThere) {
@@ -133,6 +138,7 @@ TEST(Interventions, RefuseWhatIsNotThere) {
   EXPECT_THROW(changed_output(c, {HideEdge{kSite, c.shape.rows, 0}}), Error);
   EXPECT_THROW(changed_output(c, {HideEdge{kSite, 0, c.shape.cols}}), Error);
   EXPECT_THROW(changed_output(c, {ZeroHead{kSite, c.shape.heads}}), Error);
+  EXPECT_THROW(changed_output(c, {ScaleHead{kSite, c.shape.heads, 2}}), Error);
   EXPECT_THROW(changed_output(c, {UniformHead{kSite, -1}}), Error);
   EXPECT_THROW(changed_output(c, {ZeroValue{std::nullopt, c.shape.cols}}), Error);
 }

@@ -101,7 +101,7 @@ TEST(PreNormBlock, BlocksAttendAtTheSitesOfTheirKindAlongTheAxisGiven) {
 TEST(ClipTextEmbeddings, AreWordsAndPositions) {
   const ClipTextEmbeddings embed(clip_source()["embeddings"], clip_config());
   const std::vector<int64_t> ids{8, 0, 8};
-  const Tensor found = embed(ids).tensor;
+  const Tensor found = embed({}, ids).tensor;
   std::vector<double> expected;
   for (size_t i = 0; i < 3; ++i) {
     for (size_t d = 0; d < kWidth; ++d) {

@@ -54,6 +54,34 @@ int64_t allocations_of(const Work& work) {
   return allocations.load() - before;
 }
 
+TEST(Tape, AnObserverSeesTheWholeGradientWhateverIsAskedFor) {
+  Tape tape;
+  const Value x = tape.watch(vector_of({1, 2, 3}));
+  std::vector<float> seen;
+  int calls = 0;
+  const Value y = tape.observe(ops::scale(x, 2), [&](const Tensor& gradient) {
+    seen.assign(gradient.values<float>().begin(), gradient.values<float>().end());
+    ++calls;
+  });
+  EXPECT_THAT(y.tensor.values<float>(), ::testing::ElementsAre(2, 4, 6));
+  const Value z = ops::multiply(y, y);  // dz = 2 y, over both paths
+  const Tensor seed = vector_of({1, 1, 10});
+  EXPECT_TRUE(tape.gradient(z, seed, {}).empty());
+  EXPECT_THAT(seen, ::testing::ElementsAre(4, 8, 120));
+  EXPECT_THAT(tape.gradient(z, seed, {x})[0].values<float>(), ::testing::ElementsAre(8, 16, 240));
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(Tape, AConstantIsFollowedFromItsObserverOn) {
+  Tape tape;
+  float seen = 0;
+  const Value y = tape.observe(vector_of({5}),
+                               [&](const Tensor& gradient) { seen = gradient.values<float>()[0]; });
+  ASSERT_TRUE(y.watched());
+  EXPECT_TRUE(tape.gradient(ops::scale(y, 3), vector_of({1}), {}).empty());
+  EXPECT_EQ(seen, 3);
+}
+
 TEST(Tape, PlainOpsAllocateOnlyTheirResult) {
   const Value a = random_tensor({3, 5}, 1), b = random_tensor({3, 5}, 2);
   const int64_t result_only =

@@ -72,5 +72,17 @@ TEST(LargeBlocks, ThreadsNeverShareABlock) {
   EXPECT_EQ(wrong, std::vector<int>(4, 0));
 }
 
+TEST(LargeBlocks, MoreIsKeptWhileSomebodyAsksForIt) {
+  const size_t block = kMostKeptBytes / 2 + kHugePage;
+  {
+    const KeepLargeBlocks more(3 * kMostKeptBytes), less(1);
+    auto a = allocate_large(block, false), b = allocate_large(block, false);
+    a.reset();
+    b.reset();
+    EXPECT_GE(kept_bytes(), 2 * block);
+  }
+  EXPECT_LE(kept_bytes(), kMostKeptBytes);
+}
+
 }  // namespace
 }  // namespace fovea

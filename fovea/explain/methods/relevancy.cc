@@ -1,0 +1,156 @@
+#include "fovea/explain/relevancy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+#include "fovea/explain/method.h"
+#include "fovea/explain/target_gradient.h"
+
+namespace fovea {
+
+Method relevancy_method();
+
+namespace {
+
+bool has_cross(const Run& run) {
+  return std::ranges::any_of(
+      run.records, [](const auto& record) { return record->site.kind == SiteKind::kCross; });
+}
+
+void fail_without_gradient(const ExplainRequest& request) {
+  fail(ErrorKind::kUnsupported,
+       "the answer asked about does not depend on attention like {}; choose another --site",
+       to_string(SiteId{request.kind, 0}));
+}
+
+// Counted from the end where it is below 0, as the authors' notebook for CLIP counts.
+int64_t first_layer(const ExplainRequest& request, int64_t layers) {
+  const int64_t given = whole_parameter(relevancy_method(), request, "start-layer");
+  const int64_t first = given < 0 ? layers + given : given;
+  if (first >= 0 && first < layers) return first;
+  fail(ErrorKind::kInvalidArgument,
+       "start-layer of relevancy is {} but there are layers 0 to {}; -1 is the last", given,
+       layers - 1);
+}
+
+std::vector<std::string> notes_of(const std::vector<double>& read, int64_t first, int64_t layers) {
+  std::vector<std::string> notes;
+  const auto count = std::ranges::count_if(read, [](double weight) { return weight > 0; });
+  if (count > 1) {
+    notes.push_back(fmt::format("the answer reads {} positions: mean of their rows", count));
+  }
+  if (first > 0) notes.push_back(fmt::format("layers {} to {} alone", first, layers - 1));
+  return notes;
+}
+
+// Layers come from the last to the first, so that one of them is at hand at a time.
+Explanation explain_stack(const ExplainRequest& request) {
+  int64_t layers = 0, first = 0;
+  const bool pools = request.kind == SiteKind::kSelf || request.kind == SiteKind::kVisionSelf;
+  std::vector<double> r, read;
+  RecorderOptions record{
+      .wanted =
+          [&](SiteId site) {
+            return site.kind == request.kind || (pools && site.kind == SiteKind::kPool);
+          },
+      .give_to =
+          [&](int64_t, const AttentionRecord& layer) {
+            if (r.empty()) r = read = rows_read(layer);
+            if (!is_self_attention(layer.site.kind)) {  // a pooling head, which is no position
+              r = read = relevancy_times_left(layer, r, request.cancel);
+              return;
+            }
+            if (layers == 0) {
+              layers = layer.site.layer + 1;
+              first = first_layer(request, layers);
+            }
+            if (layer.site.layer >= first) pass_relevancy(layer, r, request.cancel);
+          }};
+  target_gradient(request, {.target = {}, .inputs = false, .record = record, .at = {}});
+  if (r.empty()) fail_without_gradient(request);
+  Explanation explanation{.axis = columns_of(request.run, request.kind),
+                          .scores = std::move(r),
+                          .measures = "relevancy",
+                          .notes = notes_of(read, first, layers)};
+  const auto row = std::ranges::find(read, 1.0);
+  if (row != read.end()) explanation.row = row - read.begin();
+  return explanation;
+}
+
+Explanation explain_stacks(const ExplainRequest& request, ZeroRows zero_rows) {
+  if (whole_parameter(relevancy_method(), request, "start-layer") != 0) {
+    fail(ErrorKind::kInvalidArgument,
+         "start-layer of relevancy is for models of one stack; leave it out");
+  }
+  const SubjectGradient gradient = target_gradient(
+      request,
+      {.target = {},
+       .inputs = false,
+       .record =
+           RecorderOptions{.wanted = [](SiteId site) { return site.kind != SiteKind::kPanoptic; }},
+       .at = {}});
+  RelevancyStacks stacks;
+  for (const auto& record : gradient.records) {
+    if (record->site.kind == SiteKind::kEncoderSelf) stacks.encoder.push_back(record);
+    if (record->site.kind == SiteKind::kDecoderSelf) stacks.decoder.push_back(record);
+    if (record->site.kind == SiteKind::kCross) stacks.cross.push_back(record);
+  }
+  if (stacks.cross.empty()) fail_without_gradient(request);
+  std::vector<double> rows = rows_read(*stacks.cross.back());
+  Explanation explanation{.axis = columns_of(request.run, request.kind), .measures = "relevancy"};
+  if (request.kind == SiteKind::kDecoderSelf) {
+    for (size_t layer = stacks.decoder.size(); layer-- > 0;) {
+      pass_relevancy(*stacks.decoder[layer], rows, request.cancel);
+    }
+    explanation.scores = std::move(rows);
+    return explanation;
+  }
+  CrossRelevancy found = cross_relevancy(stacks, rows, zero_rows, request.cancel);
+  explanation.scores = std::move(found.source);
+  if (zero_rows == ZeroRows::kDropsLayer) {
+    explanation.notes = {
+        fmt::format("{} of {} layers of cross-attention are left out, as the authors' program does",
+                    found.zero_layers, stacks.cross.size())};
+  }
+  return explanation;
+}
+
+Explanation explain_relevancy(const ExplainRequest& request) {
+  const bool reference = choice_parameter(relevancy_method(), request, "compat") == "reference";
+  if (!has_cross(request.run)) return explain_stack(request);
+  if (request.kind == SiteKind::kEncoderSelf) {
+    fail(ErrorKind::kUnsupported,
+         "relevancy goes through decoder and encoder to the source; leave --site out, or give "
+         "decoder for what has been written");
+  }
+  return explain_stacks(request, reference ? ZeroRows::kDropsLayer : ZeroRows::kIdentity);
+}
+
+}  // namespace
+
+Method relevancy_method() {
+  return {
+      .name = "relevancy",
+      .summary = "attention times its gradient through all layers: what speaks for an answer",
+      .answers =
+          "Which positions did the answer come from, counting only attention that raises it? The "
+          "best general map of a class, a word, an object or a similarity. What speaks against "
+          "the answer is cut off in every layer, and feed-forward parts count only through the "
+          "gradient, so that small numbers say little.",
+      .cost = "one run forward and back, and L N^2 d; memory N d",
+      .needs = {.subject = true, .target = true, .gradient = true},
+      .parameters = {{.name = "start-layer",
+                      .help = "leave out the layers before this one",
+                      .otherwise = "0",
+                      .least = -4095,
+                      .most = 4095},
+                     {.name = "compat",
+                      .help = "compute it as another program does, mistake for mistake",
+                      .otherwise = "none",
+                      .choices = {"none", "reference"}}},
+      .explain = explain_relevancy};
+}
+
+}  // namespace fovea
