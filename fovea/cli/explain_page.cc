@@ -6,6 +6,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/markup.h"
 #include "fovea/base/version.h"
+#include "fovea/cli/explain_card.h"
 #include "fovea/cli/explain_numbers.h"
 #include "fovea/cli/explain_view.h"
 
@@ -36,6 +37,10 @@ thead th { position: sticky; top: 0; background: var(--card); }
 td.score, th.score { text-align: right; white-space: nowrap; }
 td.score { background: linear-gradient(to left, var(--bar, transparent) var(--share, 0%), transparent 0) no-repeat
   0 100% / 100% 3px; }
+.card { max-height: none; max-width: 46rem; margin: .75rem 0 1.25rem; }
+.card td { overflow-wrap: normal; vertical-align: top; background: none; }
+.card small { display: block; color: var(--soft); }
+.range { color: var(--soft); white-space: nowrap; }
 footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
 )";
 
@@ -63,12 +68,6 @@ std::string table_html(std::string_view caption, const Axis& axis,
   return html + "</tbody>\n</table>\n</div>\n";
 }
 
-// Without the declaration, which has no place inside of a page.
-std::string inline_svg(std::string svg) {
-  const size_t begin = svg.find("<svg");
-  return begin == svg.npos ? svg : svg.substr(begin);
-}
-
 // Within a script nothing is decoded, but its end is looked for.
 std::string script_text(const std::string& json) {
   std::string text;
@@ -78,9 +77,15 @@ std::string script_text(const std::string& json) {
 
 }  // namespace
 
+std::string inline_svg(const std::string& svg) {
+  const size_t begin = svg.find("<svg");
+  return begin == svg.npos ? svg : svg.substr(begin);
+}
+
 void write_explanation_page(const std::filesystem::path& path, const ExplainQuestion& question,
-                            const Explanation& explanation, const FigureOptions& options) {
-  const Content content = explanation_content(question, explanation);
+                            const Explanation& explanation, const FigureOptions& options,
+                            const FaithfulnessCard* card) {
+  const Content content = explanation_content(question, explanation, card);
   const FigureText& text =
       std::visit([](const auto& each) -> const FigureText& { return each.text; }, content.figure);
   const EncodedFigure figure = encode_figure(FigureFormat::kSvg, content.figure, options);
@@ -88,6 +93,7 @@ void write_explanation_page(const std::filesystem::path& path, const ExplainQues
   for (const std::string& note : explanation.notes) {
     notes += fmt::format("<p class=\"note\">{}</p>\n", escape_text(note));
   }
+  const std::string check = card != nullptr ? card_html({question, explanation, *card}) : "";
   std::string tables =
       "<h2>Every number</h2>\n" + table_html("scores", explanation.axis, explanation.scores);
   if (!explanation.target_scores.empty()) {
@@ -99,7 +105,7 @@ void write_explanation_page(const std::filesystem::path& path, const ExplainQues
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n"
-      "<figure role=\"img\" aria-label=\"{2}\">{3}</figure>\n{4}"
+      "<figure role=\"img\" aria-label=\"{2}\">{3}</figure>\n{4}{11}"
       "<h2>What {5} answers</h2>\n<p>{6}</p>\n{7}"
       "<footer>fovea {8} \u00b7 model {9}</footer>\n"
       "<script type=\"application/json\" id=\"explanation\">{10}</script>\n</body>\n</html>\n",
@@ -107,7 +113,7 @@ void write_explanation_page(const std::filesystem::path& path, const ExplainQues
       inline_svg(figure.bytes), notes, escape_text(question.method.name),
       escape_text(question.method.answers), tables, version(),
       escape_text(question.result.run.model_hash),
-      script_text(explanation_json(question, explanation).dump()));
+      script_text(explanation_json(question, explanation, card).dump()), check);
   write_file_atomic(path, [&](FileWriter& file) { file.write(html); });
 }
 
