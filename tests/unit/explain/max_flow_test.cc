@@ -135,7 +135,9 @@ TEST(Flow, IsTheShareOfTheLargestFlowsFromTheDefinition) {
     }
     EXPECT_NEAR(std::accumulate(found.scores.begin(), found.scores.end(), 0.0), 1, 1e-12);
     EXPECT_EQ(found.row, position);
-    if (causal) EXPECT_EQ(found.scores[5], 0);
+    if (causal) {
+      EXPECT_EQ(found.scores[5], 0);
+    }
     ASSERT_EQ(found.notes.size(), 1U);
     EXPECT_NE(found.notes[0].find(fmt::format("{:.1f}", sum)), std::string::npos) << found.notes[0];
     EXPECT_NE(found.notes[0].find("saturate"), std::string::npos);
