@@ -113,75 +113,80 @@ void run(const Args& args) {
   }
 }
 
+std::string details() {
+  return "Attention weights are routing, not importance; each method asks another question\n"
+         "of the same run. `fovea methods NAME` says which, what it costs and when it misleads.\n"
+         "\n"
+         "methods:\n" +
+         method_summaries() +
+         "\n"
+         "examples:\n"
+         "  fovea explain \"The cat sat on the mat.\" --method rollout\n"
+         "  fovea explain \"The cat sat on the mat.\" --method value-norm --token cat --layer 2\n"
+         "  fovea explain \"A cat.\" --method ablation --against \"A dog.\"\n"
+         "  fovea explain \"I love music.\" --method alti+ --token musique\n"
+         "  fovea explain photo.jpg --method rollout --at 120,80\n"
+         "  fovea explain photo.jpg --method ablation --class cat --against dog\n"
+         "  fovea explain photo.jpg --method raw --query 3 --out query.png\n"
+         "  fovea explain photo.jpg --method rollout --check --check-out curves.png\n"
+         "  fovea explain photos --compare --method raw,rollout,value-norm --out grades.csv\n"
+         "\n"
+         "--check takes positions away in the order of their scores, the most important first,\n"
+         "and watches the probability of the answer (of embeddings the cosine). It costs 40\n"
+         "runs of the model for the map and 21 for each random order; --compare pays for the\n"
+         "random orders once for each input, not for each method.\n";
+}
+
+std::vector<Option> options() {
+  return joined(
+      joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
+      joined(
+          {Option::text("method", "NAME",
+                        "which question to ask: one of those below; with --compare several "
+                        "with commas between them"),
+           Option::text("class", "NAME|i",
+                        "the answer asked about: a class by its label or number, a word that "
+                        "the model writes, or a text to be similar to (default: what the model "
+                        "answers)"),
+           Option::text("against", "NAME|i",
+                        "why that and not this: another class, word or text; alone, of models "
+                        "that embed, the text or picture to be similar to"),
+           Option::text("token", "WORD|i",
+                        "the position asked from (default: [CLS] or the first, of decoders the "
+                        "last; of translations the last word that is written)"),
+           Option::text("at", "X,Y", "of a picture, the patch at this pixel instead of [CLS]"),
+           Option::text("span", "TEXT|i-j",
+                        "of span-mass: the stretch of the input that is looked at"),
+           Option::integer("query", "N",
+                           "of models that find objects, the object query (default: the "
+                           "surest)",
+                           0),
+           Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text", "pool"},
+                          "which attention, where the model has several"),
+           Option::integer("layer", "N", "of methods that look at one layer (default: the last)",
+                           0),
+           Option::text("head", "N|mean", "of methods that look at one head (default: mean)"),
+           Option::choice("colors", color_names(),
+                          "the colour map (default: what suits the figure)"),
+           Option::flag("json", "print the scores and what they stand for as JSON"),
+           Option::text("out", "FILE",
+                        "write a file: .png .svg .pdf, .html as a page of its own, or the "
+                        "numbers as " +
+                            data_suffixes()),
+           Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
+           Option::flag("sidecar", "also write what a figure shows to FILE.json")},
+          joined(check_options(), method_parameter_options())));
+}
+
 }  // namespace
 
 Command explain_command() {
-  return {
-      .name = "explain",
-      .summary = "what an answer of a model comes from, by a method of your choice",
-      .details =
-          "Attention weights are routing, not importance; each method asks another question\n"
-          "of the same run. `fovea methods NAME` says which, what it costs and when it misleads.\n"
-          "\n"
-          "methods:\n" +
-          method_summaries() +
-          "\n"
-          "examples:\n"
-          "  fovea explain \"The cat sat on the mat.\" --method rollout\n"
-          "  fovea explain \"The cat sat on the mat.\" --method value-norm --token cat --layer 2\n"
-          "  fovea explain \"A cat.\" --method ablation --against \"A dog.\"\n"
-          "  fovea explain \"I love music.\" --method alti+ --token musique\n"
-          "  fovea explain photo.jpg --method rollout --at 120,80\n"
-          "  fovea explain photo.jpg --method ablation --class cat --against dog\n"
-          "  fovea explain photo.jpg --method raw --query 3 --out query.png\n"
-          "  fovea explain photo.jpg --method rollout --check --check-out curves.png\n"
-          "  fovea explain photos --compare --method raw,rollout,value-norm --out grades.csv\n"
-          "\n"
-          "--check takes positions away in the order of their scores, the most important first,\n"
-          "and watches the probability of the answer (of embeddings the cosine). It costs 40\n"
-          "runs of the model for the map and 21 for each random order; --compare pays for the\n"
-          "random orders once for each input, not for each method.\n",
-      .positionals = {any_input_positional()},
-      .options = joined(
-          joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
-          joined(
-              {Option::text("method", "NAME",
-                            "which question to ask: one of those below; with --compare several "
-                            "with commas between them"),
-               Option::text("class", "NAME|i",
-                            "the answer asked about: a class by its label or number, a word that "
-                            "the model writes, or a text to be similar to (default: what the model "
-                            "answers)"),
-               Option::text("against", "NAME|i",
-                            "why that and not this: another class, word or text; alone, of models "
-                            "that embed, the text or picture to be similar to"),
-               Option::text("token", "WORD|i",
-                            "the position asked from (default: [CLS] or the first, of decoders the "
-                            "last; of translations the last word that is written)"),
-               Option::text("at", "X,Y", "of a picture, the patch at this pixel instead of [CLS]"),
-               Option::text("span", "TEXT|i-j",
-                            "of span-mass: the stretch of the input that is looked at"),
-               Option::integer("query", "N",
-                               "of models that find objects, the object query (default: the "
-                               "surest)",
-                               0),
-               Option::choice("site",
-                              {"self", "encoder", "decoder", "cross", "vision", "text", "pool"},
-                              "which attention, where the model has several"),
-               Option::integer("layer", "N",
-                               "of methods that look at one layer (default: the last)", 0),
-               Option::text("head", "N|mean", "of methods that look at one head (default: mean)"),
-               Option::choice("colors", color_names(),
-                              "the colour map (default: what suits the figure)"),
-               Option::flag("json", "print the scores and what they stand for as JSON"),
-               Option::text("out", "FILE",
-                            "write a file: .png .svg .pdf, .html as a page of its own, or the "
-                            "numbers as " +
-                                data_suffixes()),
-               Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
-               Option::flag("sidecar", "also write what a figure shows to FILE.json")},
-              joined(check_options(), method_parameter_options()))),
-      .run = run};
+  return {.name = "explain",
+          .summary = "what an answer of a model comes from, by a method of your choice",
+          .details = details(),
+          .positionals = {any_input_positional()},
+          .options = options(),
+          .run = run};
 }
 
 }  // namespace fovea
