@@ -130,7 +130,6 @@ Method sinks_method() {
       .parameters = {{.name = "threshold",
                       .help = "mean weight above which a head has a sink",
                       .otherwise = "0.3"}},
-      .refuses = lacks_maps,
       .explain = explain_sinks};
 }
 
