@@ -6,6 +6,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/markup.h"
 #include "fovea/base/version.h"
+#include "fovea/cli/explain_card.h"
 #include "fovea/cli/explain_numbers.h"
 #include "fovea/cli/explain_view.h"
 
@@ -36,6 +37,10 @@ thead th { position: sticky; top: 0; background: var(--card); }
 td.score, th.score { text-align: right; white-space: nowrap; }
 td.score { background: linear-gradient(to left, var(--bar, transparent) var(--share, 0%), transparent 0) no-repeat
   0 100% / 100% 3px; }
+.card { max-height: none; max-width: 46rem; margin: .75rem 0 1.25rem; }
+.card td { overflow-wrap: normal; vertical-align: top; background: none; }
+.card small { display: block; color: var(--soft); }
+.range { color: var(--soft); white-space: nowrap; }
 footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
 )";
 
@@ -68,12 +73,6 @@ std::string table_html(std::string_view caption, const Axis& axis,
   return html + "</tbody>\n</table>\n</div>\n";
 }
 
-// Without the declaration, which has no place inside of a page.
-std::string inline_svg(std::string svg) {
-  const size_t begin = svg.find("<svg");
-  return begin == svg.npos ? svg : svg.substr(begin);
-}
-
 // Within a script nothing is decoded, but its end is looked for.
 std::string script_text(const std::string& json) {
   std::string text;
@@ -83,15 +82,22 @@ std::string script_text(const std::string& json) {
 
 }  // namespace
 
+std::string inline_svg(const std::string& svg) {
+  const size_t begin = svg.find("<svg");
+  return begin == svg.npos ? svg : svg.substr(begin);
+}
+
 void write_explanation_page(const std::filesystem::path& path, const ExplainQuestion& question,
-                            const Explanation& explanation, const FigureOptions& options) {
-  Content content = explanation_content(question, explanation);
+                            const Explanation& explanation, const FigureOptions& options,
+                            const FaithfulnessCard* card) {
+  Content content = explanation_content(question, explanation, card);
   FigureText& own = std::visit([](auto& each) -> FigureText& { return each.text; }, content.figure);
   const FigureText text = own;
   own.title.clear();  // the page has them
   own.caption.clear();
   const EncodedFigure figure = encode_figure(FigureFormat::kSvg, content.figure, options);
   const double most = largest_of(explanation);
+  const std::string check = card != nullptr ? card_html({question, explanation, *card}) : "";
   std::string tables =
       "<h2>Every number</h2>\n" + table_html("scores", explanation.axis, explanation.scores, most);
   if (!explanation.target_scores.empty()) {
@@ -104,7 +110,7 @@ void write_explanation_page(const std::filesystem::path& path, const ExplainQues
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n"
       "<figure><div role=\"img\" "
-      "aria-label=\"{2}\">{3}</div><figcaption>{2}</figcaption></figure>\n"
+      "aria-label=\"{2}\">{3}</div><figcaption>{2}</figcaption></figure>\n{10}"
       "<h2>What {4} answers</h2>\n<p>{5}</p>\n{6}"
       "<footer>fovea {7} \u00b7 model {8}</footer>\n"
       "<script type=\"application/json\" id=\"explanation\">{9}</script>\n</body>\n</html>\n",
@@ -112,7 +118,7 @@ void write_explanation_page(const std::filesystem::path& path, const ExplainQues
       inline_svg(figure.bytes), escape_text(question.method.name),
       escape_text(question.method.answers), tables, version(),
       escape_text(question.result.run.model_hash),
-      script_text(explanation_json(question, explanation).dump()));
+      script_text(explanation_json(question, explanation, card).dump()), check);
   write_file_atomic(path, [&](FileWriter& file) { file.write(html); });
 }
 

@@ -76,13 +76,15 @@ Engine Engine::open(std::string_view name, const EngineOptions& options) {
   return build(std::move(state));
 }
 
-Engine Engine::with_random_weights(uint64_t seed) const {
+Engine Engine::with_random_weights(uint64_t seed,
+                                   std::function<bool(std::string_view name)> chosen) const {
   auto state = std::make_shared<State>();
   state->name = fmt::format("{} with random weights", name());
   state->options = state_->options;
   state->random_seed = seed;
+  state->partly_random = chosen != nullptr;
   state->checkpoint = checkpoint();
-  RandomWeights how{.seed = seed};
+  RandomWeights how{.seed = seed, .chosen = std::move(chosen)};
   how.deviation = checkpoint().config.get_double("initializer_range", how.deviation);
   state->checkpoint.weights = random_weights(checkpoint().weights, how);
   state->architecture = architecture();
@@ -100,7 +102,10 @@ const std::string& Engine::model_hash() const {
   State::Lazy& lazy = *state_->lazy;
   std::call_once(lazy.hash_once, [&] {
     lazy.hash = fingerprint(state_->checkpoint);
-    if (state_->random_seed) lazy.hash += fmt::format("-random-{}", *state_->random_seed);
+    if (state_->random_seed) {
+      lazy.hash +=
+          fmt::format("-{}random-{}", state_->partly_random ? "partly-" : "", *state_->random_seed);
+    }
   });
   return lazy.hash;
 }

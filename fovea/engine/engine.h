@@ -1,6 +1,7 @@
 // What every front end uses: open a model, run an input, read its maps.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,8 +48,10 @@ class Engine {
  public:
   // `name` as resolve_model takes it. Throws what opening and building throw.
   static Engine open(std::string_view name, const EngineOptions& options = {});
-  // The same model as it would begin training (checkpoint/random_weights.h), to compare with.
-  Engine with_random_weights(uint64_t seed) const;
+  // The same model as it would begin training (checkpoint/random_weights.h), to compare with; or
+  // only the tensors that are chosen, by their names in the file.
+  Engine with_random_weights(uint64_t seed,
+                             std::function<bool(std::string_view name)> chosen = nullptr) const;
 
   const std::string& name() const { return state_->name; }
   const Checkpoint& checkpoint() const { return state_->checkpoint; }
@@ -109,6 +112,7 @@ class Engine {
     std::string name;
     EngineOptions options;
     std::optional<uint64_t> random_seed;  // of weights that nobody trained
+    bool partly_random = false;
     Checkpoint checkpoint;
     Architecture architecture;
     std::unique_ptr<const Model> model;
