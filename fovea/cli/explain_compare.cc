@@ -37,7 +37,7 @@ bool holds_pictures(const std::string& folder) {
   }
 }
 
-Engine open_model(const Args& args, const std::vector<Method>& methods) {
+Engine open_model(const Args& args) {
   if (!args.has("model") && args.has("INPUT") && is_folder(args["INPUT"])) {
     return open_engine(args,
                        holds_pictures(args["INPUT"]) ? kDefaultPictureModel : kDefaultTextModel);
@@ -70,7 +70,7 @@ class ComparisonRun {
  public:
   explicit ComparisonRun(const Args& args)
       : methods_(chosen_methods(args)),
-        engine_(open_model(args, methods_)),
+        engine_(open_model(args)),
         inputs_(inputs_of(args, engine_)),
         checker_(args, inputs_.size() == 1 ? kOrdersOfOne : kOrdersOfEach),
         seed_(args.has("check-seed") ? static_cast<uint64_t>(args.integer("check-seed")) : 0) {
