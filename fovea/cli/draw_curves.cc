@@ -8,7 +8,8 @@
 namespace fovea {
 
 std::string draw(const CurvesFigure& figure, const Terminal& terminal, const ColorMap&) {
-  std::string text = title_lines(figure.text, terminal) + figure.value_name + "\n";
+  std::string text =
+      title_lines(figure.text, terminal) + wrapped(figure.value_name, terminal.width) + "\n";
   std::vector<TextBlock> blocks;
   for (const CurvePanel& panel : figure.panels) {
     const auto rows = static_cast<int64_t>(panel.shares.size());
@@ -29,8 +30,9 @@ std::string draw(const CurvesFigure& figure, const Terminal& terminal, const Col
     blocks.push_back(draw_table(table, terminal, terminal.width));
   }
   text += side_by_side(blocks, 0, terminal.width);
-  text += "\n" + terminal.dim(fmt::format("value: {}; mean: {}; low and high: {}",
-                                          figure.curve_name, figure.mean_name, figure.band_name));
+  const std::string names = fmt::format("value: {}; mean: {}; low and high: {}", figure.curve_name,
+                                        figure.mean_name, figure.band_name);
+  text += "\n" + terminal.dim(wrapped(names, terminal.width));
   return without_trailing_spaces(text + "\n" + caption_lines(figure.text, terminal));
 }
 
