@@ -81,11 +81,22 @@ int64_t last_written_step(const Axis& target) {
   return static_cast<int64_t>(target.positions.size()) - 1;
 }
 
+// Of a word of several pieces the first: when that is written the word is chosen.
+FoundToken first_piece(const Axis& axis, FoundToken found) {
+  if (found.note.empty()) return found;
+  const auto word_at = [&](int64_t i) { return axis.positions[static_cast<size_t>(i)].word; };
+  const int64_t word = word_at(found.index);
+  while (word >= 0 && found.index > 0 && word_at(found.index - 1) == word) --found.index;
+  found.note = fmt::format("the first piece of a word of several, {}",
+                           axis.positions[static_cast<size_t>(found.index)].text);
+  return found;
+}
+
 // Of a decoder: the step that writes the token which --token names among those that it read next.
 FoundToken chosen_step(const Args& args, const RunResult& result) {
   const Axis& target = *result.run.find_axis("target");
   if (args.has("token")) {
-    FoundToken found = find_token(target, args["token"]);
+    FoundToken found = first_piece(target, find_token(target, args["token"]));
     if (found.index == 0) {
       fail(ErrorKind::kInvalidArgument,
            "--token is '{}', which the decoder starts from and nobody writes; name a token of the "

@@ -58,7 +58,8 @@ std::string caption_text(const ExplainQuestion& question, const Explanation& exp
   if (question.head) text += fmt::format(", head {}", *question.head);
   if (question.target) text += " \u00b7 " + question.target->name;
   if (question.against) text += " rather than " + question.against->name;
-  if (!explanation.is_signed && explanation.axis.name != "heads") {
+  if (question.method.needs.position && !explanation.is_signed &&
+      explanation.axis.name != "heads") {
     const double sum = sum_of(explanation.scores) + sum_of(explanation.target_scores);
     text += fmt::format(" \u00b7 sum {}", number_text(sum));
   }
