@@ -37,13 +37,9 @@ std::vector<std::string> notes_of(const IntegratedGradients& found, int64_t step
   const double moved = found.at_input - found.at_baseline;
   const double share = moved != 0 ? std::abs(found.gap() / moved) : 0;
   std::vector<std::string> notes{
-      fmt::format("from {:.4g} at the baseline to {:.4g}; the scores sum to {:.2g} more than that",
-                  found.at_baseline, found.at_input, found.gap())};
-  if (share > 0.05) {
-    notes.push_back(
-        fmt::format("{:.0f} % of the change is not accounted for; take more than {} steps",
-                    100 * share, steps));
-  }
+      fmt::format("from {:.4g} at the baseline to {:.4g}; the scores miss {:.2g} % of that",
+                  found.at_baseline, found.at_input, 100 * share)};
+  if (share > 0.05) notes.push_back(fmt::format("take more than {} steps to miss less", steps));
   return notes;
 }
 
@@ -59,7 +55,7 @@ Explanation explain_integrated_gradients(const ExplainRequest& request) {
       *request.subject, what, inputs, baseline_of(request, inputs, blank), steps, request.cancel);
   Explanation explanation{.axis = columns_of(request.run, request.kind),
                           .is_signed = true,
-                          .measures = "share of the change from the baseline",
+                          .measures = "part of the change",
                           .notes = notes_of(found, steps)};
   explanation.scores = position_scores(explanation.axis, inputs.front(), found.attributions[0]);
   if (inputs.size() > 1) {

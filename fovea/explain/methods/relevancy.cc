@@ -72,7 +72,7 @@ Explanation explain_stack(const ExplainRequest& request) {
   if (r.empty()) fail_without_gradient(request);
   Explanation explanation{.axis = columns_of(request.run, request.kind),
                           .scores = std::move(r),
-                          .measures = "relevancy",
+                          .measures = "what raises the answer",
                           .notes = notes_of(read, first, layers)};
   const auto row = std::ranges::find(read, 1.0);
   if (row != read.end()) explanation.row = row - read.begin();
@@ -99,7 +99,8 @@ Explanation explain_stacks(const ExplainRequest& request, ZeroRows zero_rows) {
   }
   if (stacks.cross.empty()) fail_without_gradient(request);
   std::vector<double> rows = rows_read(*stacks.cross.back());
-  Explanation explanation{.axis = columns_of(request.run, request.kind), .measures = "relevancy"};
+  Explanation explanation{.axis = columns_of(request.run, request.kind),
+                          .measures = "what raises the answer"};
   if (request.kind == SiteKind::kDecoderSelf) {
     for (size_t layer = stacks.decoder.size(); layer-- > 0;) {
       pass_relevancy(*stacks.decoder[layer], rows, request.cancel);
