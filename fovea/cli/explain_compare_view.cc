@@ -12,10 +12,14 @@
 namespace fovea {
 namespace {
 
-constexpr int kName = 15;
 constexpr int kCell = 9;
 
 // Two decimals without the zero before the point: ".45", "-.03", "1.00".
+// As long as the longest name needs, where the columns leave so much.
+int name_width(const Terminal& terminal) {
+  return std::clamp(terminal.width - kCell * static_cast<int>(kGradeKinds), 12, 21);
+}
+
 std::string short_number(double value) {
   std::string text = fmt::format("{:.2f}", value);
   if (text.starts_with("0.")) return text.substr(1);
@@ -50,7 +54,9 @@ std::string range_cell(const Interval& interval) {
 }
 
 std::string method_rows(const ComparedMethod& method, bool many, const Terminal& terminal) {
-  std::string values = padded_right(method.name, kName), ranges = padded_right("", kName);
+  std::string values = padded_right(shorten(method.name, name_width(terminal) - 1),
+                                    name_width(terminal)),
+              ranges = padded_right("", name_width(terminal));
   for (const MeanGrade& grade : method.mean) {
     values += value_cell(grade.value.mean, grade.verdict, terminal);
     ranges += range_cell(grade.value);
@@ -59,7 +65,8 @@ std::string method_rows(const ComparedMethod& method, bool many, const Terminal&
 }
 
 std::string random_rows(const MethodComparison& comparison, const Terminal& terminal) {
-  std::string values = padded_right("random", kName), ranges = padded_right("", kName);
+  std::string values = padded_right("random", name_width(terminal)),
+              ranges = padded_right("", name_width(terminal));
   for (const Interval& interval : comparison.random) {
     values += value_cell(interval.mean, Verdict::kNone, terminal);
     ranges += range_cell(interval);
@@ -68,7 +75,8 @@ std::string random_rows(const MethodComparison& comparison, const Terminal& term
 }
 
 std::string heading(const Terminal& terminal) {
-  std::string names = padded_right("", kName), wishes = padded_right("", kName);
+  std::string names = padded_right("", name_width(terminal)),
+              wishes = padded_right("", name_width(terminal));
   for (const GradeInfo& info : grade_infos()) {
     names += padded_left(std::string(info.column) + " ", kCell);
     wishes += padded_left(info.wish == Wish::kLow    ? "low "

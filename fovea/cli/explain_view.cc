@@ -49,7 +49,8 @@ std::string title_text(const ExplainQuestion& question) {
 
 // What every caption says: the method, the row, layer and head, what the numbers are and their sum.
 std::string caption_text(const ExplainQuestion& question, const Explanation& explanation) {
-  std::string text = fmt::format("{}: {}", question.method.name, explanation.measures);
+  std::string text = question.method.name;
+  if (explanation.measures != text) text += ": " + explanation.measures;
   if (!question.position_name.empty()) {
     text += fmt::format(" \u00b7 row {}: {}", question.position, question.position_name);
   }
