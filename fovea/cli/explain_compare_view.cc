@@ -1,6 +1,7 @@
 // The comparison of methods as a table, as JSON and as CSV.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/base/utf8.h"
@@ -14,12 +15,12 @@ namespace {
 
 constexpr int kCell = 9;
 
-// Two decimals without the zero before the point: ".45", "-.03", "1.00".
 // As long as the longest name needs, where the columns leave so much.
 int name_width(const Terminal& terminal) {
   return std::clamp(terminal.width - kCell * static_cast<int>(kGradeKinds), 12, 21);
 }
 
+// Two decimals without the zero before the point: ".45", "-.03", "1.00".
 std::string short_number(double value) {
   std::string text = fmt::format("{:.2f}", value);
   if (text.starts_with("0.")) return text.substr(1);
