@@ -59,7 +59,9 @@ class RandomSource : public WeightSource {
   RandomSource(Weights like, const RandomWeights& how) : like_(std::move(like)), how_(how) {
     for (const std::string& name : like_.names()) {
       TensorInfo info = *like_.find(name);
-      if (start_of(info) != Start::kAsStored) info.dtype = DType::kF32;
+      const bool stays = how_.chosen && !how_.chosen(name);
+      starts_.push_back(stays ? Start::kAsStored : start_of(info));
+      if (starts_.back() != Start::kAsStored) info.dtype = DType::kF32;
       infos_.push_back(std::move(info));
     }
   }
@@ -70,7 +72,7 @@ class RandomSource : public WeightSource {
 
   Tensor read(size_t index) const override {
     const TensorInfo& info = infos_[index];
-    const Start start = start_of(info);
+    const Start start = starts_[index];
     if (start == Start::kAsStored) return like_.tensor(info.name);
     Tensor tensor = Tensor::uninitialized(info.shape);
     Generator generator(hash_of(info.name) + how_.seed * 0xd1342543de82ef95);
@@ -88,6 +90,7 @@ class RandomSource : public WeightSource {
   Weights like_;
   RandomWeights how_;
   std::vector<TensorInfo> infos_;
+  std::vector<Start> starts_;  // one for each
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string_view>
 
 #include "fovea/checkpoint/weights.h"
 
@@ -11,6 +13,8 @@ namespace fovea {
 struct RandomWeights {
   double deviation = 0.02;  // config.json calls it initializer_range
   uint64_t seed = 0;
+  // Which tensors are random, by their names; null: all. Others stay as they are.
+  std::function<bool(std::string_view name)> chosen = nullptr;
 };
 
 // As transformers begins training, by name and shape: biases 0, other vectors (norms) 1, matrices,

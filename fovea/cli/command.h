@@ -66,6 +66,8 @@ class Args {
   int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;
   const std::vector<std::string>& rest() const { return rest_; }
+  // The same, but for this value.
+  Args with(std::string_view name, std::string value) const;
 
  private:
   GivenValues values_;

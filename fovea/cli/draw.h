@@ -30,6 +30,8 @@ std::string draw(const ImageFigure& figure, const Terminal& terminal, const Colo
 std::string draw(const KernelsFigure& figure, const Terminal& terminal, const ColorMap& colors);
 // A table.
 std::string draw(const DotsFigure& figure, const Terminal& terminal, const ColorMap& colors);
+// A table of points, one block for each panel.
+std::string draw(const CurvesFigure& figure, const Terminal& terminal, const ColorMap& colors);
 // Patches in the colours of their owners; without colours as their numbers.
 std::string draw(const CompositeFigure& figure, const Terminal& terminal, const ColorMap& colors);
 

@@ -17,6 +17,14 @@ constexpr int64_t kMostRows = 64;  // with a line each; more are drawn as an ove
 constexpr int64_t kMostOverviewRows = 96;
 constexpr size_t kTallestHeading = 8;
 
+// Whether labels would only say the numbers of the rows again.
+bool is_numbered(const Axis& axis) {
+  for (size_t i = 0; i < axis.positions.size(); ++i) {
+    if (axis.positions[i].text != std::to_string(i)) return false;
+  }
+  return true;
+}
+
 class MatrixPainter {
  public:
   MatrixPainter(const MatrixFigure& figure, const Terminal& terminal, const ColorMap& colors)
@@ -30,7 +38,7 @@ class MatrixPainter {
     const int most = figure.rows.name == "steps" ? terminal.width * 2 / 5
                      : terminal.width < 60       ? 9
                                                  : 14;
-    label_width_ = widest_label(figure.rows, most);
+    label_width_ = is_numbered(figure.rows) ? 0 : widest_label(figure.rows, most);
   }
 
   std::string draw() {
@@ -42,7 +50,7 @@ class MatrixPainter {
 
  private:
   // Mark, number, label and a space.
-  int margin() const { return 2 + digits_ + 1 + label_width_ + 1; }
+  int margin() const { return 2 + digits_ + 1 + (label_width_ > 0 ? label_width_ + 1 : 0); }
   int64_t room() const { return terminal_.width - margin(); }
 
   // Columns of a cell with its number in it; 0 if there is no room.
@@ -62,6 +70,10 @@ class MatrixPainter {
 
   std::string row_heading(int64_t row) const {
     const bool chosen = figure_.chosen_row == row;
+    if (label_width_ == 0) {
+      const std::string number = padded_left(std::to_string(row), digits_);
+      return chosen ? terminal_.marked("▸ " + number) + " " : "  " + number + " ";
+    }
     const std::string label = label_of(figure_.rows, row, label_width_);
     return (chosen ? terminal_.marked("▸") + " " : "  ") +
            terminal_.dim(padded_left(std::to_string(row), digits_)) + " " +

@@ -6,6 +6,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/base/version.h"
+#include "fovea/cli/explain_card.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/io/npy.h"
 #include "fovea/io/npz.h"
@@ -50,7 +51,8 @@ std::string csv_lines(const Axis& axis, const std::vector<double>& scores) {
 
 }  // namespace
 
-Json explanation_metadata(const ExplainQuestion& question, const Explanation& explanation) {
+Json explanation_metadata(const ExplainQuestion& question, const Explanation& explanation,
+                          const FaithfulnessCard* card) {
   Json json = Json::object();
   json.set("version", version());
   json.set("model", question.result.run.model);
@@ -75,11 +77,14 @@ Json explanation_metadata(const ExplainQuestion& question, const Explanation& ex
   if (question.against) json.set("against", question.against->name);
   json.set("measures", explanation.measures);
   json.set("signed", explanation.is_signed);
+  if (card != nullptr) json.set("check", card_json(question, *card, /*curves=*/false));
   return json;
 }
 
-Json explanation_json(const ExplainQuestion& question, const Explanation& explanation) {
-  Json json = explanation_metadata(question, explanation);
+Json explanation_json(const ExplainQuestion& question, const Explanation& explanation,
+                      const FaithfulnessCard* card) {
+  Json json = explanation_metadata(question, explanation, card);
+  if (card != nullptr) json.set("check", card_json(question, *card, /*curves=*/true));
   json.set("axis", explanation.axis.name);
   if (explanation.axis.grid_rows > 0) {
     json.set("grid_rows", explanation.axis.grid_rows);
@@ -99,7 +104,7 @@ Json explanation_json(const ExplainQuestion& question, const Explanation& explan
 }
 
 void write_explanation_numbers(const std::filesystem::path& path, const ExplainQuestion& question,
-                               const Explanation& explanation) {
+                               const Explanation& explanation, const FaithfulnessCard* card) {
   const std::string suffix = path.extension().string();
   if (suffix == ".npy") {
     write_npy(path, scores_of(explanation));
@@ -108,7 +113,7 @@ void write_explanation_numbers(const std::filesystem::path& path, const ExplainQ
   } else if (suffix == ".safetensors") {
     write_safetensors(path, tensors_of(explanation),
                       {{"program", fmt::format("fovea {}", version())},
-                       {"explanation", explanation_metadata(question, explanation).dump()},
+                       {"explanation", explanation_metadata(question, explanation, card).dump()},
                        {"positions", names_of(explanation.axis).dump()}});
   } else {
     const std::string text = "axis,index,position,score\n" +

@@ -6,6 +6,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/markup.h"
 #include "fovea/base/version.h"
+#include "fovea/cli/explain_card.h"
 #include "fovea/cli/explain_numbers.h"
 #include "fovea/cli/explain_view.h"
 
@@ -28,7 +29,7 @@ p { margin: .5rem 0; max-width: 46rem; }
 figure { margin: 0; }
 figure svg { display: block; max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px;
   background: #fff; }
-.note { border-left: 3px solid var(--line); padding-left: .8rem; color: var(--soft); }
+figcaption { margin-top: .6rem; color: var(--soft); font-size: .9rem; max-width: 46rem; }
 .table { overflow: auto; max-height: 28rem; border: 1px solid var(--line); border-radius: 6px; max-width: 36rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .2rem .7rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
@@ -36,6 +37,10 @@ thead th { position: sticky; top: 0; background: var(--card); }
 td.score, th.score { text-align: right; white-space: nowrap; }
 td.score { background: linear-gradient(to left, var(--bar, transparent) var(--share, 0%), transparent 0) no-repeat
   0 100% / 100% 3px; }
+.card { max-height: none; max-width: 46rem; margin: .75rem 0 1.25rem; }
+.card td { overflow-wrap: normal; vertical-align: top; background: none; }
+.card small { display: block; color: var(--soft); }
+.range { color: var(--soft); white-space: nowrap; }
 footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
 )";
 
@@ -44,14 +49,19 @@ std::string row_html(size_t index, const std::string& name, double score, double
   return fmt::format(
       "<tr><td>{}</td><td><bdi>{}</bdi></td><td class=\"score\" "
       "style=\"--share:{:.1f}%;--bar:var({})\">"
-      "{:.6g}</td></tr>\n",
+      "{:.4g}</td></tr>\n",
       index, escape_text(name), share, score < 0 ? "--below" : "--above", score);
 }
 
-std::string table_html(std::string_view caption, const Axis& axis,
-                       const std::vector<double>& scores) {
+double largest_of(const Explanation& explanation) {
   double most = 0;
-  for (const double score : scores) most = std::max(most, std::abs(score));
+  for (const double score : explanation.scores) most = std::max(most, std::abs(score));
+  for (const double score : explanation.target_scores) most = std::max(most, std::abs(score));
+  return most;
+}
+
+std::string table_html(std::string_view caption, const Axis& axis,
+                       const std::vector<double>& scores, double most) {
   std::string html = fmt::format(
       "<div class=\"table\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"{0}\">\n<table>\n<thead><tr>"
@@ -63,12 +73,6 @@ std::string table_html(std::string_view caption, const Axis& axis,
   return html + "</tbody>\n</table>\n</div>\n";
 }
 
-// Without the declaration, which has no place inside of a page.
-std::string inline_svg(std::string svg) {
-  const size_t begin = svg.find("<svg");
-  return begin == svg.npos ? svg : svg.substr(begin);
-}
-
 // Within a script nothing is decoded, but its end is looked for.
 std::string script_text(const std::string& json) {
   std::string text;
@@ -78,36 +82,43 @@ std::string script_text(const std::string& json) {
 
 }  // namespace
 
+std::string inline_svg(const std::string& svg) {
+  const size_t begin = svg.find("<svg");
+  return begin == svg.npos ? svg : svg.substr(begin);
+}
+
 void write_explanation_page(const std::filesystem::path& path, const ExplainQuestion& question,
-                            const Explanation& explanation, const FigureOptions& options) {
-  const Content content = explanation_content(question, explanation);
-  const FigureText& text =
-      std::visit([](const auto& each) -> const FigureText& { return each.text; }, content.figure);
+                            const Explanation& explanation, const FigureOptions& options,
+                            const FaithfulnessCard* card) {
+  Content content = explanation_content(question, explanation, card);
+  FigureText& own = std::visit([](auto& each) -> FigureText& { return each.text; }, content.figure);
+  const FigureText text = own;
+  own.title.clear();  // the page has them
+  own.caption.clear();
   const EncodedFigure figure = encode_figure(FigureFormat::kSvg, content.figure, options);
-  std::string notes;
-  for (const std::string& note : explanation.notes) {
-    notes += fmt::format("<p class=\"note\">{}</p>\n", escape_text(note));
-  }
+  const double most = largest_of(explanation);
+  const std::string check = card != nullptr ? card_html({question, explanation, *card}) : "";
   std::string tables =
-      "<h2>Every number</h2>\n" + table_html("scores", explanation.axis, explanation.scores);
+      "<h2>Every number</h2>\n" + table_html("scores", explanation.axis, explanation.scores, most);
   if (!explanation.target_scores.empty()) {
-    tables +=
-        "<h2>Of the target so far</h2>\n" +
-        table_html("scores of the target", explanation.target_axis, explanation.target_scores);
+    tables += "<h2>Of the target so far</h2>\n" + table_html("scores of the target",
+                                                             explanation.target_axis,
+                                                             explanation.target_scores, most);
   }
   const std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n"
-      "<figure role=\"img\" aria-label=\"{2}\">{3}</figure>\n{4}"
-      "<h2>What {5} answers</h2>\n<p>{6}</p>\n{7}"
-      "<footer>fovea {8} \u00b7 model {9}</footer>\n"
-      "<script type=\"application/json\" id=\"explanation\">{10}</script>\n</body>\n</html>\n",
+      "<figure><div role=\"img\" "
+      "aria-label=\"{2}\">{3}</div><figcaption>{2}</figcaption></figure>\n{10}"
+      "<h2>What {4} answers</h2>\n<p>{5}</p>\n{6}"
+      "<footer>fovea {7} \u00b7 model {8}</footer>\n"
+      "<script type=\"application/json\" id=\"explanation\">{9}</script>\n</body>\n</html>\n",
       escape_attribute(text.title), kStyle, escape_attribute(text.caption),
-      inline_svg(figure.bytes), notes, escape_text(question.method.name),
+      inline_svg(figure.bytes), escape_text(question.method.name),
       escape_text(question.method.answers), tables, version(),
       escape_text(question.result.run.model_hash),
-      script_text(explanation_json(question, explanation).dump()));
+      script_text(explanation_json(question, explanation, card).dump()), check);
   write_file_atomic(path, [&](FileWriter& file) { file.write(html); });
 }
 

@@ -10,10 +10,15 @@
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/site_options.h"
-#include "fovea/engine/engine_subject.h"
+#include "fovea/cli/suggest.h"
 
 namespace fovea {
 namespace {
+
+// Whether the answer is watched while the explanation is checked.
+bool checks(const Args& args) {
+  return args.flag("check") || args.flag("compare");
+}
 
 std::string_view default_model(const Args& args) {
   const bool two_stacks =
@@ -24,14 +29,6 @@ std::string_view default_model(const Args& args) {
     return two_stacks || args.has("query") ? kDefaultDetectionModel : kDefaultPictureModel;
   }
   return two_stacks ? kDefaultTranslationModel : kDefaultTextModel;
-}
-
-// An embedding is nearest to itself whatever the input, so that its similarity has no gradient.
-Method chosen_method(const Args& args, const ModelFacts& facts) {
-  if (args.has("method")) return find_method(args["method"]);
-  const bool embeds = facts.head == HeadKind::kNone || facts.head == HeadKind::kSimilarity;
-  return find_method(embeds && !args.has("against") && !args.has("class") ? "rollout"
-                                                                          : "relevancy");
 }
 
 // What the decoder reads of the source is what most methods are about; those that go through a
@@ -76,11 +73,30 @@ FoundToken mask_or_first(const ExplainQuestion& question, const std::vector<int6
   return {places.empty() ? 0 : places.front(), ""};
 }
 
+// Of a decoder: the step that writes the last token that is no special one.
+int64_t last_written_step(const Axis& target) {
+  for (auto i = static_cast<int64_t>(target.positions.size()) - 1; i > 0; --i) {
+    if (!target.positions[static_cast<size_t>(i)].special) return i - 1;
+  }
+  return static_cast<int64_t>(target.positions.size()) - 1;
+}
+
+// Of a word of several pieces the first: when that is written the word is chosen.
+FoundToken first_piece(const Axis& axis, FoundToken found) {
+  if (found.note.empty()) return found;
+  const auto word_at = [&](int64_t i) { return axis.positions[static_cast<size_t>(i)].word; };
+  const int64_t word = word_at(found.index);
+  while (word >= 0 && found.index > 0 && word_at(found.index - 1) == word) --found.index;
+  found.note = fmt::format("the first piece of a word of several, {}",
+                           axis.positions[static_cast<size_t>(found.index)].text);
+  return found;
+}
+
 // Of a decoder: the step that writes the token which --token names among those that it read next.
 FoundToken chosen_step(const Args& args, const RunResult& result) {
   const Axis& target = *result.run.find_axis("target");
   if (args.has("token")) {
-    FoundToken found = find_token(target, args["token"]);
+    FoundToken found = first_piece(target, find_token(target, args["token"]));
     if (found.index == 0) {
       fail(ErrorKind::kInvalidArgument,
            "--token is '{}', which the decoder starts from and nobody writes; name a token of the "
@@ -90,10 +106,7 @@ FoundToken chosen_step(const Args& args, const RunResult& result) {
     --found.index;
     return found;
   }
-  for (auto i = static_cast<int64_t>(target.positions.size()) - 1; i > 0; --i) {
-    if (!target.positions[static_cast<size_t>(i)].special) return {i - 1, ""};
-  }
-  return {static_cast<int64_t>(target.positions.size()) - 1, ""};
+  return {last_written_step(target), ""};
 }
 
 // The cell at the middle of what the query found.
@@ -152,9 +165,22 @@ std::string row_name(const RunResult& result, const Axis& rows, int64_t position
                                         : "after " + target.positions.back().text;
 }
 
-void find_targets(const Args& args, ExplainQuestion& question) {
-  if (!question.method.needs.target) return;
-  TargetChoice choice{.position = question.position};
+// Of a decoder the step that writes the word asked about, whichever attention is looked at.
+int64_t answer_position(const ExplainQuestion& question) {
+  const AttentionRecord& record = any_record(question.result, question.kind);
+  if (!question.engine.facts().has_decoder() || record.row_axis == "steps") {
+    return question.position;
+  }
+  return last_written_step(*question.result.run.find_axis("target"));
+}
+
+struct NamedTargets {
+  NamedTarget target;
+  std::optional<NamedTarget> against;
+};
+
+NamedTargets find_targets(const Args& args, const ExplainQuestion& question, int64_t position) {
+  TargetChoice choice{.position = position};
   if (args.has("class")) choice.name = args["class"];
   if (args.has("query")) choice.query = args.integer("query");
   const HeadKind head = question.engine.facts().head;
@@ -162,14 +188,31 @@ void find_targets(const Args& args, ExplainQuestion& question) {
   // Of a model that embeds, the one text that is given is what to be similar to.
   if (similar && args.has("against") && !args.has("class")) {
     choice.name = args["against"];
-    question.target = named_target(question.engine, question.result, choice);
-    return;
+    return {named_target(question.engine, question.result, choice), {}};
   }
-  question.target = named_target(question.engine, question.result, choice);
-  if (!args.has("against")) return;
+  NamedTargets found{named_target(question.engine, question.result, choice), {}};
+  if (!args.has("against")) return found;
   choice.name = args["against"];
-  if (const auto* box = std::get_if<BoxTarget>(&question.target->target)) choice.query = box->query;
-  question.against = named_target(question.engine, question.result, choice);
+  if (const auto* box = std::get_if<BoxTarget>(&found.target.target)) choice.query = box->query;
+  found.against = named_target(question.engine, question.result, choice);
+  return found;
+}
+
+void set_targets(const Args& args, ExplainQuestion& question) {
+  if (question.method.needs.target) {
+    NamedTargets found = find_targets(args, question, question.position);
+    question.target = std::move(found.target);
+    question.against = std::move(found.against);
+  }
+  if (!checks(args)) return;
+  if (question.target) {
+    question.watched = question.target;
+    question.watched_against = question.against;
+  } else {
+    NamedTargets found = find_targets(args, question, answer_position(question));
+    question.watched = std::move(found.target);
+    question.watched_against = std::move(found.against);
+  }
 }
 
 // An option that would change nothing is a misunderstanding.
@@ -181,12 +224,13 @@ void refuse_what_is_not_asked(const Args& args, const Method& method, const Mode
   };
   const std::string no_answer =
       fmt::format("{} asks nothing about the model's answer", method.name);
-  refuse("class", method.needs.target, no_answer);
-  refuse("against", method.needs.target, no_answer);
+  const bool asks = method.needs.target || checks(args);
+  refuse("class", asks, no_answer);
+  refuse("against", asks, no_answer);
   refuse("span", method.needs.span, fmt::format("{} asks about no stretch", method.name));
   refuse("query", facts.finds_objects(), "the model finds no objects");
   const std::string no_row = fmt::format("{} asks from no position", method.name);
-  const bool answers_everywhere = method.needs.target && facts.head != HeadKind::kSequenceClass &&
+  const bool answers_everywhere = asks && facts.head != HeadKind::kSequenceClass &&
                                   facts.head != HeadKind::kPictureClass &&
                                   facts.head != HeadKind::kNone;
   const bool edges = args.has("unit") && args["unit"] == "edge";
@@ -229,18 +273,54 @@ std::vector<Option> method_parameter_options() {
   return options;
 }
 
+std::vector<Method> chosen_methods(const Args& args) {
+  const std::vector<Method> all = all_methods();
+  if (!args.has("method")) return all;
+  std::vector<std::string> names;
+  for (const Method& method : all) names.push_back(method.name);
+  std::vector<Method> chosen;
+  std::string_view rest = args["method"];
+  for (bool more = true; more;) {
+    const size_t comma = rest.find(',');
+    const std::string name(rest.substr(0, comma));
+    const auto found = std::ranges::find(all, name, &Method::name);
+    if (found == all.end()) {
+      fail(ErrorKind::kInvalidArgument, "--method is '{}' but must be one of {}{}", name,
+           fmt::join(names, ", "), did_you_mean(name, names));
+    }
+    if (std::ranges::count(chosen, name, &Method::name) == 0) chosen.push_back(*found);
+    more = comma != rest.npos;
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return chosen;
+}
+
 void check_question(const Args& args) {
-  if (args.has("method")) find_method(args["method"]);
+  const size_t count = chosen_methods(args).size();
+  if (args.has("method") && count > 1 && !args.flag("compare")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--method names {} methods but one is asked; give --compare to see them side by side",
+         count);
+  }
   check_input_args(args);
   if (args.has("at")) parse_pixel(args["at"]);
 }
 
-ExplainQuestion read_question(const Args& args) {
-  check_question(args);
-  ExplainQuestion question{.engine = open_engine(args, default_model(args)), .method = {}};
+// An embedding is nearest to itself whatever the input, so that its similarity has no gradient.
+Method chosen_method(const Args& args, const ModelFacts& facts) {
+  if (args.has("method")) return find_method(args["method"]);
+  const bool embeds = facts.head == HeadKind::kNone || facts.head == HeadKind::kSimilarity;
+  return find_method(embeds && !args.has("against") && !args.has("class") ? "rollout"
+                                                                          : "relevancy");
+}
+
+Engine open_for_question(const Args& args) {
+  return open_engine(args, default_model(args));
+}
+
+ExplainQuestion read_question(const Args& args, const Engine& engine, const Method& method) {
+  ExplainQuestion question{.engine = engine, .method = method};
   const ModelFacts& facts = question.engine.facts();
-  question.method = chosen_method(args, facts);
-  const Method& method = question.method;
   refuse_what_is_not_asked(args, method, facts);
   question.picture = find_picture_input(question.engine, args);
   const bool sees_picture = question.picture || gives_pixels(args, question.engine);
@@ -251,22 +331,24 @@ ExplainQuestion read_question(const Args& args) {
     question.head = parse_integer("--head", args["head"]);
   }
   for (const Option& option : method_parameter_options()) {
-    if (args.has(option.name)) question.parameters[option.name] = args[option.name];
+    const bool own = std::ranges::count(method.parameters, option.name, &MethodParameter::name) > 0;
+    // Of several methods each takes what it knows; one alone says what it does not.
+    if (args.has(option.name) && (own || !args.flag("compare"))) {
+      question.parameters[option.name] = args[option.name];
+    }
   }
-  RunOptions options;
-  options.record.values = method.needs.block;
-  options.record.block = method.needs.block;
+  question.how.record.values = method.needs.block;
+  question.how.record.block = method.needs.block;
   if (method.needs.gradient) {
-    options.record.wanted = [](SiteId site) { return site.layer == 0; };
+    question.how.record.wanted = [](SiteId site) { return site.layer == 0; };
   }
-  if (method.needs.target || facts.finds_objects()) {
-    options.logits = logits_for_target(question.engine, /*last=*/!args.has("token"));
+  if (method.needs.target || checks(args) || facts.finds_objects()) {
+    question.how.logits = logits_for_target(question.engine, /*last=*/!args.has("token"));
   } else if (facts.head == HeadKind::kSequenceClass || facts.head == HeadKind::kPictureClass) {
-    options.logits = LogitRows::kAll;  // cheap, and people want to know what it said
+    question.how.logits = LogitRows::kAll;  // cheap, and people want to know what it said
   }
-  question.result = question.picture ? run_picture(question.engine, *question.picture, options)
-                                     : run_input(question.engine, args, options);
-  print_warnings(question.result.warnings);
+  question.result = question.picture ? run_picture(question.engine, *question.picture, question.how)
+                                     : run_input(question.engine, args, question.how);
   const FoundToken row = chosen_row(args, question);
   question.position = row.index;
   if (!row.note.empty()) question.notes.push_back(row.note);
@@ -278,16 +360,20 @@ ExplainQuestion read_question(const Args& args) {
   if (args.has("span")) {
     question.span = find_span(columns_of(question.result.run, question.kind), args["span"]);
   }
-  find_targets(args, question);
+  set_targets(args, question);
   return question;
 }
 
+EngineSubject subject_of(const ExplainQuestion& question) {
+  const Tensor& logits = question.result.outputs.logits.tensor;
+  const bool last = logits.rank() == 2 && logits.size(0) == 1;
+  const bool asks = question.target || question.watched;
+  return {question.engine, question.engine.label(question.result.inputs),
+          asks ? logits_for_target(question.engine, last) : LogitRows::kNone};
+}
+
 Explanation answer(const ExplainQuestion& question) {
-  const bool last = question.result.outputs.logits.tensor.rank() == 2 &&
-                    question.result.outputs.logits.tensor.size(0) == 1;
-  EngineSubject subject(
-      question.engine, question.engine.label(question.result.inputs),
-      question.method.needs.target ? logits_for_target(question.engine, last) : LogitRows::kNone);
+  EngineSubject subject = subject_of(question);
   ExplainRequest request{.run = question.result.run,
                          .kind = question.kind,
                          .position = question.position,
@@ -299,6 +385,13 @@ Explanation answer(const ExplainQuestion& question) {
                          .against = question.against ? &question.against->target : nullptr,
                          .parameters = question.parameters};
   return explain(question.method, request);
+}
+
+Explanation answer_of(const Engine& engine, const ExplainQuestion& question) {
+  ExplainQuestion other = question;
+  other.engine = engine;
+  other.result = engine.run(engine.label(question.result.inputs), question.how);
+  return answer(other);
 }
 
 }  // namespace fovea

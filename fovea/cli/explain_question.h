@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fovea/cli/command.h"
+#include "fovea/engine/engine_subject.h"
 #include "fovea/engine/named_target.h"
 #include "fovea/engine/picture_input.h"
 #include "fovea/explain/method.h"
@@ -28,18 +29,33 @@ struct ExplainQuestion {
   std::optional<NamedTarget> against;
   std::map<std::string, std::string, std::less<>> parameters;
   std::vector<std::string> notes;  // what was chosen where there was a choice
+  RunOptions how;                  // the run was made
+  // What a check watches, where one is asked for: the target, or what the model answers.
+  std::optional<NamedTarget> watched;
+  std::optional<NamedTarget> watched_against;
 };
 
 // One option for each parameter of any method.
 std::vector<Option> method_parameter_options();
 
-// Checks what can be checked before any work. Throws Error{kInvalidArgument}, and
-// Error{kNotFound} for a method that there is not.
+// Those that --method lists; none given: all. Throws Error{kInvalidArgument} for one that there is
+// not.
+std::vector<Method> chosen_methods(const Args& args);
+
+// Checks what can be checked before any work. Throws Error{kInvalidArgument}.
 void check_question(const Args& args);
+// The model of --model, or what suits INPUT and --method. Throws as open_engine does.
+Engine open_for_question(const Args& args);
+// --method, or relevancy; of a model that embeds and is given nothing to compare with, rollout.
+Method chosen_method(const Args& args, const ModelFacts& facts);
 // Runs the model. Throws what that throws, and Error{kInvalidArgument} with the valid range for a
 // class, word, query, layer, head or position that is not there.
-ExplainQuestion read_question(const Args& args);
+ExplainQuestion read_question(const Args& args, const Engine& engine, const Method& method);
 
+// The question's model and input, to run again; gives the logits that targets need.
+EngineSubject subject_of(const ExplainQuestion& question);
 Explanation answer(const ExplainQuestion& question);
+// The same question about the same input, asked of a model with other weights.
+Explanation answer_of(const Engine& engine, const ExplainQuestion& question);
 
 }  // namespace fovea

@@ -58,7 +58,8 @@ std::string caption_text(const ExplainQuestion& question, const Explanation& exp
   if (question.head) text += fmt::format(", head {}", *question.head);
   if (question.target) text += " \u00b7 " + question.target->name;
   if (question.against) text += " rather than " + question.against->name;
-  if (!explanation.is_signed && explanation.axis.name != "heads") {
+  if (question.method.needs.position && !explanation.is_signed &&
+      explanation.axis.name != "heads") {
     const double sum = sum_of(explanation.scores) + sum_of(explanation.target_scores);
     text += fmt::format(" \u00b7 sum {}", number_text(sum));
   }
@@ -70,7 +71,7 @@ std::string caption_text(const ExplainQuestion& question, const Explanation& exp
 FigureText figure_text(const ExplainQuestion& question, const Explanation& explanation) {
   return {.title = title_text(question),
           .caption = caption_text(question, explanation),
-          .metadata = explanation_metadata(question, explanation)};
+          .metadata = {}};
 }
 
 Tensor grid_of(const std::vector<double>& scores, int64_t rows, int64_t cols) {
@@ -163,11 +164,19 @@ Figure figure_of(const ExplainQuestion& question, const Explanation& explanation
 
 }  // namespace
 
-Content explanation_content(const ExplainQuestion& question, const Explanation& explanation) {
+Content explanation_content(const ExplainQuestion& question, const Explanation& explanation,
+                            const FaithfulnessCard* card) {
   Content content{.figure = figure_of(question, explanation)};
-  content.json = [&] { return explanation_json(question, explanation); };
-  content.write_data = [&](const std::filesystem::path& path) {
-    write_explanation_numbers(path, question, explanation);
+  std::visit(
+      [&](auto& figure) {
+        figure.text.metadata = explanation_metadata(question, explanation, card);
+      },
+      content.figure);
+  content.json = [&question, &explanation, card] {
+    return explanation_json(question, explanation, card);
+  };
+  content.write_data = [&question, &explanation, card](const std::filesystem::path& path) {
+    write_explanation_numbers(path, question, explanation, card);
   };
   return content;
 }

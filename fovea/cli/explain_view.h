@@ -5,15 +5,22 @@
 
 #include "fovea/cli/explain_question.h"
 #include "fovea/cli/show.h"
+#include "fovea/explain/faithfulness.h"
 
 namespace fovea {
 
 // The figure, and the numbers: .npy holds one for each input position.
-Content explanation_content(const ExplainQuestion& question, const Explanation& explanation);
+Content explanation_content(const ExplainQuestion& question, const Explanation& explanation,
+                            const FaithfulnessCard* card = nullptr);
 
-// One offline page: the figure, what the method answers and when it misleads, and every number.
+// A drawing to stand within a page: without the declaration, which has no place there.
+std::string inline_svg(const std::string& svg);
+
+// One offline page: the figure, the card where there is one, what the method answers and when it
+// misleads, and every number.
 // Throws Error{kIo}; what was at `path` stays if it cannot be written whole.
 void write_explanation_page(const std::filesystem::path& path, const ExplainQuestion& question,
-                            const Explanation& explanation, const FigureOptions& options);
+                            const Explanation& explanation, const FigureOptions& options,
+                            const FaithfulnessCard* card = nullptr);
 
 }  // namespace fovea

@@ -13,17 +13,26 @@ namespace {
 
 constexpr int kColumns = 80;
 
-// `text` in lines of at most kColumns, each after the first indented by `indent`.
+// `text` in lines of at most kColumns, each after the first indented by `indent`; choices that are
+// too many for a line are broken after a bar.
 std::string wrap(std::string_view text, int indent) {
   std::string result;
   int column = indent;
+  const auto begin_line = [&] {
+    result += "\n" + std::string(static_cast<size_t>(indent), ' ');
+    column = indent;
+  };
   while (!text.empty()) {
     const size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     const int width = display_width(word);
-    if (column > indent && column + 1 + width > kColumns) {
-      result += "\n" + std::string(static_cast<size_t>(indent), ' ');
-      column = indent;
+    if (column > indent && column + 1 + width > kColumns) begin_line();
+    const size_t bar = word.substr(0, static_cast<size_t>(kColumns - indent)).rfind('|');
+    if (indent + width > kColumns && bar != std::string_view::npos) {
+      result += word.substr(0, bar + 1);
+      begin_line();
+      text.remove_prefix(bar + 1);
+      continue;
     }
     if (column > indent) {
       result += ' ';

@@ -30,6 +30,12 @@ constexpr std::array<SiteName, 8> kSites{{{"self", SiteKind::kSelf},
                                           {"pool", SiteKind::kPool},
                                           {"panoptic", SiteKind::kPanoptic}}};
 
+std::vector<std::string> site_names() {
+  std::vector<std::string> names;
+  for (const SiteName& site : kSites) names.emplace_back(site.name);
+  return names;
+}
+
 std::vector<std::string> map_views() {
   return {"matrix", "read", "reading", "lines", "heads"};
 }
@@ -72,12 +78,6 @@ bool any_choice(const Args& args) {
 }
 
 }  // namespace
-
-std::vector<std::string> site_names() {
-  std::vector<std::string> names;
-  for (const SiteName& site : kSites) names.emplace_back(site.name);
-  return names;
-}
 
 std::optional<SiteKind> site_kind(const Args& args) {
   for (const SiteName& site : kSites) {

@@ -22,8 +22,6 @@ void check_map_args(const Args& args);
 // The suffix of --out, and options that only figures have.
 void check_out_suffix(const Args& args);
 
-// For --site: "self", "encoder", ...
-std::vector<std::string> site_names();
 // What --site says; none where it is not given.
 std::optional<SiteKind> site_kind(const Args& args);
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "fovea/base/apart.h"
 #include "fovea/base/error.h"
+#include "fovea/base/parallel.h"
 #include "fovea/base/progress.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
@@ -23,6 +25,7 @@ namespace {
 
 // Tokens that run side by side: enough for products with weights to be as fast as they get.
 constexpr int64_t kPackedTokens = 512;
+constexpr int64_t kLongText = 2048;  // tokens of a text that one core should not run alone
 constexpr auto kBetweenSaves = std::chrono::seconds(2);
 
 // What may be wrong with one input, while others are fine.
@@ -165,57 +168,80 @@ class StatsRun {
     return {};
   }
 
-  // The texts of one batch: as many as fit, at least one.
-  std::vector<TextInput> next_texts() {
+  // Texts that run side by side, and what they gave.
+  struct Pack {
     std::vector<TextInput> texts;
+    std::vector<PositionKinds> kinds;
+    std::vector<std::vector<std::pair<SiteId, std::vector<HeadSums>>>> counted;  // of each text
+  };
+
+  // As many texts as fit, at least one if any is left.
+  Pack next_pack() {
+    Pack pack;
     int64_t tokens = 0;
     while (state_.next < end_) {
       if (!waiting_) waiting_ = encode(state_.next);
       if (waiting_) {
         tokens += waiting_->inputs.tokens();
-        if (!texts.empty() && tokens > kPackedTokens) break;
-        texts.push_back(std::move(*waiting_));
+        if (!pack.texts.empty() && tokens > kPackedTokens) break;
+        pack.kinds.push_back(text_kinds(waiting_->axis, waiting_->inputs.input_ids,
+                                        engine_.facts().text_padding_id));
+        pack.texts.push_back(std::move(*waiting_));
         waiting_.reset();
       }
       ++state_.next;
     }
-    return texts;
+    pack.counted.resize(pack.texts.size());
+    return pack;
+  }
+
+  // A pack for every core; a long text alone, on all cores.
+  std::vector<Pack> next_packs() {
+    const auto is_long = [](const TextInput& text) { return text.inputs.tokens() > kLongText; };
+    std::vector<Pack> packs;
+    while (state_.next < end_ && static_cast<int>(packs.size()) < thread_count()) {
+      packs.push_back(next_pack());
+      const bool was_long = !packs.back().texts.empty() && is_long(packs.back().texts.front());
+      if (was_long || (waiting_ && is_long(*waiting_))) break;
+    }
+    return packs;
   }
 
   void add_texts() {
-    const std::vector<TextInput> texts = next_texts();
-    std::vector<PositionKinds> kinds;
-    kinds.reserve(texts.size());
-    for (const TextInput& text : texts) {
-      kinds.push_back(
-          text_kinds(text.axis, text.inputs.input_ids, engine_.facts().text_padding_id));
-    }
-    if (packs_) packs_ = add_packed(texts, kinds);
-    for (size_t i = 0; i < texts.size(); ++i) {
-      if (!packs_) add_alone(texts[i], kinds[i]);
-      state_.statistics.end_input();
+    std::vector<Pack> packs = next_packs();
+    if (packs_) packs_ = count_packed(packs);
+    for (const Pack& pack : packs) {
+      for (size_t i = 0; i < pack.texts.size(); ++i) {
+        if (!packs_) add_alone(pack.texts[i], pack.kinds[i]);
+        for (const auto& [site, heads] : pack.counted[i]) state_.statistics.add(site, heads);
+        state_.statistics.end_input();
+      }
     }
   }
 
-  // False, before anything is counted, if the model's texts cannot stand side by side.
-  bool add_packed(const std::vector<TextInput>& texts, const std::vector<PositionKinds>& kinds) {
-    // Counted in any order, but added text by text, so that sums are the same from run to run.
-    std::vector<std::vector<std::pair<SiteId, std::vector<HeadSums>>>> counted(texts.size());
-    RecorderOptions options = recording();
-    options.give_to = [&](int64_t text, const AttentionRecord& record) {
-      const auto t = static_cast<size_t>(text);
-      counted[t].emplace_back(record.site, sums_of(record, kinds[t], kinds[t]));
+  // Counted in any order; who adds text by text gets the same sums from run to run. False, before
+  // anything is counted, if the model's texts cannot stand side by side.
+  bool count_packed(std::vector<Pack>& packs) {
+    const auto count = [&](Pack& pack) {
+      RecorderOptions options = recording();
+      options.give_to = [&pack](int64_t text, const AttentionRecord& record) {
+        const auto t = static_cast<size_t>(text);
+        pack.counted[t].emplace_back(record.site, sums_of(record, pack.kinds[t], pack.kinds[t]));
+      };
+      engine_.run_packed(pack.texts, options);
     };
     try {
-      engine_.run_packed(texts, options);
+      if (packs.size() == 1) {
+        count(packs.front());
+      } else {
+        run_apart(static_cast<int64_t>(packs.size()),
+                  [&](int64_t i) { count(packs[static_cast<size_t>(i)]); });
+      }
+      return true;
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::kUnsupported) return false;
       throw;
     }
-    for (const auto& sites : counted) {
-      for (const auto& [site, heads] : sites) state_.statistics.add(site, heads);
-    }
-    return true;
   }
 
   void add_alone(const TextInput& text, const PositionKinds& kinds) {

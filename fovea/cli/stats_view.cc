@@ -13,7 +13,9 @@
 namespace fovea {
 namespace {
 
-constexpr int kMostLines = 3;         // of heads of one kind, in the terminal
+constexpr int kMoreWidth = 12;  // of " + 1234 more"
+constexpr int kMostLines = 3;   // of heads of one kind, in the terminal
+constexpr std::string_view kNoType = "mixed";
 constexpr size_t kMostInCaption = 6;  // of heads of one kind
 
 // Calls visit(layer, head, numbers) for every head.
@@ -62,16 +64,43 @@ std::vector<HeadsOfType> heads_by_type(const StatsResult& result) {
 }
 
 std::string caption_of(const StatsResult& result, const HeadMetric& metric) {
-  std::string text =
-      fmt::format("{}: {} · mean over the rows of {} inputs · {} · layers down, heads across",
-                  metric.name, metric.help, result.state.statistics.inputs(), name_of(result.kind));
+  return fmt::format("{}: {} · mean over the rows of {} inputs · {} · layers down, heads across",
+                     metric.name, metric.help, result.state.statistics.inputs(),
+                     name_of(result.kind));
+}
+
+// " · kinds of heads, as layer.head: previous token 1.3, 2.7; sink 0.1, 0.2 and 12 more"
+std::string kinds_caption(const StatsResult& result) {
+  std::string text;
   for (const HeadsOfType& group : heads_by_type(result)) {
-    if (group.name == "mixed") continue;
+    if (group.name == kNoType) continue;
     const size_t shown = std::min(group.heads.size(), kMostInCaption);
-    text += fmt::format(" · {}: {}", group.name,
-                        fmt::join(group.heads.begin(),
-                                  group.heads.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    text += text.empty() ? " · kinds of heads, as layer.head: " : "; ";
+    text += fmt::format("{} {}", group.name, fmt::join(std::span(group.heads).first(shown), ", "));
     if (shown < group.heads.size()) text += fmt::format(" and {} more", group.heads.size() - shown);
+  }
+  return text;
+}
+
+// Between `margin` and the terminal's right side, on a few lines.
+std::string heads_lines(const std::vector<std::string>& heads, int margin,
+                        const Terminal& terminal) {
+  std::string text;
+  int column = margin, lines = 1;
+  for (size_t i = 0; i < heads.size(); ++i) {
+    const auto width = static_cast<int>(heads[i].size()) + (column > margin ? 1 : 0);
+    // The last line keeps room for what says how many are left.
+    const int room = terminal.width - (lines == kMostLines ? kMoreWidth : 0);
+    if (column + width > room && lines == kMostLines) {
+      return text + terminal.dim(fmt::format(" + {} more", heads.size() - i));
+    }
+    if (column + width > room) {
+      text += "\n" + std::string(static_cast<size_t>(margin), ' ');
+      column = margin;
+      ++lines;
+    }
+    text += (column > margin ? " " : "") + heads[i];
+    column += static_cast<int>(heads[i].size()) + (column > margin ? 1 : 0);
   }
   return text;
 }
@@ -123,8 +152,8 @@ MapData stats_data(const StatsResult& result, const FigureText& text) {
 
 }  // namespace
 
-Content stats_content(const StatsResult& result, const std::string& model,
-                      const HeadMetric& metric) {
+Content stats_content(const StatsResult& result, const std::string& model, const HeadMetric& metric,
+                      bool names_kinds) {
   const CorpusStatistics& statistics = result.state.statistics;
   MatrixFigure figure;
   figure.rows = numbered_axis("layers", statistics.layers());
@@ -139,7 +168,7 @@ Content stats_content(const StatsResult& result, const std::string& model,
   figure.text.title =
       fmt::format("{} · {} · {} of every head", std::filesystem::path(model).filename().string(),
                   name_of(result.kind), metric.name);
-  figure.text.caption = caption_of(result, metric);
+  figure.text.caption = caption_of(result, metric) + (names_kinds ? kinds_caption(result) : "");
   Json metadata = Json::object();
   metadata.set("version", version());
   metadata.set("model", model);
@@ -156,31 +185,15 @@ std::string kinds_text(const StatsResult& result, const Terminal& terminal) {
   const std::vector<HeadsOfType> groups = heads_by_type(result);
   size_t widest = 0;
   for (const HeadsOfType& group : groups) widest = std::max(widest, group.name.size());
-  std::string text =
-      terminal.dim(fmt::format("{:<{}} {:>5}  layer.head\n", "kind", widest, "heads"));
-  const size_t margin = widest + 8;
+  std::string text = terminal.dim(fmt::format("{:<{}}  heads  layer.head", "kind", widest)) + "\n";
+  const auto margin = static_cast<int>(widest) + 9;
   for (const HeadsOfType& group : groups) {
-    text += fmt::format("{:<{}} {:>5}  ", group.name, widest, group.heads.size());
-    if (group.name == "mixed") {
+    text += fmt::format("{:<{}}  {:>5}  ", group.name, widest, group.heads.size());
+    if (group.name == kNoType) {
       text += terminal.dim("no number stands out") + "\n";
-      continue;
+    } else {
+      text += heads_lines(group.heads, margin, terminal) + "\n";
     }
-    size_t column = margin;
-    int lines = 1;
-    for (size_t i = 0; i < group.heads.size(); ++i) {
-      const std::string& head = group.heads[i];
-      if (column + head.size() > static_cast<size_t>(terminal.width)) {
-        if (lines++ == kMostLines) {
-          text += terminal.dim("…");
-          break;
-        }
-        text += "\n" + std::string(margin, ' ');
-        column = margin;
-      }
-      text += head + " ";
-      column += head.size() + 1;
-    }
-    text += "\n";
   }
   return text + "\n";
 }

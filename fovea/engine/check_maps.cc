@@ -116,9 +116,7 @@ TextInput check_input(const Engine& engine) {
 }
 
 MapCheck check_maps(const Engine& engine, const TextInput& input) {
-  RunOptions options;
-  options.record.outputs = true;
-  const RunResult result = engine.run(input, options);
+  const RunResult result = engine.run(input, {.record = {.outputs = true}});
   MapCheck check{.tokens = result.run.records.front()->shape().cols};
   for (const auto& record : result.run.records) {
     if (record->site.kind == SiteKind::kPanoptic) {

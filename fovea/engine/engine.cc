@@ -76,13 +76,15 @@ Engine Engine::open(std::string_view name, const EngineOptions& options) {
   return build(std::move(state));
 }
 
-Engine Engine::with_random_weights(uint64_t seed) const {
+Engine Engine::with_random_weights(uint64_t seed,
+                                   std::function<bool(std::string_view name)> chosen) const {
   auto state = std::make_shared<State>();
   state->name = fmt::format("{} with random weights", name());
   state->options = state_->options;
   state->random_seed = seed;
+  state->partly_random = chosen != nullptr;
   state->checkpoint = checkpoint();
-  RandomWeights how{.seed = seed};
+  RandomWeights how{.seed = seed, .chosen = std::move(chosen)};
   how.deviation = checkpoint().config.get_double("initializer_range", how.deviation);
   state->checkpoint.weights = random_weights(checkpoint().weights, how);
   state->architecture = architecture();
@@ -100,7 +102,10 @@ const std::string& Engine::model_hash() const {
   State::Lazy& lazy = *state_->lazy;
   std::call_once(lazy.hash_once, [&] {
     lazy.hash = fingerprint(state_->checkpoint);
-    if (state_->random_seed) lazy.hash += fmt::format("-random-{}", *state_->random_seed);
+    if (state_->random_seed) {
+      lazy.hash +=
+          fmt::format("-{}random-{}", state_->partly_random ? "partly-" : "", *state_->random_seed);
+    }
   });
   return lazy.hash;
 }
@@ -254,8 +259,19 @@ void Engine::run_packed(std::span<const TextInput> texts, const RecorderOptions&
   }
   if (lengths.empty()) return;
   Recorder recorder(options);
-  model().forward(
-      all, {.recorder = &recorder, .logits = LogitRows::kNone, .texts = lengths, .cancel = cancel});
+  // The outputs are nobody's, so that the feed-forward part of the last layer need not run.
+  std::optional<SiteId> last;
+  for (int layer = 0; layer < facts().layers; ++layer) {
+    if (recorder.wants({SiteKind::kSelf, layer})) last = {SiteKind::kSelf, layer};
+  }
+  try {
+    model().forward(all, {.recorder = &recorder,
+                          .logits = LogitRows::kNone,
+                          .texts = lengths,
+                          .last_site = last,
+                          .cancel = cancel});
+  } catch (const EndOfPass&) {
+  }
 }
 
 TextInput Engine::label(const ModelInputs& inputs) const {

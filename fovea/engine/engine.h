@@ -1,6 +1,7 @@
 // What every front end uses: open a model, run an input, read its maps.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,10 +26,10 @@ struct EngineOptions {
 };
 
 struct RunOptions {
+  CancelToken cancel;  // before what GCC 12 thinks is destroyed unmade if this throws
   RecorderOptions record;
   LogitRows logits = LogitRows::kNone;
   std::vector<Intervention> changes;  // none: the model as it is
-  CancelToken cancel;
 };
 
 // What a run gave: the records and axes, and the outputs.
@@ -47,8 +48,10 @@ class Engine {
  public:
   // `name` as resolve_model takes it. Throws what opening and building throw.
   static Engine open(std::string_view name, const EngineOptions& options = {});
-  // The same model as it would begin training (checkpoint/random_weights.h), to compare with.
-  Engine with_random_weights(uint64_t seed) const;
+  // The same model as it would begin training (checkpoint/random_weights.h), to compare with; or
+  // only the tensors that are chosen, by their names in the file.
+  Engine with_random_weights(uint64_t seed,
+                             std::function<bool(std::string_view name)> chosen = nullptr) const;
 
   const std::string& name() const { return state_->name; }
   const Checkpoint& checkpoint() const { return state_->checkpoint; }
@@ -87,7 +90,8 @@ class Engine {
                         const RunOptions& options = {}) const;
   RunResult run(const ModelInputs& inputs, const RunOptions& options = {}) const;
   // Several texts at once, as fast as one of their joint length and without padding; each record is
-  // given to options.give_to with the number of its text. Throws Error{kUnsupported} for models
+  // given to options.give_to with the number of its text, and nothing is computed after the last
+  // that is wanted. Throws Error{kUnsupported} for models
   // whose texts cannot stand side by side: run them one by one.
   void run_packed(std::span<const TextInput> texts, const RecorderOptions& options,
                   const CancelToken& cancel = {}) const;
@@ -108,6 +112,7 @@ class Engine {
     std::string name;
     EngineOptions options;
     std::optional<uint64_t> random_seed;  // of weights that nobody trained
+    bool partly_random = false;
     Checkpoint checkpoint;
     Architecture architecture;
     std::unique_ptr<const Model> model;

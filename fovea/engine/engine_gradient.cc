@@ -11,10 +11,9 @@
 namespace fovea {
 namespace {
 
-// About what one block of GPT-2 frees at 4,096 tokens and the next one needs again. It adds nothing
-// to the most that a run takes, and keeps the system from clearing new memory (a tenth of the
-// time).
-constexpr size_t kKeptBytes = size_t{512} << 20;
+// Half of what one block of GPT-2 frees at 4,096 tokens and the next one needs again: it keeps the
+// system from clearing new memory, and adds little to the most that a run takes.
+constexpr size_t kKeptBytes = size_t{256} << 20;
 
 bool is_similarity(const Target& target) {
   return std::holds_alternative<SimilarityTarget>(target);

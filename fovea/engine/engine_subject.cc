@@ -42,7 +42,7 @@ Tensor embedding_of(const Engine& engine, const RunResult& result) {
 SubjectOutput EngineSubject::run(const std::vector<Intervention>& changes,
                                  const RecorderOptions& record, const CancelToken& cancel) {
   RunResult result = engine_.run(
-      input_, {.record = record, .logits = logits_, .changes = changes, .cancel = cancel});
+      input_, {.cancel = cancel, .record = record, .logits = logits_, .changes = changes});
   SubjectOutput output;
   output.logits = result.outputs.logits.tensor;
   output.boxes = result.outputs.pred_boxes.tensor;

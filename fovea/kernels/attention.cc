@@ -104,12 +104,10 @@ void attend_rows(const RowBlock& block) {
   const HeadRule& head = *block.head;
   const int64_t depth = head.shape.head_dim;
   const int64_t features = (block.values->columns() + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
-  const auto floats = [](int64_t count) {
-    return Tensor(Shape{count});  // zeroed, aligned
-  };
-  Tensor query_tensor = floats(kBlockRows * depth);
-  Tensor sum_tensor = floats(kBlockRows * features);
-  Tensor score_tensor = floats(kGroupRows * kBlockKeys);
+  // Texts may be much shorter than a block of rows.
+  Tensor query_tensor = Tensor::uninitialized({block.rows * depth});
+  Tensor sum_tensor(Shape{block.rows * features});  // zeros
+  Tensor score_tensor = Tensor::uninitialized({kGroupRows * kBlockKeys});
   float* queries = query_tensor.mutable_values<float>().data();
   float* sums = sum_tensor.mutable_values<float>().data();
   float* scores = score_tensor.mutable_values<float>().data();

@@ -88,6 +88,7 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Value& 
     record.rule = rule;
     pass.recorder->add(std::move(record), text);
   });
+  if (pass.last_site == place.site) throw EndOfPass();
   return ops::merge_heads(output);
 }
 
@@ -185,6 +186,7 @@ Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries
     }
   }
   if (pass.progress != nullptr) pass.progress->advance();
+  if (pass.last_site == place.site) throw EndOfPass();
   return ops::merge_heads(result.output);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "fovea/base/cancel.h"
@@ -23,6 +24,9 @@ inline LogitRows logit_row(int64_t row) {
   return static_cast<LogitRows>(row);
 }
 
+// Thrown by attend() after Pass::last_site.
+struct EndOfPass {};
+
 struct Pass {
   Recorder* recorder = nullptr;     // null: nothing is kept
   AttentionCache* cache = nullptr;  // null: the whole input at once; else one step of a generation
@@ -30,6 +34,9 @@ struct Pass {
   // Lengths of texts that stand one after another and do not see each other; empty: one text.
   std::span<const int64_t> texts;
   const Interventions* changes = nullptr;  // null: the model as it is
+  // The last attention that is wanted: the pass ends there, by EndOfPass, and what would come after
+  // it is not computed; none: the pass goes on to the outputs.
+  std::optional<SiteId> last_site = {};
   // Of a gradient run (docs/adr/0013): where what is computed is recorded, and records with the
   // gradient at their outputs are made while it is computed; null: a plain run.
   Tape* tape = nullptr;

@@ -89,6 +89,14 @@ void RowLabels::draw(Canvas& canvas, Point corner) const {
   }
 }
 
+// Numbers of heads, say: short enough to stand upright, where they have room.
+bool are_numbers(const Axis& axis) {
+  return std::ranges::all_of(axis.positions, [](const Position& position) {
+    return !position.text.empty() &&
+           position.text.find_first_not_of("0123456789") == std::string::npos;
+  });
+}
+
 ColumnLabels::ColumnLabels(const Axis& axis, double cell, std::optional<int64_t> chosen)
     : cell_(cell) {
   const auto count = static_cast<int64_t>(axis.positions.size());
@@ -104,6 +112,12 @@ ColumnLabels::ColumnLabels(const Axis& axis, double cell, std::optional<int64_t>
       }
     }
     labels_.push_back(std::move(label));
+  }
+  const bool upright = are_numbers(axis) && std::ranges::all_of(labels_, [&](const Label& label) {
+                         return label.text.width() + kSpace <= cell;
+                       });
+  if (upright) {
+    for (Label& label : labels_) label.form = Form::kUpright;
   }
   // A leaning name would run into a stacked one.
   const bool lean = cell >= kLeaningCell && !any_stacked;

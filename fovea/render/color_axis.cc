@@ -110,7 +110,7 @@ void ColorBar::draw(Canvas& canvas, Point at) const {
 
 FlatColorBar::FlatColorBar(const ColorAxis& axis, std::string_view name)
     : axis_(axis), name_(TextBlock::line(name, kNameStyle)) {
-  const std::vector<double> values = round_ticks(axis.low(), axis.high(), 3);
+  const std::vector<double> values = round_ticks(axis.low(), axis.high(), axis.low() < 0 ? 4 : 3);
   const double step = values.size() > 1 ? values[1] - values[0] : axis.high() - axis.low();
   for (const double value : values) {
     ticks_.emplace_back(axis.position(value),

@@ -17,6 +17,7 @@ Body draw_image(const ImageFigure& figure, const ColorMap& colors);   // any lay
 Body draw_around(const ImageFigure& figure, const ColorMap& colors);  // kAround only
 Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors);
 Body draw_dots(const DotsFigure& figure);
+Body draw_curves(const CurvesFigure& figure);
 Body draw_composite(const CompositeFigure& figure);
 
 }  // namespace fovea

@@ -141,6 +141,25 @@ struct DotsFigure {
   std::string reference_name;
 };
 
+// A number along a way from 0 to 1, and behind it the range of what others get there.
+struct CurvePanel {
+  std::string title;           // "deletion"
+  std::string detail;          // below it: "area 0.21, random 0.45"
+  std::string way_name;        // below the plot: "share of patches taken away"
+  std::vector<double> shares;  // 0 to 1, rising
+  std::vector<double> values;  // one for each
+  std::vector<double> mean;    // of the others; the same for these
+  std::vector<double> low, high;
+};
+struct CurvesFigure {
+  FigureText text;
+  std::vector<CurvePanel> panels;  // side by side on one scale
+  std::string value_name;          // "probability of class cat"
+  std::string curve_name;          // "rollout"
+  std::string mean_name;           // "random orders, mean"
+  std::string band_name;           // "95 % of them"
+};
+
 // Patches of a picture in the colours of those whom they belong to.
 struct CompositeOwner {
   std::string name;    // "head 3"

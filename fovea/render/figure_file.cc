@@ -81,6 +81,7 @@ struct Draw {
     return {draw_kernels(figure, colors), &colors};
   }
   Drawn operator()(const DotsFigure& figure) const { return {draw_dots(figure), nullptr}; }
+  Drawn operator()(const CurvesFigure& figure) const { return {draw_curves(figure), nullptr}; }
   Drawn operator()(const CompositeFigure& figure) const {
     return {draw_composite(figure), nullptr};
   }

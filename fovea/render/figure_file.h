@@ -11,9 +11,9 @@
 
 namespace fovea {
 
-using Figure =
-    std::variant<MatrixFigure, HeadsFigure, ReadFigure, ReadingFigure, LinesFigure, StepsFigure,
-                 AlignFigure, ImageFigure, KernelsFigure, DotsFigure, CompositeFigure>;
+using Figure = std::variant<MatrixFigure, HeadsFigure, ReadFigure, ReadingFigure, LinesFigure,
+                            StepsFigure, AlignFigure, ImageFigure, KernelsFigure, DotsFigure,
+                            CurvesFigure, CompositeFigure>;
 
 struct FigureOptions {
   int scale = 2;         // pixels of a PNG per unit, 1 to 4

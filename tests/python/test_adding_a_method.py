@@ -1,9 +1,12 @@
 """docs/adding-a-method.md, walked: its file joins the others, is listed and run, and passes its test and theirs."""
 
+import json
 import os
 import pathlib
 import re
 import subprocess
+
+import models
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("FOVEA_BUILD", ROOT / "build/release")).resolve()
@@ -25,6 +28,9 @@ add_executable(walk "{root}/tests/unit/explain/method_test.cc" {name}_test.cc ${
 target_include_directories(walk PRIVATE "{root}/tests")
 target_compile_definitions(walk PRIVATE FOVEA_TEST_DATA="${{CMAKE_CURRENT_SOURCE_DIR}}/tests/data")
 target_link_libraries(walk PRIVATE fovea::explain GTest::gmock_main)
+add_executable(fovea "{root}/fovea/cli/main.cc" ${{sources}})
+target_include_directories(fovea PRIVATE "{root}")
+target_link_libraries(fovea PRIVATE "{build}/fovea/cli/libfovea_cli_core.a" fovea::engine fovea::render)
 """
 
 
@@ -58,7 +64,7 @@ def test_the_method_of_the_page_is_listed_and_works(tmp_path):
 
     prefix = tmp_path / "installed"
     run("cmake", "--install", BUILD, "--prefix", prefix)
-    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, name=name))
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, build=BUILD, name=name))
     run("cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", tmp_path / "build")
     answer = run(tmp_path / "build/walk")
@@ -66,3 +72,10 @@ def test_the_method_of_the_page_is_listed_and_works(tmp_path):
     assert len(tests) >= 2
     for suite, case in [*tests, ("Methods", "AreTheFilesOfTheirFolderInOrder"), ("Methods", "HaveTheirSectionInTheGuide")]:
         assert f"[       OK ] {suite}.{case}" in answer
+
+    program = tmp_path / "build/fovea"
+    listed = [known["name"] for known in json.loads(run(program, "methods", "--json"))]
+    assert name in listed and "rollout" in listed
+    model = models.bert(tmp_path / "model")
+    answer = json.loads(run(program, "explain", "the cat sat", "-m", model, "--method", name, "--json"))
+    assert all(1 <= score <= len(answer["scores"]) for score in answer["scores"])

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy
 import pytest
@@ -243,3 +244,18 @@ def test_a_picture_is_never_overwritten(tmp_path):
     picture.write_bytes(SCENE.read_bytes())
     assert_fails(run("explain", picture, "-m", SCENES, "--method", "raw", "--out", picture), 2, "the picture itself")
     assert picture.read_bytes() == SCENE.read_bytes()
+
+
+def test_every_method_has_a_page_section_with_a_picture_and_its_command():
+    text = (ROOT / "docs/methods.md").read_text()
+    sections = {part.splitlines()[0]: part for part in text.split("\n## ")[1:]}
+    for name in METHODS:
+        assert name in sections, f"docs/methods.md has no section on {name}"
+        section = sections[name]
+        pictures = re.findall(r"!\[[^\]]+\]\(images/([a-z0-9-]+\.png)\)", section)
+        assert pictures, f"the section on {name} has no picture"
+        for picture in pictures:
+            assert (ROOT / "docs/images" / picture).read_bytes().startswith(b"\x89PNG")
+            command = next(line for line in section.splitlines() if line.startswith("./run explain") and f"--out {picture}" in line)
+            assert f"--method {name}" in command
+        assert "When it misleads:" in section

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
+#include "fovea/cli/explain_card.h"
+#include "fovea/cli/explain_check.h"
+#include "fovea/cli/explain_compare.h"
 #include "fovea/cli/explain_view.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
@@ -14,12 +18,6 @@
 namespace fovea {
 namespace {
 
-std::vector<std::string> method_names() {
-  std::vector<std::string> names;
-  for (const Method& method : all_methods()) names.push_back(method.name);
-  return names;
-}
-
 std::string method_summaries() {
   std::string text;
   for (const Method& method : all_methods()) {
@@ -29,92 +27,169 @@ std::string method_summaries() {
 }
 
 void write_page_file(const Args& args, const ExplainQuestion& question,
-                     const Explanation& explanation) {
+                     const Explanation& explanation, const FaithfulnessCard* card) {
   {
     const InterruptGuard guard;
-    write_explanation_page(args["out"], question, explanation, figure_options(args));
+    write_explanation_page(args["out"], question, explanation, figure_options(args), card);
   }
   write_stdout("wrote " + args["out"] + "\n");
 }
 
-void run(const Args& args) {
-  check_question(args);
+void write_curves(const Args& args, const CheckedExplanation& checked) {
+  {
+    const InterruptGuard guard;
+    write_figure(args["check-out"], card_figure(checked));
+  }
+  if (!args.flag("json")) write_stdout("wrote " + args["check-out"] + "\n");
+}
+
+void run_one(const Args& args) {
   check_out_suffix(args);
-  check_output(args, "out", args.has("INPUT") ? args["INPUT"] : "");
-  const ExplainQuestion question = read_question(args);
+  const Engine engine = open_for_question(args);
+  const ExplainQuestion question = read_question(args, engine, chosen_method(args, engine.facts()));
+  print_warnings(question.result.warnings);
   const Explanation explanation = answer(question);
+  std::optional<FaithfulnessCard> card;
+  if (args.flag("check")) card = Checker(args, kOrdersOfOne).card(question, explanation);
+  const FaithfulnessCard* checked = card ? &*card : nullptr;
   if (args.has("out") && is_page_suffix(args["out"]) && !args.flag("json")) {
-    write_page_file(args, question, explanation);
+    write_page_file(args, question, explanation, checked);
+  } else {
+    show(explanation_content(question, explanation, checked), args,
+         predictions_text(question.engine, question.result, stdout_terminal()));
+  }
+  if (!card) return;
+  if (args.has("check-out")) write_curves(args, {question, explanation, *card});
+  if (args.flag("json")) return;
+  write_stdout(card_text({question, explanation, *card}, stdout_terminal()));
+}
+
+void check_table_out(const Args& args) {
+  for (const char* name : {"scale", "sidecar"}) {
+    if (args.has(name)) {
+      fail(ErrorKind::kInvalidArgument, "--{} is for figures but --compare gives a table", name);
+    }
+  }
+  if (!args.has("out")) return;
+  const std::string suffix = std::filesystem::path(args["out"]).extension().string();
+  if (suffix == ".json" || suffix == ".csv") return;
+  fail(ErrorKind::kInvalidArgument,
+       "--out is '{}' but comparisons are written to .json or .csv; give one of these suffixes",
+       args["out"]);
+}
+
+void run_comparison(const Args& args) {
+  check_table_out(args);
+  const MethodComparison comparison = compare_methods(args);
+  if (comparison.left_out > 0) {
+    print_warnings({fmt::format("{} of {} inputs were left out; the first: {}", comparison.left_out,
+                                comparison.left_out + comparison.inputs, comparison.first_reason)});
+  }
+  if (args.has("out")) {
+    const bool csv = std::filesystem::path(args["out"]).extension() == ".csv";
+    const std::string text =
+        csv ? comparison_csv(comparison) : comparison_json(comparison).dump(1) + "\n";
+    const InterruptGuard guard;
+    write_file_atomic(args["out"], [&](FileWriter& file) { file.write(text); });
+  }
+  if (args.flag("json")) {
+    write_stdout(comparison_json(comparison).dump(1) + "\n");
     return;
   }
-  const Content content = explanation_content(question, explanation);
-  show(content, args, predictions_text(question.engine, question.result, stdout_terminal()));
+  write_stdout(comparison_text(comparison, stdout_terminal()));
+  if (args.has("out")) write_stdout("wrote " + args["out"] + "\n");
+}
+
+void run(const Args& args) {
+  check_question(args);
+  check_check_args(args);
+  for (const char* name : {"out", "check-out"}) {
+    check_output(args, name, args.has("INPUT") ? args["INPUT"] : "");
+  }
+  if (args.flag("compare")) {
+    run_comparison(args);
+  } else {
+    run_one(args);
+  }
+}
+
+std::string details() {
+  return "Attention weights are routing, not importance; each method asks another question\n"
+         "of the same run. `fovea methods NAME` says which, what it costs and when it misleads.\n"
+         "\n"
+         "methods:\n" +
+         method_summaries() +
+         "\n"
+         "examples:\n"
+         "  fovea explain photo.jpg --class cat\n"
+         "  fovea explain \"A cat.\" --against \"A dog.\" --method integrated-gradients\n"
+         "  fovea explain \"The cat sat on the mat.\" --method rollout\n"
+         "  fovea explain \"The cat sat on the mat.\" --method value-norm --token cat --layer 2\n"
+         "  fovea explain \"A cat.\" --method ablation --against \"A dog.\"\n"
+         "  fovea explain \"I love music.\" --method alti+ --token musique\n"
+         "  fovea explain photo.jpg --method rollout --at 120,80\n"
+         "  fovea explain photo.jpg --method ablation --class cat --against dog\n"
+         "  fovea explain photo.jpg --method raw --query 3 --out query.png\n"
+         "  fovea explain photo.jpg --method rollout --check --check-out curves.png\n"
+         "  fovea explain photos --compare --method raw,rollout,value-norm --out grades.csv\n"
+         "\n"
+         "--check takes positions away in the order of their scores, the most important first,\n"
+         "and watches the probability of the answer (of embeddings the cosine). It costs 40\n"
+         "runs of the model for the map and 21 for each random order; --compare pays for the\n"
+         "random orders once for each input, not for each method.\n";
+}
+
+std::vector<Option> options() {
+  return joined(
+      joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
+      joined(
+          {Option::text("method", "NAME",
+                        "which question to ask: one of those below (default: relevancy; of "
+                        "models that embed, without --against: rollout); with --compare "
+                        "several with commas between them"),
+           Option::text("class", "NAME|i",
+                        "the answer asked about: a class by its label or number, a word that "
+                        "the model writes, or a text to be similar to (default: what the model "
+                        "answers)"),
+           Option::text("against", "NAME|i",
+                        "why that and not this: another class, word or text; alone, of models "
+                        "that embed, the text or picture to be similar to"),
+           Option::text("token", "WORD|i",
+                        "the position asked from (default: [CLS] or the first, of decoders the "
+                        "last; of translations the last word that is written)"),
+           Option::text("at", "X,Y", "of a picture, the patch at this pixel instead of [CLS]"),
+           Option::text("span", "TEXT|i-j",
+                        "of span-mass: the stretch of the input that is looked at"),
+           Option::integer("query", "N",
+                           "of models that find objects, the object query (default: the "
+                           "surest)",
+                           0),
+           Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text", "pool"},
+                          "which attention, where the model has several"),
+           Option::integer("layer", "N", "of methods that look at one layer (default: the last)",
+                           0),
+           Option::text("head", "N|mean", "of methods that look at one head (default: mean)"),
+           Option::choice("colors", color_names(),
+                          "the colour map (default: what suits the figure)"),
+           Option::flag("json", "print the scores and what they stand for as JSON"),
+           Option::text("out", "FILE",
+                        "write a file: .png .svg .pdf, .html as a page of its own, or the "
+                        "numbers as " +
+                            data_suffixes()),
+           Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
+           Option::flag("sidecar", "also write what a figure shows to FILE.json")},
+          joined(check_options(), method_parameter_options())));
 }
 
 }  // namespace
 
 Command explain_command() {
-  return {
-      .name = "explain",
-      .summary = "what an answer of a model comes from, by a method of your choice",
-      .details =
-          "Attention weights are routing, not importance; each method asks another question\n"
-          "of the same run. `fovea methods NAME` says which, what it costs and when it misleads.\n"
-          "\n"
-          "methods:\n" +
-          method_summaries() +
-          "\n"
-          "examples:\n"
-          "  fovea explain photo.jpg --class cat\n"
-          "  fovea explain \"A cat.\" --against \"A dog.\" --method integrated-gradients\n"
-          "  fovea explain \"The cat sat on the mat.\" --method rollout\n"
-          "  fovea explain \"The cat sat on the mat.\" --method value-norm --token cat --layer 2\n"
-          "  fovea explain \"A cat.\" --method ablation --against \"A dog.\"\n"
-          "  fovea explain \"I love music.\" --method alti+ --token musique\n"
-          "  fovea explain photo.jpg --method rollout --at 120,80\n"
-          "  fovea explain photo.jpg --method ablation --class cat --against dog\n"
-          "  fovea explain photo.jpg --method raw --query 3 --out query.png\n",
-      .positionals = {any_input_positional()},
-      .options = joined(
-          joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
-          joined(
-              {Option::choice("method", method_names(),
-                              "which question to ask (default: relevancy; of models that embed, "
-                              "without --against: rollout)"),
-               Option::text("class", "NAME|i",
-                            "the answer asked about: a class by its label or number, a word that "
-                            "the model writes, or a text to be similar to (default: what the model "
-                            "answers)"),
-               Option::text("against", "NAME|i",
-                            "why that and not this: another class, word or text; alone, of models "
-                            "that embed, the text or picture to be similar to"),
-               Option::text("token", "WORD|i",
-                            "the position asked from (default: [CLS] or the first, of decoders the "
-                            "last; of translations the last word that is written)"),
-               Option::text("at", "X,Y", "of a picture, the patch at this pixel instead of [CLS]"),
-               Option::text("span", "TEXT|i-j",
-                            "of span-mass: the stretch of the input that is looked at"),
-               Option::integer("query", "N",
-                               "of models that find objects, the object query (default: the "
-                               "surest)",
-                               0),
-               Option::choice("site",
-                              {"self", "encoder", "decoder", "cross", "vision", "text", "pool"},
-                              "which attention, where the model has several"),
-               Option::integer("layer", "N",
-                               "of methods that look at one layer (default: the last)", 0),
-               Option::text("head", "N|mean", "of methods that look at one head (default: mean)"),
-               Option::choice("colors", color_names(),
-                              "the colour map (default: what suits the figure)"),
-               Option::flag("json", "print the scores and what they stand for as JSON"),
-               Option::text("out", "FILE",
-                            "write a file: .png .svg .pdf, .html as a page of its own, or the "
-                            "numbers as " +
-                                data_suffixes()),
-               Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
-               Option::flag("sidecar", "also write what a figure shows to FILE.json")},
-              method_parameter_options())),
-      .run = run};
+  return {.name = "explain",
+          .summary = "what an answer of a model comes from, by a method of your choice",
+          .details = details(),
+          .positionals = {any_input_positional()},
+          .options = options(),
+          .run = run};
 }
 
 }  // namespace fovea

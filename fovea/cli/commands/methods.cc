@@ -19,6 +19,7 @@ std::vector<std::string> needs_of(const Method& method) {
     needs.emplace_back("runs of the model");
   }
   if (method.needs.target) needs.emplace_back("an answer to ask about");
+  if (method.needs.span) needs.emplace_back("a stretch of the input (--span)");
   return needs;
 }
 

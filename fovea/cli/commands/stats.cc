@@ -26,7 +26,7 @@ std::vector<std::string> metric_names() {
 std::string metric_help() {
   std::string text;
   for (const HeadMetric& metric : head_metrics()) {
-    text += fmt::format("  {:<15} {}\n", metric.name, metric.help);
+    text += fmt::format("  {:<16} {}\n", metric.name, metric.help);
   }
   return text;
 }
@@ -34,9 +34,9 @@ std::string metric_help() {
 std::string type_help() {
   std::string text;
   for (const HeadType& type : head_types()) {
-    text += fmt::format("  {:<15} {}\n", type.name, type.rule);
+    text += fmt::format("  {:<16} {}\n", type.name, type.rule);
   }
-  return text + fmt::format("  {:<15} none of these\n", "mixed");
+  return text + fmt::format("  {:<16} none of these\n", "mixed");
 }
 
 void check(const Args& args) {
@@ -154,7 +154,8 @@ void run(const Args& args) {
          engine.name(), result.state.first_reason);
   }
   print_notes(result);
-  const Content content = stats_content(result, engine.name(), chosen_metric(args));
+  const Content content =
+      stats_content(result, engine.name(), chosen_metric(args), args.has("out"));
   if (args.has("out") && std::filesystem::path(args["out"]).extension() == ".csv") {
     write_csv(args["out"], result);
     write_stdout(args.flag("json") ? content.json().dump(1) + "\n" : "wrote " + args["out"] + "\n");
@@ -197,7 +198,7 @@ Command stats_command() {
       .positionals = {{.name = "CORPUS", .help = "a text file or a folder"}},
       .options = joined(
           model_options(kDefaultTextModel),
-          {Option::choice("site", site_names(),
+          {Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text"},
                           "which attention is counted, where the model has several"),
            Option::flag("texts", "of a model with two towers, count that of texts"),
            Option::text("targets", "FILE",

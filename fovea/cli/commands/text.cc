@@ -40,7 +40,8 @@ RunResult read(const Engine& engine, const Args& args) {
     return run_input(engine, args);
   }
   const TextInput input = read_input(engine, args);
-  return engine.run(input, {.logits = logits_wanted(engine, input)});
+  const LogitRows logits = logits_wanted(engine, input);
+  return engine.run(input, {.logits = logits});
 }
 
 void run(const Args& args) {

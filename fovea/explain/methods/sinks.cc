@@ -56,8 +56,9 @@ std::string sinks_note(const Axis& axis, const Sinks& sinks, double threshold) {
   for (const int64_t position : found) {
     mass += sinks.mass_share[static_cast<size_t>(position)];
     if (named.size() == kNamed) continue;
-    named.push_back(fmt::format("{} in {} of {} heads", name_of(axis, position),
-                                sinks.sink_in[static_cast<size_t>(position)], sinks.heads));
+    const std::string of_all = named.empty() ? fmt::format(" of {} heads", sinks.heads) : "";
+    named.push_back(fmt::format("{} in {}{}", name_of(axis, position),
+                                sinks.sink_in[static_cast<size_t>(position)], of_all));
   }
   const std::string more =
       found.size() > kNamed ? fmt::format(" and {} more", found.size() - kNamed) : "";
@@ -89,7 +90,7 @@ std::string artifacts_note(const Axis& axis, const LayerNorms& norms, const Sink
     if (found.outliers.cells[i] != 0) mass += sinks.mass_share[i + size_t(picture.specials)];
   }
   return fmt::format(
-      "artifacts: {} of {} patches have outlying norms, above {:.1f}, where they enter layer {}; "
+      "artifacts: {} of {} patches with outlying norms, above {:.1f}, where they enter layer {}; "
       "{:.1f} % of all attention",
       found.count(), found.norms.size(), found.cut, layer, 100 * mass);
 }

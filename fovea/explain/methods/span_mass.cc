@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fovea/base/utf8.h"
 #include "fovea/explain/method.h"
 #include "fovea/explain/rollout.h"
 
@@ -12,6 +13,21 @@ namespace fovea {
 namespace {
 
 constexpr size_t kNamed = 3;
+
+// Its text, or its numbers where there is none.
+std::string span_name(const Axis& axis, PositionSpan span) {
+  constexpr int kColumns = 24;
+  const int64_t begin = axis.positions[static_cast<size_t>(span.begin)].source_begin;
+  const int64_t end = axis.positions[static_cast<size_t>(span.end - 1)].source_end;
+  if (begin >= 0 && begin < end && end <= static_cast<int64_t>(axis.source.size())) {
+    const auto text = std::string_view(axis.source).substr(size_t(begin), size_t(end - begin));
+    const size_t first = text.find_first_not_of(' ');
+    return fmt::format("\"{}\"",
+                       shorten(to_one_line(text.substr(first == text.npos ? 0 : first)), kColumns));
+  }
+  return span.size() == 1 ? fmt::format("position {}", span.begin)
+                          : fmt::format("positions {} to {}", span.begin, span.end - 1);
+}
 
 // The heads with most mass, and the mean against an even spread.
 std::vector<std::string> notes_of(const LayerRecords& layers, const ExplainRequest& request,
@@ -22,20 +38,20 @@ std::vector<std::string> notes_of(const LayerRecords& layers, const ExplainReque
   std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t i) { return mass[i]; });
   std::vector<std::string> most;
   for (size_t i = 0; i < std::min(kNamed, order.size()); ++i) {
-    most.push_back(fmt::format("{} {:.1f} %", explanation.axis.positions[order[i]].text,
+    most.push_back(fmt::format("{} ({:.1f} %)", explanation.axis.positions[order[i]].text,
                                100 * mass[order[i]]));
   }
   double even = 0;
   for (const auto& record : layers) even += even_share(*record, request.position, *request.span);
   even /= static_cast<double>(layers.size());
   if (even == 0) {
-    return {fmt::format("position {} may not see positions {} to {}", request.position,
-                        request.span->begin, request.span->end - 1)};
+    return {fmt::format("position {} may not see {}", request.position,
+                        span_name(columns_of(request.run, request.kind), *request.span))};
   }
   const double mean =
       std::accumulate(mass.begin(), mass.end(), 0.0) / static_cast<double>(mass.size());
   return {fmt::format("most in {}", fmt::join(most, ", ")),
-          fmt::format("mean of all heads {:.1f} %, {:.1f} times the {:.1f} % of an even spread",
+          fmt::format("mean of all heads {:.1f} %, {:.2g} times the {:.1f} % of an even spread",
                       100 * mean, mean / even, 100 * even)};
 }
 
@@ -45,9 +61,10 @@ Explanation explain_span_mass(const ExplainRequest& request) {
       request.layer ? LayerRecords{asked} : layers_of(request.run, request.kind);
   Explanation explanation{
       .axis = heads_axis(layers),
-      .scores = span_mass(layers, request.position, *request.span, request.cancel),
-      .measures = fmt::format("share of the row's attention on positions {} to {}",
-                              request.span->begin, request.span->end - 1)};
+      .scores = span_mass(layers, request.position, *request.span, request.cancel)};
+  explanation.measures =
+      fmt::format("share of the row's attention on {}",
+                  span_name(columns_of(request.run, request.kind), *request.span));
   if (request.layer) explanation.layer = asked->site.layer;
   explanation.notes = notes_of(layers, request, explanation);
   return explanation;

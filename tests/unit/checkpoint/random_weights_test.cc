@@ -55,5 +55,12 @@ TEST(RandomWeights, DependOnTheNameAndTheSeedAlone) {
   EXPECT_NE(first_of(3, "class_embedding"), first_of(3, "layer.query.weight"));
 }
 
+TEST(RandomWeights, LeaveAloneWhatIsNotChosen) {
+  const auto chosen = [](std::string_view name) { return name.starts_with("layer."); };
+  const Weights random = random_weights(trained(), {.chosen = chosen});
+  EXPECT_THAT(random.tensor("class_embedding").values<float>(), Each(5.0F));
+  EXPECT_THAT(random.tensor("layer.query.bias").values<float>(), Each(0.0F));
+}
+
 }  // namespace
 }  // namespace fovea

@@ -311,5 +311,26 @@ TEST(TerminalPictures, ABoxOutsideOfThePictureIsCutNotACrash) {
   EXPECT_THAT(draw(figure, {.width = 60, .colors = ColorMode::kTrue}, inferno()), HasSubstr("all"));
 }
 
+TEST(DrawCurves, IsATableOfPointsThatFits) {
+  const CurvePanel panel{.title = "deletion",
+                         .shares = {0, 0.5, 1},
+                         .values = {0.9, 0.25, 0.125},
+                         .mean = {0.9, 0.5, 0.1},
+                         .low = {0.9, 0.4, 0.1},
+                         .high = {0.9, 0.6, 0.1}};
+  const CurvesFigure figure{.text = {.title = "Faithfulness", .caption = "of a cat"},
+                            .panels = {panel, panel},
+                            .value_name = "probability of class cat",
+                            .curve_name = "rollout",
+                            .mean_name = "mean of 32 random orders",
+                            .band_name = "95 % of them"};
+  const std::string text = draw(figure, {.width = 80}, inferno());
+  EXPECT_THAT(text, HasSubstr("50 %"));
+  EXPECT_THAT(text, HasSubstr("0.250"));
+  EXPECT_THAT(text, HasSubstr("probability of class cat"));
+  EXPECT_THAT(text, EndsWith("of a cat\n"));
+  for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), 80) << line;
+}
+
 }  // namespace
 }  // namespace fovea

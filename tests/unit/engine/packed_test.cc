@@ -65,6 +65,24 @@ TEST(RunPacked, GivesTheRecordsOfTextsThatRunAlone) {
   }
 }
 
+TEST(RunPacked, GivesOnlyWhatIsWanted) {
+  for (const int wanted : {0, 1}) {
+    const Engine engine = Engine::open(parity_folder("bert_model").string());
+    const std::vector<TextInput> texts =
+        texts_of(engine, read_inputs(parity_folder("bert_model") / "inputs.safetensors"));
+    std::mutex mutex;
+    size_t given = 0;
+    engine.run_packed(texts, {.wanted = [&](SiteId site) { return site.layer == wanted; },
+                              .give_to =
+                                  [&](int64_t, const AttentionRecord& record) {
+                                    const std::lock_guard lock(mutex);
+                                    EXPECT_EQ(record.site.layer, wanted);
+                                    ++given;
+                                  }});
+    EXPECT_EQ(given, texts.size());
+  }
+}
+
 TEST(RunPacked, RefusesModelsWhoseTextsCannotStandSideBySide) {
   for (const char* name : {"t5_encoder", "marian_mt", "vit_image", "clip_text"}) {
     const Engine engine = Engine::open(parity_folder(name).string());

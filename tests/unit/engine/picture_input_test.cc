@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "fovea/checkpoint/weight_layers.h"
 #include "unit/base/test_support.h"
 
 namespace fovea {
@@ -48,6 +49,23 @@ TEST(PictureInput, ItsRunKeepsASmallCopyOfWhatWasSeen) {
   ASSERT_EQ(picture.shape(), Shape({224, 224, 3}));  // small enough to be kept as it is
   EXPECT_TRUE(std::ranges::equal(picture.values<uint8_t>(), input.picture.bytes));
   EXPECT_NO_THROW(validate(result.run));
+}
+
+TEST(PictureInput, RandomWeightsOfTheTopLeaveWhatIsBelow) {
+  const PictureInput input =
+      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png");
+  const auto parts = weights_from_the_top(scenes().checkpoint().weights.names());
+  ASSERT_EQ(parts.size(), 8U);  // layers
+  const Engine random =
+      scenes().with_random_weights(1, [&](std::string_view name) { return parts[2].holds(name); });
+  EXPECT_NE(random.model_hash(), scenes().model_hash());
+  EXPECT_NE(random.model_hash(), scenes().with_random_weights(1).model_hash());
+  const RunResult trained = scenes().run(input.input), partly = random.run(input.input);
+  for (int layer = 0; layer < 8; ++layer) {
+    const SiteId site{SiteKind::kSelf, layer};
+    const bool same = partly.map(site, 0).row(0) == trained.map(site, 0).row(0);
+    EXPECT_EQ(same, layer < 5) << layer;
+  }
 }
 
 TEST(PictureInput, RandomWeightsGiveOtherMapsOfTheSameShape) {

@@ -156,7 +156,8 @@ TEST(CorpusStatistics, MeasureDistancesOfPatchesAsFarAsTheyGoToPatches) {
     for (int64_t j = 2; j < 17; ++j) {
       const double a = dense.weights[0][static_cast<size_t>(i * 17 + j)];
       mass += a;
-      moment += a * std::hypot(double((i - 2) / 5 - (j - 2) / 5), double((i - 2) % 5 - (j - 2) % 5));
+      moment +=
+          a * std::hypot(double((i - 2) / 5 - (j - 2) / 5), double((i - 2) % 5 - (j - 2) % 5));
     }
     distance += moment / mass / 15;
   }

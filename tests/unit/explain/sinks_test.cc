@@ -181,7 +181,7 @@ TEST(SinksMethod, CountsArtifactPatchesOfPictures) {
   const Explanation found = explain(find_method("sinks"), {.run = run, .subject = &subject});
   ASSERT_EQ(found.notes.size(), 2U);
   EXPECT_EQ(found.notes[1],
-            "artifacts: 1 of 36 patches have outlying norms, above 2.0, where they enter layer 1; "
+            "artifacts: 1 of 36 patches with outlying norms, above 2.0, where they enter layer 1; "
             "2.7 % of all attention");
   LongStates even(37, 7, 1);
   const Explanation none = explain(find_method("sinks"), {.run = run, .subject = &even});

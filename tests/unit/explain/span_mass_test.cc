@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fovea/explain/method.h"
+#include "support/runs.h"
 #include "unit/base/test_support.h"
 #include "unit/explain/map_cases.h"
 
@@ -86,9 +87,9 @@ TEST(SpanMassMethod, FindsTheHeadThatLooksAtTheNeedle) {
     EXPECT_EQ(found.axis.positions[i].text, fmt::format("layer {} head {}", i / 4, i % 4));
   }
   ASSERT_EQ(found.notes.size(), 2U);
-  EXPECT_TRUE(found.notes[0].starts_with("most in layer 1 head 2 100.0 %, ")) << found.notes[0];
+  EXPECT_TRUE(found.notes[0].starts_with("most in layer 1 head 2 (100.0 %), ")) << found.notes[0];
   // (7 * 4 / 37 + 1) / 8 = 22.0 %, an even spread is 4 / 37.
-  EXPECT_EQ(found.notes[1], "mean of all heads 22.0 %, 2.0 times the 10.8 % of an even spread");
+  EXPECT_EQ(found.notes[1], "mean of all heads 22.0 %, 2 times the 10.8 % of an even spread");
 
   const Explanation layer =
       explain(method, {.run = run, .position = 36, .layer = 0, .span = PositionSpan{10, 14}});
@@ -102,6 +103,16 @@ TEST(SpanMassMethod, SaysThatTheRowMayNotSeeTheSpan) {
       explain(find_method("span-mass"), {.run = run, .position = 4, .span = PositionSpan{10, 14}});
   ASSERT_EQ(blind.notes.size(), 1U);
   EXPECT_EQ(blind.notes[0], "position 4 may not see positions 10 to 13");
+}
+
+TEST(SpanMassMethod, NamesTheSpanByItsText) {
+  const fovea::Run run = testing::text_run({"[CLS]", "the", "mag|ic", "number", "is"});
+  const auto measures = [&](PositionSpan span) {
+    return explain(find_method("span-mass"), {.run = run, .span = span}).measures;
+  };
+  EXPECT_EQ(measures({2, 5}), "share of the row's attention on \"magic number\"");
+  EXPECT_EQ(measures({0, 1}), "share of the row's attention on position 0");
+  EXPECT_EQ(measures({0, 6}), "share of the row's attention on \"the magic number is\"");
 }
 
 TEST(SpanMassMethod, AsksForASpan) {

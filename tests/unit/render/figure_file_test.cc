@@ -205,6 +205,7 @@ TEST(FigureFile, RefusesFiguresWhosePartsDoNotFit) {
   EXPECT_NE(refused(ImageFigure{}), "");
   EXPECT_NE(refused(KernelsFigure{}), "");
   EXPECT_NE(refused(DotsFigure{}), "");
+  EXPECT_NE(refused(CurvesFigure{}), "");
   EXPECT_NE(refused(CompositeFigure{}), "");
   KernelsFigure even = samples::kernels();
   even.panels = {{.title = "head 0", .weights = Tensor({2, 2})}};
@@ -212,6 +213,15 @@ TEST(FigureFile, RefusesFiguresWhosePartsDoNotFit) {
   DotsFigure below = samples::dots();
   below.values.mutable_values<float>()[1] = -1;
   EXPECT_THAT(refused(below), HasSubstr("from 0 upwards"));
+  CurvesFigure shorter = samples::curves();
+  shorter.panels[1].high.pop_back();
+  EXPECT_THAT(refused(shorter), HasSubstr("5 points and 4 numbers"));
+  CurvesFigure back = samples::curves();
+  back.panels[0].shares[1] = 0.8;
+  EXPECT_THAT(refused(back), HasSubstr("do not rise"));
+  CurvesFigure infinite = samples::curves();
+  infinite.panels[0].values[1] = std::nan("");
+  EXPECT_THAT(refused(infinite), HasSubstr("all finite"));
   CompositeFigure stranger = samples::composite();
   stranger.owners.mutable_values<float>()[1] = 2;
   EXPECT_THAT(refused(stranger), HasSubstr("there are 2 owners"));

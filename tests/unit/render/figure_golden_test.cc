@@ -97,6 +97,7 @@ const std::vector<Sample>& all_samples() {
       {"around", [] { return Figure(samples::around()); }},
       {"kernels", [] { return Figure(samples::kernels()); }},
       {"dots", [] { return Figure(samples::dots()); }},
+      {"curves", [] { return Figure(samples::curves()); }},
       {"composite", [] { return Figure(samples::composite()); }}};
   return all;
 }
@@ -249,6 +250,14 @@ std::vector<Mutation> other_mutations() {
                             f.values = f.values.clone();
                             f.values.template mutable_values<float>()[2] = 20;
                           }),
+      mutated<CurvesFigure>("CurvesOnePoint", samples::curves(),
+                            [](auto& f) { f.panels[0].values[2] = 0.2; }),
+      mutated<CurvesFigure>("CurvesBandNarrower", samples::curves(),
+                            [](auto& f) { f.panels[1].high[1] = 0.35; }),
+      mutated<CurvesFigure>("CurvesMeanMoved", samples::curves(),
+                            [](auto& f) { f.panels[1].mean[3] = 0.65; }),
+      mutated<CurvesFigure>("CurvesDetailDropped", samples::curves(),
+                            [](auto& f) { f.panels[0].detail = ""; }),
       mutated<CompositeFigure>("CompositeOtherOwner", samples::composite(),
                                [](auto& f) {
                                  f.owners = f.owners.clone();

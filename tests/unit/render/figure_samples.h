@@ -246,6 +246,31 @@ inline DotsFigure dots() {
           .reference_name = "attention spread evenly: 62"};
 }
 
+inline CurvesFigure curves() {
+  return {
+      .text = text("Faithfulness of rollout", "Probability of class cat \u00b7 32 random orders"),
+      .panels = {{.title = "deletion: low is good",
+                  .detail = "area 0.28, random 0.53 (0.45 to 0.62): better",
+                  .way_name = "patches taken away, the most important first",
+                  .shares = {0, 0.25, 0.5, 0.75, 1},
+                  .values = {0.9, 0.3, 0.15, 0.1, 0.1},
+                  .mean = {0.9, 0.7, 0.5, 0.3, 0.1},
+                  .low = {0.9, 0.6, 0.35, 0.2, 0.1},
+                  .high = {0.9, 0.8, 0.7, 0.45, 0.1}},
+                 {.title = "insertion: high is good",
+                  .detail = "area 0.71, random 0.50 (0.40 to 0.61): better",
+                  .way_name = "patches shown, the most important first",
+                  .shares = {0, 0.25, 0.5, 0.75, 1},
+                  .values = {0.1, 0.75, 0.85, 0.95, 0.9},
+                  .mean = {0.1, 0.3, 0.5, 0.7, 0.9},
+                  .low = {0.1, 0.2, 0.35, 0.6, 0.9},
+                  .high = {0.1, 0.45, 0.7, 0.8, 0.9}}},
+      .value_name = "probability of class cat",
+      .curve_name = "rollout",
+      .mean_name = "mean of 32 random orders",
+      .band_name = "95 % of them"};
+}
+
 inline CompositeFigure composite() {
   const float none = std::numeric_limits<float>::quiet_NaN();
   return {.text = text("What [CLS] looks at, by head", "Row: what [CLS] attends to \u00b7 layer 2"),

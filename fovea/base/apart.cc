@@ -1,0 +1,38 @@
+#include "fovea/base/apart.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "fovea/base/parallel.h"
+#include "fovea/base/single_thread.h"
+
+namespace fovea {
+
+void run_apart(int64_t count, const std::function<void(int64_t)>& body) {
+  const int64_t workers = std::min<int64_t>(count, thread_count());
+  std::vector<std::exception_ptr> errors(static_cast<size_t>(count));
+  std::atomic<int64_t> next{0};
+  const auto work = [&] {
+    const SingleThread single(true);
+    for (int64_t i = next++; i < count; i = next++) {
+      try {
+        body(i);
+      } catch (...) {
+        errors[static_cast<size_t>(i)] = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int64_t t = 1; t < workers; ++t) others.emplace_back(work);
+    work();
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace fovea

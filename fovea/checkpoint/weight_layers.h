@@ -1,0 +1,23 @@
+// Which layer of a model a tensor belongs to, told by its name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+// A part of a model with everything that stands above it: heads and norms behind the last layer
+// are above all layers, a decoder above its encoder, embeddings and a trunk of convolutions below.
+struct WeightsAbove {
+  std::string name;    // "layer 3 and above", "encoder layer 0 and above"
+  int64_t height = 0;  // of the lowest layer in it
+
+  bool holds(std::string_view tensor) const;
+};
+
+// From the last layer alone down to the first with all above it. Empty where names tell no layers.
+std::vector<WeightsAbove> weights_from_the_top(const std::vector<std::string>& names);
+
+}  // namespace fovea
