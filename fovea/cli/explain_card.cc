@@ -130,7 +130,7 @@ std::string card_text(const CheckedExplanation& checked, const Terminal& termina
     }
     const std::string range = fmt::format("{:.3f} to {:.3f}", line.random.low, line.random.high);
     text += fmt::format("  {:>6.3f}   {:>6.3f}   {:<16}  ", line.value, line.random.mean, range);
-    text += verdict_styled(terminal, line.verdict, 10) + terminal.dim(good_text(info.wish)) + "\n";
+    text += verdict_styled(terminal, line.verdict, 11) + terminal.dim(good_text(info.wish)) + "\n";
   }
   for (const CascadeStep& step : checked.card.cascade) {
     if (checked.card.cascade.size() == 1) break;

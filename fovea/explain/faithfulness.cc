@@ -16,6 +16,10 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+// Neighbours have similar scores, unlike random numbers, so that maps with nothing in common come
+// out further from 0 than those.
+constexpr double kUnlikeMaps = 0.2;
+
 constexpr size_t index_of(GradeKind kind) {
   return static_cast<size_t>(kind);
 }
@@ -79,7 +83,7 @@ Verdict verdict_of(GradeKind kind, double value, const Interval& random) {
   if (!std::isfinite(value) || !std::isfinite(random.low)) return Verdict::kNone;
   const Wish wish = grade_infos()[index_of(kind)].wish;
   if (wish == Wish::kNearZero) {
-    const double reach = std::max(std::abs(random.low), std::abs(random.high));
+    const double reach = std::max({std::abs(random.low), std::abs(random.high), kUnlikeMaps});
     return std::abs(value) <= reach ? Verdict::kCollapses : Verdict::kStays;
   }
   if (value >= random.low && value <= random.high) return Verdict::kNoBetter;

@@ -11,7 +11,7 @@ namespace fovea {
 namespace {
 
 constexpr double kWidth = 300, kHeight = 220;
-constexpr double kBetween = 36;  // panels
+constexpr double kBetween = 48;  // panels
 constexpr double kSpace = 8;
 constexpr double kDot = 2.5;
 constexpr double kSample = 22;  // of a line in the key

@@ -64,7 +64,7 @@ TEST(MeanCard, ComparesInputByInput) {
 TEST(MeanCard, OfRandomWeightsIsMeasuredByWhatRandomMapsReach) {
   std::vector<FaithfulnessCard> cards(5, card(0.05, 0));
   EXPECT_EQ(mean_card(cards, 100, 0)[kRandomWeights].verdict, Verdict::kCollapses);
-  cards.assign(5, card(-0.2, 0));
+  cards.assign(5, card(-0.3, 0));
   EXPECT_EQ(mean_card(cards, 100, 0)[kRandomWeights].verdict, Verdict::kStays);
 }
 
