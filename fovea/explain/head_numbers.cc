@@ -39,8 +39,7 @@ constexpr std::array<HeadMetric, 12> kMetrics{
      {"positional", &HeadNumbers::positional, "share of rows with the largest weight at one offset",
       MetricNeeds::kTokens},
      {"importance", &HeadNumbers::importance,
-      "how much the answer hangs on the head; needs gradients",
-      MetricNeeds::kAnswer}}};
+      "how much the answer hangs on the head; needs gradients", MetricNeeds::kAnswer}}};
 
 // Voita's limit for positional heads is 90 % of rows, Gu's for sinks 0.3; the others are ours.
 constexpr double kPositional = 0.9;
