@@ -15,9 +15,7 @@ namespace fovea {
 namespace {
 
 std::string_view good_text(Wish wish) {
-  return wish == Wish::kLow    ? "low is good"
-         : wish == Wish::kHigh ? "high is good"
-                               : "near 0 is good";
+  return wish == Wish::kLow ? "low" : wish == Wish::kHigh ? "high" : "near 0";
 }
 
 std::string answer_name(const ExplainQuestion& question) {
@@ -64,7 +62,7 @@ Json numbers_of(const CardLine& line, Wish wish) {
   json.set("random", line.random.mean);
   json.set("random_low", line.random.low);
   json.set("random_high", line.random.high);
-  json.set("good", wish == Wish::kLow ? "low" : wish == Wish::kHigh ? "high" : "near 0");
+  json.set("good", good_text(wish));
   json.set("verdict", to_string(line.verdict));
   return json;
 }
@@ -99,8 +97,9 @@ CurvePanel panel_of(const RemovalCurve& curve, const CurveBand& band, const Card
 }
 
 std::string row_html(const GradeInfo& info, const CardLine& line) {
-  const std::string name = fmt::format("<td>{}<small>{}; {}</small></td>", escape_text(info.name),
-                                       escape_text(info.says), good_text(info.wish));
+  const std::string name =
+      fmt::format("<td>{}<small>{}; {}&nbsp;is&nbsp;good</small></td>", escape_text(info.name),
+                  escape_text(info.says), good_text(info.wish));
   if (!line.missing.empty()) {
     return fmt::format("<tr>{}<td colspan=\"3\">none: {}</td></tr>\n", name,
                        escape_text(line.missing));
@@ -117,7 +116,7 @@ std::string row_html(const GradeInfo& info, const CardLine& line) {
 std::string card_text(const CheckedExplanation& checked, const Terminal& terminal) {
   constexpr int kName = 18;
   std::string text = "\n" + terminal.bold(padded_right("faithfulness", kName)) +
-                     terminal.dim("   value   random   95 % of random    verdict") + "\n";
+                     terminal.dim("   value   random   95 % of random    verdict    good") + "\n";
   std::vector<std::string> missing;
   for (size_t k = 0; k < kGradeKinds; ++k) {
     const GradeInfo& info = grade_infos()[k];
@@ -213,7 +212,8 @@ std::string card_html(const CheckedExplanation& checked) {
       "</thead>\n<tbody>\n{}</tbody>\n</table>\n</div>\n"
       "<figure role=\"img\" aria-label=\"{}\">{}</figure>\n",
       escape_text(facts_text(checked)), rows,
-      escape_attribute(figure.text.title + ": curves of deletion and insertion"), inline_svg(svg));
+      escape_attribute(figure.text.title + ": curves of deletion and insertion"),
+      inline_svg(svg, "card-"));
 }
 
 }  // namespace fovea

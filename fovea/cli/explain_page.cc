@@ -1,6 +1,7 @@
 // An explanation on one page: the figure, what it answers, and every number.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/base/file.h"
@@ -41,6 +42,11 @@ td.score { background: linear-gradient(to left, var(--bar, transparent) var(--sh
 .card td { overflow-wrap: normal; vertical-align: top; background: none; }
 .card small { display: block; color: var(--soft); }
 .range { color: var(--soft); white-space: nowrap; }
+@media (max-width: 40rem) {
+  .card { font-size: .85rem; }
+  .card th, .card td { padding: .2rem .35rem; }
+  .card .range { display: block; font-size: .75rem; }
+}
 footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
 )";
 
@@ -82,9 +88,14 @@ std::string script_text(const std::string& json) {
 
 }  // namespace
 
-std::string inline_svg(const std::string& svg) {
-  const size_t begin = svg.find("<svg");
-  return begin == svg.npos ? svg : svg.substr(begin);
+std::string inline_svg(std::string svg, std::string_view name) {
+  svg.erase(0, std::min(svg.find("<svg"), svg.size()));
+  for (const std::string_view before : {" id=\"", "href=\"#", "url(#"}) {
+    for (size_t at = svg.find(before); at != svg.npos; at = svg.find(before, at + 1)) {
+      svg.insert(at + before.size(), name);
+    }
+  }
+  return svg;
 }
 
 void write_explanation_page(const std::filesystem::path& path, const ExplainQuestion& question,
@@ -115,7 +126,7 @@ void write_explanation_page(const std::filesystem::path& path, const ExplainQues
       "<footer>fovea {7} \u00b7 model {8}</footer>\n"
       "<script type=\"application/json\" id=\"explanation\">{9}</script>\n</body>\n</html>\n",
       escape_attribute(text.title), kStyle, escape_attribute(text.caption),
-      inline_svg(figure.bytes), escape_text(question.method.name),
+      inline_svg(figure.bytes, "map-"), escape_text(question.method.name),
       escape_text(question.method.answers), tables, version(),
       escape_text(question.result.run.model_hash),
       script_text(explanation_json(question, explanation, card).dump()), check);
