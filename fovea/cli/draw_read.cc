@@ -174,8 +174,11 @@ class ReadPainter {
     piece.text = shorten(printable(piece.text), terminal_.width - 8);
     if (!terminal_.has_color()) {
       if (piece.index == figure_.chosen) piece.text = "[" + piece.text + "]";
-      piece.text +=
-          raised_percent(double{weight_of(piece)} / (is_weight() ? 1 : figure_.scale.high));
+      // The chosen one is mostly far above all others, whose largest is 100.
+      if (is_weight() || piece.index != figure_.chosen) {
+        piece.text +=
+            raised_percent(double{weight_of(piece)} / (is_weight() ? 1 : figure_.scale.high));
+      }
     }
     piece.width = display_width(piece.text);
     pieces_.push_back(std::move(piece));

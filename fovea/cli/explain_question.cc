@@ -134,11 +134,23 @@ int64_t surest_query(const ExplainQuestion& question, const Args& args) {
   return std::get<BoxTarget>(named_target(question.engine, question.result, choice).target).query;
 }
 
+bool cuts_edges(const Args& args) {
+  return args.has("unit") && args["unit"] == "edge";
+}
+
+// Whether the position is a step of a decoder, whichever attention is looked at: that of the
+// answer.
+bool asks_from_step(const Args& args, const ExplainQuestion& question) {
+  if (!question.engine.facts().has_decoder()) return false;
+  if (any_record(question.result, question.kind).row_axis == "steps") return true;
+  return question.method.name == "alti+" || (question.method.needs.target && !cuts_edges(args));
+}
+
 FoundToken chosen_row(const Args& args, const ExplainQuestion& question) {
   const AttentionRecord& record = any_record(question.result, question.kind);
   const Axis& rows = *question.result.run.find_axis(record.row_axis);
   const ModelFacts& facts = question.engine.facts();
-  if (record.row_axis == "steps") return chosen_step(args, question.result);
+  if (asks_from_step(args, question)) return chosen_step(args, question.result);
   if (facts.finds_objects() && !args.has("at") && !args.has("token")) {
     const int64_t query = surest_query(question, args);
     return question.kind == SiteKind::kEncoderSelf ? object_cell(question, rows, query)
@@ -195,12 +207,18 @@ NamedTargets find_targets(const Args& args, const ExplainQuestion& question, int
   choice.name = args["against"];
   if (const auto* box = std::get_if<BoxTarget>(&found.target.target)) choice.query = box->query;
   found.against = named_target(question.engine, question.result, choice);
+  if (found.against->name == found.target.name) {
+    fail(ErrorKind::kInvalidArgument,
+         "--against is '{}', which is what is asked about: {}; name another", args["against"],
+         found.target.name);
+  }
   return found;
 }
 
 void set_targets(const Args& args, ExplainQuestion& question) {
   if (question.method.needs.target) {
-    NamedTargets found = find_targets(args, question, question.position);
+    NamedTargets found = find_targets(
+        args, question, cuts_edges(args) ? answer_position(question) : question.position);
     question.target = std::move(found.target);
     question.against = std::move(found.against);
   }
@@ -233,9 +251,11 @@ void refuse_what_is_not_asked(const Args& args, const Method& method, const Mode
   const bool answers_everywhere = asks && facts.head != HeadKind::kSequenceClass &&
                                   facts.head != HeadKind::kPictureClass &&
                                   facts.head != HeadKind::kNone;
-  const bool edges = args.has("unit") && args["unit"] == "edge";
-  refuse("token", method.needs.position || answers_everywhere || edges, no_row);
-  refuse("at", method.needs.position || edges, no_row);
+  refuse("token", method.needs.position || answers_everywhere || cuts_edges(args), no_row);
+  refuse("at", method.needs.position || cuts_edges(args), no_row);
+  refuse("layer", method.takes_layer, fmt::format("{} goes through all layers", method.name));
+  const bool one_head = args.has("head") && args["head"] != "mean";
+  refuse("head", method.takes_head || !one_head, fmt::format("{} takes all heads", method.name));
 }
 
 }  // namespace
@@ -354,8 +374,9 @@ ExplainQuestion read_question(const Args& args, const Engine& engine, const Meth
   if (!row.note.empty()) question.notes.push_back(row.note);
   const AttentionRecord& record = any_record(question.result, question.kind);
   if (method.needs.position || args.has("token") || args.has("at")) {
-    question.position_name = row_name(
-        question.result, *question.result.run.find_axis(record.row_axis), question.position);
+    const std::string rows = asks_from_step(args, question) ? "steps" : record.row_axis;
+    question.position_name =
+        row_name(question.result, *question.result.run.find_axis(rows), question.position);
   }
   if (args.has("span")) {
     question.span = find_span(columns_of(question.result.run, question.kind), args["span"]);

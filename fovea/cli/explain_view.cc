@@ -127,29 +127,28 @@ ImageFigure image_figure(const ExplainQuestion& question, const Explanation& exp
   return figure;
 }
 
-// The source's text and, where the method counts it, the target's below.
-Axis shown_axis(const Explanation& explanation) {
-  Axis axis = explanation.axis;
-  if (explanation.target_scores.empty()) return axis;
-  const auto shift = static_cast<int64_t>(axis.source.size()) + 1;
-  axis.source += "\n" + explanation.target_axis.source;
-  for (Position position : explanation.target_axis.positions) {
+// Below the source what the decoder has read, where the method counts that; without the token that
+// it starts from, which is no part of either text.
+void add_target(const Explanation& explanation, ReadFigure& figure) {
+  const auto shift = static_cast<int64_t>(figure.axis.source.size()) + 1;
+  figure.axis.source += "\n" + explanation.target_axis.source;
+  for (size_t i = 0; i < explanation.target_scores.size(); ++i) {
+    Position position = explanation.target_axis.positions[i];
+    if (i == 0 && position.special) continue;
     position.source_begin += shift;
     position.source_end += shift;
-    position.word = -1;
-    axis.positions.push_back(std::move(position));
+    figure.axis.positions.push_back(std::move(position));
+    figure.weights.push_back(static_cast<float>(explanation.target_scores[i]));
   }
-  for (Position& position : axis.positions) position.word = -1;
-  return axis;
+  for (Position& position : figure.axis.positions) position.word = -1;
 }
 
 ReadFigure read_figure(const ExplainQuestion& question, const Explanation& explanation) {
   ReadFigure figure;
   figure.text = figure_text(question, explanation);
-  figure.axis = shown_axis(explanation);
+  figure.axis = explanation.axis;
   figure.weights.assign(explanation.scores.begin(), explanation.scores.end());
-  figure.weights.insert(figure.weights.end(), explanation.target_scores.begin(),
-                        explanation.target_scores.end());
+  if (!explanation.target_scores.empty()) add_target(explanation, figure);
   figure.chosen = explanation.row.value_or(-1);
   figure.scale = scale_of(explanation);
   figure.value_name = explanation.measures;

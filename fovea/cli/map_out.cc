@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "fovea/base/error.h"
@@ -122,7 +123,10 @@ constexpr Format kFormats[] = {{".npy", write_array},
                                {".csv", write_csv}};
 
 const Format* format_of(const std::filesystem::path& path) {
-  const std::string suffix = path.extension().string();
+  std::string suffix = path.extension().string();
+  std::ranges::transform(suffix, suffix.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
   for (const Format& format : kFormats) {
     if (suffix == format.suffix) return &format;
   }

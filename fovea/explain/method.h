@@ -76,6 +76,8 @@ struct Method {
   std::string cost;     // in words, N tokens and L layers
   MethodNeeds needs;
   std::vector<MethodParameter> parameters;
+  bool takes_layer = false;  // looks at the asked layer alone, if one is asked for
+  bool takes_head = false;   // the same of a head
   // Why the run cannot be explained so, naming what is missing; empty: it can. Null: any
   // run with maps can.
   std::string (*refuses)(const Run& run) = nullptr;

@@ -54,10 +54,11 @@ std::string one_text(const Method& method, const Terminal& terminal) {
 
 std::string all_text(const Terminal& terminal) {
   std::string text;
+  const int width = std::min(terminal.width, 88);
   for (const Method& method : all_methods()) {
-    text += terminal.bold(fmt::format("{:<14}", method.name)) + " " + method.summary + "\n" +
-            terminal.dim(fmt::format("{:<14} needs {}", "", fmt::join(needs_of(method), ", "))) +
-            "\n";
+    text += terminal.bold(method.name) + "\n" + indented(method.summary, width, "  ") +
+            terminal.dim(
+                indented(fmt::format("needs {}", fmt::join(needs_of(method), ", ")), width, "  "));
   }
   return text + terminal.dim("\n`fovea methods NAME` says what one answers and when it misleads\n");
 }

@@ -129,6 +129,10 @@ Explanation explain_ablation(const ExplainRequest& request) {
   if (!suits) {
     fail(ErrorKind::kInvalidArgument, "by of ablation is {} but unit is {}; take hide", by, unit);
   }
+  if (request.layer && unit != "edge") {
+    fail(ErrorKind::kInvalidArgument,
+         "a layer is asked for but ablation of a {} is in all layers; give --unit edge", unit);
+  }
   const Judge judge(request, choice_parameter(method, request, "measure"));
   const Cuts cuts = unit == "head"   ? cut_heads(request, by == "uniform")
                     : unit == "edge" ? cut_edges(request)
@@ -178,6 +182,7 @@ Method ablation_method() {
             .help = "of the answer; box: how far an object's box moves, 1 - IoU",
             .otherwise = "probability",
             .choices = {"probability", "logit", "box"}}},
+      .takes_layer = true,
       .explain = explain_ablation};
 }
 

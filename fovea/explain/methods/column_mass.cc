@@ -59,6 +59,8 @@ Method column_mass_method() {
                           .otherwise = "0",
                           .least = 0,
                           .most = 16777216}},
+          .takes_layer = true,
+          .takes_head = true,
           .explain = explain_column_mass};
 }
 

@@ -34,6 +34,8 @@ Method raw_method() {
           .cost = "N d for the row",
           .needs = {.position = true},
           .parameters = {},
+          .takes_layer = true,
+          .takes_head = true,
           .explain = explain_raw};
 }
 

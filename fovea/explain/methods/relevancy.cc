@@ -35,11 +35,13 @@ int64_t first_layer(const ExplainRequest& request, int64_t layers) {
        layers - 1);
 }
 
-std::vector<std::string> notes_of(const std::vector<double>& read, int64_t first, int64_t layers) {
+std::vector<std::string> notes_of(const std::vector<double>& read, bool pooled, int64_t first,
+                                  int64_t layers) {
   std::vector<std::string> notes;
   const auto count = std::ranges::count_if(read, [](double weight) { return weight > 0; });
   if (count > 1) {
-    notes.push_back(fmt::format("the answer reads {} positions: mean of their rows", count));
+    notes.push_back(fmt::format("the answer reads {} positions: mean of their rows{}", count,
+                                pooled ? "" : ", without the 1 that each has of itself"));
   }
   if (first > 0) notes.push_back(fmt::format("layers {} to {} alone", first, layers - 1));
   return notes;
@@ -50,6 +52,7 @@ Explanation explain_stack(const ExplainRequest& request) {
   int64_t layers = 0, first = 0;
   const bool pools = request.kind == SiteKind::kSelf || request.kind == SiteKind::kVisionSelf;
   std::vector<double> r, read;
+  bool pooled = false;
   RecorderOptions record{
       .wanted =
           [&](SiteId site) {
@@ -60,6 +63,7 @@ Explanation explain_stack(const ExplainRequest& request) {
             if (r.empty()) r = read = rows_read(layer);
             if (!is_self_attention(layer.site.kind)) {  // a pooling head, which is no position
               r = read = relevancy_times_left(layer, r, request.cancel);
+              pooled = true;
               return;
             }
             if (layers == 0) {
@@ -70,11 +74,15 @@ Explanation explain_stack(const ExplainRequest& request) {
           }};
   target_gradient(request, {.target = {}, .inputs = false, .record = record, .at = {}});
   if (r.empty()) fail_without_gradient(request);
+  const auto row = std::ranges::find(read, 1.0);
+  // Of a mean of many rows the identity is a constant that would hide all else.
+  if (row == read.end() && !pooled) {
+    for (size_t i = 0; i < r.size(); ++i) r[i] -= read[i];
+  }
   Explanation explanation{.axis = columns_of(request.run, request.kind),
                           .scores = std::move(r),
                           .measures = "what raises the answer",
-                          .notes = notes_of(read, first, layers)};
-  const auto row = std::ranges::find(read, 1.0);
+                          .notes = notes_of(read, pooled, first, layers)};
   if (row != read.end()) explanation.row = row - read.begin();
   return explanation;
 }

@@ -82,6 +82,7 @@ Method span_mass_method() {
           .cost = "L H N d",
           .needs = {.position = true, .span = true},
           .parameters = {},
+          .takes_layer = true,
           .explain = explain_span_mass};
 }
 

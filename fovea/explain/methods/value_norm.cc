@@ -69,6 +69,8 @@ Method value_norm_method() {
                                   "after it",
                           .otherwise = "norm",
                           .choices = {"attention", "residual", "norm"}}},
+          .takes_layer = true,
+          .takes_head = true,
           .explain = explain_value_norm};
 }
 

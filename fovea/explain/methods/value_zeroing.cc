@@ -42,6 +42,7 @@ Method value_zeroing_method() {
           .cost = "N runs of the model for a layer, L N for all; up to 1,024 positions",
           .needs = {.position = true, .one_stack = true, .subject = true},
           .parameters = {},
+          .takes_layer = true,
           .explain = explain_value_zeroing};
 }
 
