@@ -307,6 +307,14 @@ TEST(Faithfulness, SaysWhyANumberIsMissing) {
             "all scores are the same");
 }
 
+TEST(Faithfulness, AgreesWithTheGradientByKendallsTau) {
+  Linear model({0, 1, 2, 3, 4}, 0);
+  FaithfulnessJudge judge(model, kLogit, axis_of(5), {.orders = 2});
+  // One of six pairs is turned round, and signs do not count: (5 - 1) / 6, where rho would be 0.8.
+  const FaithfulnessCard card = judge.judge({9, 1, -3, 2, 4}, {});
+  EXPECT_NEAR(value(card, GradeKind::kGradient), 2.0 / 3, 1e-12);
+}
+
 TEST(Faithfulness, FollowsTheCascadeFromTheTop) {
   const std::vector<double> weights = some_weights(9);
   Linear model(weights, 0);

@@ -67,6 +67,15 @@ TEST(Quantile, IsWhatNumpyAnswers) {
   EXPECT_TRUE(std::isnan(quantile({}, 0.5)));
 }
 
+TEST(Quantile, SpreadsOverTheMiddle95Percent) {
+  std::vector<double> values(201);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  const Interval interval = spread_of(values);
+  EXPECT_DOUBLE_EQ(interval.low, 5);
+  EXPECT_DOUBLE_EQ(interval.high, 195);
+  EXPECT_DOUBLE_EQ(interval.mean, 100);
+}
+
 TEST(Draws, AreThoseOfSplitMix64) {
   Draws draws(1234567);  // the numbers that its author gives for this seed
   EXPECT_EQ(draws.next(), 6457827717110365317U);
