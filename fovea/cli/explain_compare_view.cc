@@ -20,9 +20,9 @@ int name_width(const Terminal& terminal) {
   return std::clamp(terminal.width - kCell * static_cast<int>(kGradeKinds), 12, 21);
 }
 
-// Two decimals without the zero before the point: ".45", "-.03", "1.00".
-std::string short_number(double value) {
-  std::string text = fmt::format("{:.2f}", value);
+// Without the zero before the point: ".45", "-.03", "1.00".
+std::string short_number(double value, int decimals) {
+  std::string text = fmt::format("{:.{}f}", value, decimals);
   if (text.starts_with("0.")) return text.substr(1);
   if (text.starts_with("-0.")) return "-" + text.substr(2);
   return text;
@@ -48,10 +48,14 @@ std::string value_cell(double value, Verdict verdict, const Terminal& terminal) 
   return verdict == Verdict::kBetter ? terminal.bold(text) : text;
 }
 
+// One decimal where two would run into the next column.
 std::string range_cell(const Interval& interval) {
   if (!std::isfinite(interval.low)) return padded_left("", kCell);
-  return padded_left(short_number(interval.low) + "\u2013" + short_number(interval.high) + " ",
-                     kCell);
+  const auto text = [&](int decimals) {
+    return short_number(interval.low, decimals) + "\u2013" + short_number(interval.high, decimals) +
+           " ";
+  };
+  return padded_left(display_width(text(2)) <= kCell ? text(2) : text(1), kCell);
 }
 
 std::string method_rows(const ComparedMethod& method, bool many, const Terminal& terminal) {

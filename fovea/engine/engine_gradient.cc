@@ -11,9 +11,9 @@
 namespace fovea {
 namespace {
 
-// Half of what one block of GPT-2 frees at 4,096 tokens and the next one needs again: it keeps the
-// system from clearing new memory, and adds little to the most that a run takes.
-constexpr size_t kKeptBytes = size_t{256} << 20;
+// A quarter of what one block of GPT-2 frees at 4,096 tokens and the next one needs again: it keeps
+// the system from clearing new memory, and adds little to the most that a run takes.
+constexpr size_t kKeptBytes = size_t{128} << 20;
 
 bool is_similarity(const Target& target) {
   return std::holds_alternative<SimilarityTarget>(target);
