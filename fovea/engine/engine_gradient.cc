@@ -13,7 +13,7 @@ namespace {
 
 // A quarter of what one block of GPT-2 frees at 4,096 tokens and the next one needs again: it keeps
 // the system from clearing new memory, and adds little to the most that a run takes.
-constexpr size_t kKeptBytes = size_t{128} << 20;
+constexpr size_t kKeptBytes = size_t{200} << 20;
 
 bool is_similarity(const Target& target) {
   return std::holds_alternative<SimilarityTarget>(target);
