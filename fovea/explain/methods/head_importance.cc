@@ -66,7 +66,7 @@ Explanation explain_head_importance(const ExplainRequest& request) {
     std::ranges::copy(importance, explanation.scores.begin() + heads * layer);
   }
   explanation.measures =
-      by_layer ? "importance within its layer" : "change of the answer by the head's gate";
+      by_layer ? "head importance within its layer" : "change of the answer by the head's gate";
   explanation.notes = {foremost(explanation)};
   return explanation;
 }
