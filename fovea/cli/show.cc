@@ -68,7 +68,7 @@ void show(const Content& content, const Args& args, const std::string& preface) 
   if (args.has("out")) write_content(args["out"], content, args);
   if (mask) write_labels(args["mask-out"], content);
   if (args.flag("json")) {
-    write_stdout(with_peak_memory(content.json()).dump(1) + "\n");
+    write_stdout(content.json().dump(1) + "\n");
   } else if (args.has("out")) {
     write_stdout("wrote " + args["out"] + "\n");
   } else {

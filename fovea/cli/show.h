@@ -30,8 +30,8 @@ struct Content {
 // `preface`.
 void show(const Content& content, const Args& args, const std::string& preface = "");
 
-// An answer on standard output, with "peak_memory_bytes" of this process beside it. Files do not
-// have it: they are the same from run to run.
+// What a run has written, with "peak_memory_bytes" of this process beside it. Maps do not have it:
+// they are the same from run to run.
 Json with_peak_memory(Json answer);
 
 // What --`name` says can be written without losing anything: it is not the picture `input`, and

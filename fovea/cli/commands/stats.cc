@@ -166,8 +166,7 @@ void run(const Args& args) {
       stats_content(result, engine.name(), chosen_metric(args), args.has("out"));
   if (args.has("out") && std::filesystem::path(args["out"]).extension() == ".csv") {
     write_csv(args["out"], result);
-    write_stdout(args.flag("json") ? with_peak_memory(content.json()).dump(1) + "\n"
-                                   : "wrote " + args["out"] + "\n");
+    write_stdout(args.flag("json") ? content.json().dump(1) + "\n" : "wrote " + args["out"] + "\n");
   } else {
     show(content, args, kinds_text(result, stdout_terminal()));
   }
