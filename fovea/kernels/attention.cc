@@ -70,7 +70,7 @@ HWY_INLINE void softmax_step(RunningSoftmax& state, float* HWY_RESTRICT scores, 
   const auto shift = hn::Set(df, largest);
   auto total = hn::Zero(df);
   for (int64_t c = 0; c < count; c += kFloatLanes) {
-    const auto weight = exp_f32(df, hn::Sub(hn::Load(df, scores + c), shift));
+    const auto weight = exp_weight_f32(df, hn::Sub(hn::Load(df, scores + c), shift));
     hn::Store(weight, df, scores + c);
     total = hn::Add(total, weight);
   }
