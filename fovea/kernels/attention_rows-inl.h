@@ -267,6 +267,16 @@ HWY_INLINE void apply_rule(const HeadRule& head, const float* query_terms, int64
   std::fill(scores + visible_end, scores + count, kMinusInfinity);
 }
 
+// The same for up to kGroupRows rows from row `row` on.
+HWY_INLINE void apply_rule_to_group(const HeadRule& head, const float* query_terms, int64_t row,
+                                    int64_t rows, int64_t key, int64_t count, float* scores,
+                                    int64_t score_stride) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* terms = query_terms == nullptr ? nullptr : query_terms + r * head.entries;
+    apply_rule(head, terms, row + r, key, count, scores + r * score_stride);
+  }
+}
+
 // The scores of up to kGroupRows rows from row `row` on, against `count` keys from `key` on, which
 // begin a panel. `queries` is [rows, depth], already times the scale; `scores` has room for whole
 // panels.
@@ -278,10 +288,7 @@ HWY_INLINE void score_group(const HeadRule& head, const Panels& keys, const floa
     dot_group(queries, rows, keys.depth(), keys.panel(first_panel + c / kPanelWidth), scores + c,
               score_stride);
   }
-  for (int64_t r = 0; r < rows; ++r) {
-    const float* terms = query_terms == nullptr ? nullptr : query_terms + r * head.entries;
-    apply_rule(head, terms, row + r, key, count, scores + r * score_stride);
-  }
+  apply_rule_to_group(head, query_terms, row, rows, key, count, scores, score_stride);
 }
 
 // terms[r][e] = queries[r] . table[e] for a position table.

@@ -43,8 +43,8 @@ HWY_INLINE V exp_f32(D d, V x) {
 }
 
 // e^x for x <= 0, as a softmax needs it: half the work of exp_f32. The error is at most
-// (2 + |x| / 3) * 1e-7 of the result, so it is largest where the weight is small; e^0 is exactly 1.
-// Exactly 0 below -87.3, so also for -infinity.
+// (2 + |x|) * 1e-7 of the result, so it is largest where the weight is small; e^0 is exactly 1.
+// Exactly 0 below -87.3, so also for -infinity; NaN for NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_weight_f32(D d, V x) {
   const hn::RebindToSigned<D> di;
@@ -62,7 +62,7 @@ HWY_INLINE V exp_weight_f32(D d, V x) {
   // 2^r times 2^n: n joins the exponent bits.
   const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, shifted));
   const V product = hn::BitCast(d, hn::Add(hn::BitCast(di, p), exponent));
-  return hn::IfThenElse(hn::Lt(x, hn::Set(d, -87.3f)), hn::Zero(d), product);
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3f)), product);
 }
 
 // 1 / (1 + e^-x), relative error about 2e-7 on both sides.
