@@ -26,29 +26,34 @@ inline constexpr double kNothing = -88;
 struct PoolRows {
   PoolRows(const HeadRule& head, std::span<const int64_t> row_numbers,
            std::span<const double> row_lse)
-      : rows(row_numbers), lse(row_lse), queries(Tensor::uninitialized({count(), depth(head)})) {
-    float* query = queries.mutable_values<float>().data();
+      : rows(row_numbers),
+        lse(row_lse),
+        depth(head.shape.head_dim),
+        storage(Tensor::uninitialized({count(), depth})),
+        queries(storage.mutable_values<float>().data()) {
     if (head.needs_query_terms()) terms.resize(rows.size() * static_cast<size_t>(head.entries));
-    for (size_t r = 0; r < rows.size(); ++r, query += depth(head)) {
+    for (size_t r = 0; r < rows.size(); ++r) {
+      float* query = queries + static_cast<int64_t>(r) * depth;
       head.inputs.queries.read_row(head.head, rows[r], head.rule->scale, query);
       const auto square = [](FloatVector x) HWY_ATTR { return hn::Mul(x, x); };
-      norms.push_back(static_cast<float>(std::sqrt(sum_floats(depth(head), square, query))));
+      norms.push_back(static_cast<float>(std::sqrt(sum_floats(depth, square, query))));
       // In two parts, because f32 cannot hold it well enough.
       lse_high.push_back(static_cast<float>(lse[r]));
       lse_low.push_back(static_cast<float>(lse[r] - double{lse_high.back()}));
     }
     if (!terms.empty()) {
-      table_terms(head.position_keys, this->query(0), count(), terms.data(), head.entries);
+      table_terms(head.position_keys, queries, count(), terms.data(), head.entries);
     }
   }
 
   int64_t count() const { return static_cast<int64_t>(rows.size()); }
-  const float* query(int64_t r) const { return queries.matrix<float>().row(r); }
-  static int64_t depth(const HeadRule& head) { return head.shape.head_dim; }
+  const float* query(int64_t r) const { return queries + r * depth; }
 
   std::span<const int64_t> rows;
   std::span<const double> lse;
-  Tensor queries;            // [rows, depth], times the scale
+  int64_t depth;
+  Tensor storage;
+  float* queries;            // [rows, depth], times the scale
   std::vector<float> terms;  // [rows, entries] of disentangled attention
   std::vector<float> norms;  // of the queries
   std::vector<float> lse_high, lse_low;
@@ -74,9 +79,9 @@ struct Piece {
 };
 
 // Scores of the rows [first, first + count), padded with -infinity to whole vectors.
-HWY_INLINE void score_rows(const HeadRule& head, const Panels& keys, const PoolRows& rows,
-                           int64_t first, int64_t count, const Piece& piece,
-                           float* HWY_RESTRICT scores) {
+HWY_NOINLINE void score_rows(const HeadRule& head, const Panels& keys, const PoolRows& rows,
+                             int64_t first, int64_t count, const Piece& piece,
+                             float* HWY_RESTRICT scores) {
   const int64_t panel = (piece.key - head.columns.begin) / kPanelWidth;
   for (int64_t c = 0; c < piece.width; c += kPanelWidth) {
     dot_group(rows.query(first), count, keys.depth(), keys.panel(panel + c / kPanelWidth),
@@ -92,23 +97,25 @@ HWY_INLINE void score_rows(const HeadRule& head, const Panels& keys, const PoolR
   }
 }
 
-HWY_INLINE FloatVector weights_at(const float* scores, const PoolRows& rows, int64_t r) {
+HWY_INLINE FloatVector weights_at(const float* scores, float lse_high, float lse_low) {
   const FloatTag df;
-  const auto place = static_cast<size_t>(r);
-  return exp_f32(df, hn::Sub(hn::Sub(hn::Load(df, scores), hn::Set(df, rows.lse_high[place])),
-                             hn::Set(df, rows.lse_low[place])));
+  return exp_f32(
+      df, hn::Sub(hn::Sub(hn::Load(df, scores), hn::Set(df, lse_high)), hn::Set(df, lse_low)));
 }
 
 // Down the columns: max[c] and sum[c] over the rows [first, first + count).
-HWY_INLINE void fold_down(const float* HWY_RESTRICT scores, const PoolRows& rows, int64_t first,
-                          int64_t count, const Piece& piece, float* HWY_RESTRICT max,
-                          float* HWY_RESTRICT sum) {
+HWY_NOINLINE void fold_down(const float* HWY_RESTRICT scores, const PoolRows& rows, int64_t first,
+                            int64_t count, const Piece& piece, float* HWY_RESTRICT max,
+                            float* HWY_RESTRICT sum) {
   const FloatTag df;
+  const float* HWY_RESTRICT lse_high = rows.lse_high.data() + first;
+  const float* HWY_RESTRICT lse_low = rows.lse_low.data() + first;
+  const int64_t stride = piece.stride();
   for (int64_t c = 0; c < piece.width; c += kFloatLanes) {
     FloatVector largest = hn::Load(df, max + c);
     FloatVector total = hn::Load(df, sum + c);
     for (int64_t r = 0; r < count; ++r) {
-      const FloatVector weight = weights_at(scores + r * piece.stride() + c, rows, first + r);
+      const FloatVector weight = weights_at(scores + r * stride + c, lse_high[r], lse_low[r]);
       largest = hn::Max(largest, weight);
       total = hn::Add(total, weight);
     }
@@ -214,8 +221,10 @@ void pool_rows(const HeadRule& head, const Panels& keys, const ScoreBound& bound
       score_rows(head, keys, rows, first, count, part, scores);
       for (int64_t r = 0; r < count; ++r) {
         float* weights = scores + r * part.stride();
+        const auto place = static_cast<size_t>(first + r);
         for (int64_t c = 0; c < part.width; c += kFloatLanes) {
-          hn::Store(weights_at(weights + c, rows, first + r), df, weights + c);
+          hn::Store(weights_at(weights + c, rows.lse_high[place], rows.lse_low[place]), df,
+                    weights + c);
         }
         fold_along(weights, weights, part.key - head.columns.begin, part.width, bin,
                    max.row(first + r), sum.row(first + r));
