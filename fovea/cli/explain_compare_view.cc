@@ -58,31 +58,39 @@ std::string range_cell(const Interval& interval) {
   return padded_left(display_width(text(2)) <= kCell ? text(2) : text(1), kCell);
 }
 
-std::string method_rows(const ComparedMethod& method, bool many, const Terminal& terminal) {
+// Columns of the table that are side by side.
+struct ColumnRange {
+  size_t begin = 0, end = kGradeKinds;
+};
+
+std::string method_rows(const ComparedMethod& method, bool many, ColumnRange columns,
+                        const Terminal& terminal) {
   std::string values = padded_right(shorten(method.name, name_width(terminal) - 1),
                                     name_width(terminal)),
               ranges = padded_right("", name_width(terminal));
-  for (const MeanGrade& grade : method.mean) {
-    values += value_cell(grade.value.mean, grade.verdict, terminal);
-    ranges += range_cell(grade.value);
+  for (size_t k = columns.begin; k < columns.end; ++k) {
+    values += value_cell(method.mean[k].value.mean, method.mean[k].verdict, terminal);
+    ranges += range_cell(method.mean[k].value);
   }
   return values + "\n" + (many ? terminal.dim(ranges) + "\n" : "");
 }
 
-std::string random_rows(const MethodComparison& comparison, const Terminal& terminal) {
+std::string random_rows(const MethodComparison& comparison, ColumnRange columns,
+                        const Terminal& terminal) {
   std::string values = padded_right("random", name_width(terminal)),
               ranges = padded_right("", name_width(terminal));
-  for (const Interval& interval : comparison.random) {
-    values += value_cell(interval.mean, Verdict::kNone, terminal);
-    ranges += range_cell(interval);
+  for (size_t k = columns.begin; k < columns.end; ++k) {
+    values += value_cell(comparison.random[k].mean, Verdict::kNone, terminal);
+    ranges += range_cell(comparison.random[k]);
   }
   return values + "\n" + terminal.dim(ranges) + "\n";
 }
 
-std::string heading(const Terminal& terminal) {
+std::string heading(ColumnRange columns, const Terminal& terminal) {
   std::string names = padded_right("", name_width(terminal)),
               wishes = padded_right("", name_width(terminal));
-  for (const GradeInfo& info : grade_infos()) {
+  for (size_t k = columns.begin; k < columns.end; ++k) {
+    const GradeInfo& info = grade_infos()[k];
     names += padded_left(std::string(info.column) + " ", kCell);
     wishes += padded_left(info.wish == Wish::kLow    ? "low "
                           : info.wish == Wish::kHigh ? "high "
@@ -92,11 +100,28 @@ std::string heading(const Terminal& terminal) {
   return terminal.bold(names) + "\n" + terminal.dim(wishes) + "\n";
 }
 
+// As many columns as fit beside the names, the others below.
+std::string table_text(const MethodComparison& comparison, const Terminal& terminal) {
+  const auto across =
+      static_cast<size_t>(std::max(1, (terminal.width - name_width(terminal)) / kCell));
+  std::string text;
+  for (size_t begin = 0; begin < kGradeKinds; begin += across) {
+    const ColumnRange columns{begin, std::min(begin + across, kGradeKinds)};
+    text += heading(columns, terminal);
+    for (const ComparedMethod& method : comparison.methods) {
+      if (method.cards.empty()) continue;
+      text += method_rows(method, comparison.inputs > 1, columns, terminal);
+    }
+    text += random_rows(comparison, columns, terminal) + "\n";
+  }
+  return text;
+}
+
 std::string legend(const MethodComparison& comparison) {
   const bool many = comparison.inputs > 1;
   std::string text =
-      "+ better than random numbers, - worse, none: no better; ! the map hardly notices that the "
-      "weights are random";
+      "+ better than random numbers, - worse, none: no better; ! |rho| says that the map hardly "
+      "notices random weights";
   text += fmt::format(
       " \u00b7 {} \u00b7 {}", comparison.removal,
       many ? fmt::format("{} inputs, {} random orders each; below each mean its 95 % interval over "
@@ -147,11 +172,7 @@ std::string comparison_text(const MethodComparison& comparison, const Terminal& 
       fmt::format("{} \u00b7 methods compared \u00b7 {}", model,
                   many ? fmt::format("{} inputs", comparison.inputs) : comparison.answer);
   std::string text = terminal.bold(wrapped(printable(title), terminal.width)) + "\n\n";
-  text += heading(terminal);
-  for (const ComparedMethod& method : comparison.methods) {
-    if (!method.cards.empty()) text += method_rows(method, many, terminal);
-  }
-  text += random_rows(comparison, terminal) + "\n";
+  text += table_text(comparison, terminal);
   text += terminal.dim(wrapped(legend(comparison), terminal.width)) + "\n";
   for (const ComparedMethod& method : comparison.methods) {
     if (method.reason.empty()) continue;

@@ -274,11 +274,11 @@ def test_a_count_goes_on_only_with_what_it_was_begun(tmp_path):
     process = start_counting(command, state)
     process.send_signal(signal.SIGINT)
     process.communicate()
-    for other in (["--limit", "7"], ["--dtype", "bf16"]):
-        assert_fails(run(*command[1:], *other), 1, "count.part", "another count", "remove it")
+    for other, fact in ((["--limit", "7"], "limit was 0 and is now 7"), (["--dtype", "bf16"], "dtype was f32 and is now bf16")):
+        assert_fails(run(*command[1:], *other), 1, "count.part", "another count", fact, "remove it")
     with (tmp_path / "corpus.txt").open("a") as file:
         file.write("the cat sat\n")
-    assert_fails(run(*command[1:]), 1, "count.part", "another count")
+    assert_fails(run(*command[1:]), 1, "count.part", "another count", "CORPUS or its files")
 
 
 def test_files_are_tables_and_figures(tmp_path):
@@ -320,7 +320,7 @@ def test_a_terminal_sees_how_far_it_is(tmp_path):
     corpus(tmp_path / "corpus.txt", 20000)
     ours, theirs = pty.openpty()
     command = [str(PROGRAM), "stats", str(tmp_path / "corpus.txt"), "-m", str(model), "--json"]
-    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=theirs)
+    process = subprocess.Popen(command, env={**ENVIRONMENT, "TERM": "xterm"}, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     seen = b""
     while b"counting" not in seen and (chunk := os.read(ours, 4096)):
@@ -348,7 +348,27 @@ def test_pictures_that_cannot_be_read_are_left_out_and_told(tmp_path):
     (tmp_path / "pictures/b.png").write_bytes((VIT / "demo/scene-1.png").read_bytes())
     result = run("stats", tmp_path / "pictures", "-m", VIT, "--json")
     assert json.loads(result.stdout)["inputs"] == 1
-    assert "1 of 2 inputs were left out" in result.stderr and "a.png" in result.stderr
+    assert "1 of 2 inputs were left out" in result.stderr and result.stderr.count("a.png") == 1
+
+
+def test_a_folder_of_pictures_is_counted_by_the_model_for_pictures(tmp_path):
+    (tmp_path / "scene.png").write_bytes((VIT / "demo/scene-1.png").read_bytes())
+    answer = stats(tmp_path)
+    assert answer["inputs"] == 1 and answer["model"] == "scenes-vit"
+
+
+@pytest.mark.parametrize("environment", [{"TERM": "dumb"}, {"TERM": "xterm", "NO_COLOR": "1"}])
+def test_who_wants_no_escapes_gets_none(tmp_path, environment):
+    model = models.bert(tmp_path / "model")
+    corpus(tmp_path / "corpus.txt", 2000)
+    ours, theirs = pty.openpty()
+    command = [str(PROGRAM), "stats", str(tmp_path / "corpus.txt"), "-m", str(model), "--json"]
+    process = subprocess.Popen(command, env={**ENVIRONMENT, **environment}, stdout=subprocess.DEVNULL, stderr=theirs)
+    assert process.wait() == 0
+    os.write(theirs, b"end")
+    assert os.read(ours, 4096) == b"end"
+    os.close(theirs)
+    os.close(ours)
 
 
 def test_help_says_what_every_number_and_kind_is():
@@ -372,8 +392,12 @@ def test_help_says_what_every_number_and_kind_is():
     (["corpus.txt", "--texts"], 2, ["--texts", "two towers"]),
     (["corpus.txt", "--targets", "corpus.txt"], 2, ["--targets"]),
     (["corpus.txt", "--scale", "2"], 2, ["--scale", "figures"]),
-    (["corpus.txt", "--state", "old.part"], 1, ["another count"]),
-    (["corpus.txt", "--state", "broken.part"], 1, ["broken.part"]),
+    (["corpus.txt", "--state", "old.part"], 1, ["old.part", "format 1", "remove it"]),
+    (["corpus.txt", "--state", "broken.part"], 1, ["broken.part is no count to go on from", "remove it"]),
+    (["corpus.txt", "--state", "other.json"], 1, ["other.json", "another JSON file"]),
+    (["corpus.txt", "--json", "--colors", "viridis"], 2, ["--colors", "leave it out"]),
+    (["latin.txt"], 1, ["latin.txt, line 2", "0xe9", "UTF-8"]),
+    (["binary.txt"], 1, ["binary.txt, line 1", "NUL"]),
 ])
 def test_what_cannot_be_counted_is_told_in_one_line(tmp_path, arguments, code, facts):
     model = models.bert(tmp_path / "model")
@@ -382,6 +406,9 @@ def test_what_cannot_be_counted_is_told_in_one_line(tmp_path, arguments, code, f
     (tmp_path / "folder").mkdir()
     (tmp_path / "old.part").write_text(json.dumps({"fovea_stats": 1, "of": {"model": "x"}, "next": 1}))
     (tmp_path / "broken.part").write_text("{")
+    (tmp_path / "other.json").write_text("{}")
+    (tmp_path / "latin.txt").write_bytes("the cat\nun café\n".encode("latin-1"))
+    (tmp_path / "binary.txt").write_bytes(b"\x7fELF\0\0\nthe cat\n")
     assert_fails(run("stats", *arguments, "-m", model, cwd=tmp_path), code, *facts)
 
 

@@ -1,9 +1,11 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/cli/stats_view.h"
 #include "fovea/render/caption.h"
 
@@ -24,19 +26,16 @@ std::vector<std::string> metric_names() {
 }
 
 std::string metric_help() {
-  std::string text;
-  for (const HeadMetric& metric : head_metrics()) {
-    text += fmt::format("  {:<16} {}\n", metric.name, metric.help);
-  }
-  return text;
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const HeadMetric& metric : head_metrics()) lines.emplace_back(metric.name, metric.help);
+  return help_list(lines);
 }
 
 std::string type_help() {
-  std::string text;
-  for (const HeadType& type : head_types()) {
-    text += fmt::format("  {:<16} {}\n", type.name, type.rule);
-  }
-  return text + fmt::format("  {:<16} none of these\n", "mixed");
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const HeadType& type : head_types()) lines.emplace_back(type.name, type.rule);
+  lines.emplace_back("mixed", "none of these");
+  return help_list(lines);
 }
 
 void check(const Args& args) {
@@ -63,6 +62,7 @@ void check(const Args& args) {
            "--{} is for figures; give --out FILE.png, .svg or .pdf too", name);
     }
   }
+  check_colors(args);
 }
 
 bool counts_pictures(const Engine& engine, const Args& args) {
@@ -116,6 +116,13 @@ bool counts_importance(const Args& args) {
   return args.flag("importance") || chosen_metric(args).needs == MetricNeeds::kAnswer;
 }
 
+// What lies in CORPUS says which kind of model is meant.
+std::string_view default_model(const Args& args) {
+  const std::string& corpus = args["CORPUS"];
+  const bool pictures = is_folder(corpus) ? holds_pictures(corpus) : names_picture(corpus);
+  return pictures ? kDefaultPictureModel : kDefaultTextModel;
+}
+
 Corpus open_corpus(const Args& args, bool pictures) {
   if (pictures) return Corpus::of_pictures(args["CORPUS"]);
   if (args.has("targets")) return Corpus::of_pairs(args["CORPUS"], args["targets"]);
@@ -147,7 +154,7 @@ void write_csv(const std::string& path, const StatsResult& result) {
 
 void run(const Args& args) {
   check(args);
-  const Engine engine = open_engine(args, kDefaultTextModel);
+  const Engine engine = open_engine(args, default_model(args));
   const bool pictures = counts_pictures(engine, args);
   const SiteKind kind = chosen_kind(engine, pictures, args);
   const Corpus corpus = open_corpus(args, pictures);
@@ -183,7 +190,8 @@ Command stats_command() {
       .summary = "what kind each head is, counted over many inputs",
       .details =
           "CORPUS is a file with one text per line, or a folder of .txt files; for models\n"
-          "of pictures a folder of them. Maps are read while they are computed and none is\n"
+          "of pictures a folder of them (default: scenes-vit). Maps are read while they are "
+          "computed and none is\n"
           "kept. With --out the count is kept beside it in FILE.part while it runs, and the\n"
           "same command goes on from there after an interruption.\n"
           "\n"
@@ -202,7 +210,7 @@ Command stats_command() {
           "  fovea stats sentences.txt\n"
           "  fovea stats sentences.txt --metric induction -m gpt2\n"
           "  fovea stats english.txt -m en-fr --site cross --targets french.txt\n"
-          "  fovea stats photos -m scenes-vit --out heads.csv\n",
+          "  fovea stats photos --out heads.csv\n",
       .positionals = {{.name = "CORPUS", .help = "a text file or a folder"}},
       .options = joined(
           model_options(kDefaultTextModel),
