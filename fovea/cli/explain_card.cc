@@ -65,7 +65,7 @@ bool is_narrow(const Terminal& terminal) {
 std::string card_heading(const Terminal& terminal) {
   return terminal.bold(padded_right("faithfulness", kNameWidth)) +
          terminal.dim(is_narrow(terminal)
-                          ? "   value  verdict"
+                          ? "   value  verdict\n  good      random   95 % of random"
                           : "   value   random   95 % of random    verdict    good") +
          "\n";
 }
@@ -76,8 +76,8 @@ std::string line_text(const CardLine& line, Wish wish, const Terminal& terminal)
   if (is_narrow(terminal)) {
     return fmt::format("  {:>6.3f}  ", line.value) + verdict_styled(terminal, line.verdict, 0) +
            "\n" +
-           terminal.dim(fmt::format("  random {:.3f}, {}; {} is good", line.random.mean, range,
-                                    good_text(wish))) +
+           terminal.dim(
+               fmt::format("  {:<8}  {:>6.3f}   {}", good_text(wish), line.random.mean, range)) +
            "\n";
   }
   return fmt::format("  {:>6.3f}   {:>6.3f}   {:<16}  ", line.value, line.random.mean, range) +

@@ -182,9 +182,10 @@ std::string comparison_text(const MethodComparison& comparison, const Terminal& 
             ? fmt::format(" on {} of {} inputs", comparison.inputs - graded, comparison.inputs)
             : "";
     if (graded == comparison.inputs) continue;
-    text +=
-        "\n" + wrapped(printable(fmt::format("not {}{}: {}", method.name, where, method.reason)),
-                       terminal.width);
+    const std::string reason = where.empty() && method.reason.starts_with(method.name + " ")
+                                   ? method.reason  // which says it all
+                                   : fmt::format("not {}{}: {}", method.name, where, method.reason);
+    text += "\n" + wrapped(printable(reason), terminal.width);
   }
   return without_trailing_spaces(text) + (text.ends_with('\n') ? "" : "\n");
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "fovea/base/file.h"
@@ -28,8 +29,9 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1.25rem; overflow-wrap: a
 h2 { font-size: 1.1rem; margin: 2.25rem 0 .5rem; }
 p { margin: .5rem 0; max-width: 46rem; }
 figure { margin: 0; }
-figure svg { display: block; max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px;
+.drawing { overflow-x: auto; width: fit-content; max-width: 100%; border: 1px solid var(--line); border-radius: 6px;
   background: #fff; }
+.drawing svg { display: block; max-width: 100%; height: auto; }
 figcaption { margin-top: .6rem; color: var(--soft); font-size: .9rem; max-width: 46rem; }
 .table { overflow: auto; max-height: 28rem; border: 1px solid var(--line); border-radius: 6px; max-width: 36rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
@@ -43,14 +45,15 @@ td.score { background: linear-gradient(to left, var(--bar, transparent) var(--sh
 .card small { display: block; color: var(--soft); }
 .range { color: var(--soft); white-space: nowrap; }
 @media (max-width: 40rem) {
-  .drawing { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; background: #fff; }
-  .drawing svg { max-width: none; min-width: 36rem; border: 0; }
   .card { font-size: .85rem; }
   .card th, .card td { padding: .2rem .35rem; }
   .card .range { display: block; font-size: .75rem; }
 }
 footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
 )";
+
+// Smaller nobody reads the text of a drawing; a narrow window scrolls it.
+constexpr double kLeastScale = 0.75;
 
 std::string row_html(size_t index, const std::string& name, double score, double most) {
   const double share = most > 0 ? std::min(100 * std::abs(score) / most, 100.0) : 0;
@@ -90,6 +93,17 @@ std::string table_html(std::string_view caption, const Axis& axis,
   return html + "</tbody>\n</table>\n</div>\n";
 }
 
+// Of the drawing at its own size.
+double width_of(std::string_view svg) {
+  constexpr std::string_view kBefore = " width=\"";
+  const size_t at = svg.find(kBefore);
+  double width = 0;
+  if (at != svg.npos) {
+    std::from_chars(svg.data() + at + kBefore.size(), svg.data() + svg.size(), width);
+  }
+  return width;
+}
+
 // Within a script nothing is decoded, but its end is looked for.
 std::string script_text(const std::string& json) {
   std::string text;
@@ -106,6 +120,8 @@ std::string drawing_html(std::string svg, std::string_view label, std::string_vi
       svg.insert(at + before.size(), name);
     }
   }
+  svg.insert(std::string_view("<svg").size(),
+             fmt::format(" style=\"min-width:{:.0f}px\"", kLeastScale * width_of(svg)));
   return fmt::format(
       "<div class=\"drawing\" tabindex=\"0\" role=\"img\" aria-label=\"{}\">{}</div>",
       escape_attribute(label), svg);

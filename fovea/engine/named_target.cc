@@ -129,7 +129,11 @@ NamedTarget word_target(const Tokenizer* tokenizer, const Tensor& logits,
   const std::string shown = tokenizer == nullptr
                                 ? fmt::format("#{}", id)
                                 : tokenizer->info(static_cast<int32_t>(id)).display;
-  return {TokenTarget{choice.position, id}, "the word " + to_one_line(shown)};
+  // Who gave a plain number may have meant the word.
+  const bool by_number = choice.name && whole_number(*choice.name) == id && shown != *choice.name;
+  return {TokenTarget{choice.position, id},
+          fmt::format("the word {}{}", to_one_line(shown),
+                      by_number && tokenizer != nullptr ? fmt::format(" (#{})", id) : "")};
 }
 
 // What the decoder was made to write at this step, as far as it read it in the next.

@@ -177,7 +177,7 @@ def test_words_are_named_as_people_write_them(tmp_path):
     by_id = explained(TEXT, "-m", model, "--method", "ablation", "--class", f"#{tokens[0]}")
     assert by_name["target"] == "the word dog" and by_name["scores"] == by_id["scores"]
     # No word is written so, so that it is a number of the vocabulary.
-    assert explained(TEXT, "-m", model, "--method", "ablation", "--class", str(tokens[0]))["target"] == "the word dog"
+    assert explained(TEXT, "-m", model, "--method", "ablation", "--class", str(tokens[0]))["target"] == f"the word dog (#{tokens[0]})"
     assert_fails(run("explain", TEXT, "-m", model, "--method", "ablation", "--class", "999999"), 2, "999999", "#0 to #")
 
 

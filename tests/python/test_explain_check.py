@@ -134,7 +134,7 @@ def test_methods_side_by_side_on_one_input(classifier):
     methods = {method["name"]: method for method in table["methods"]}
     names = {method["name"] for method in json.loads(ok("methods", "--json"))}
     assert methods.keys() == names and table["inputs"] == 1
-    assert "stretch" in methods["span-mass"]["reason"] and "cross-attention" in methods["alti+"]["reason"]
+    assert "heads" in methods["span-mass"]["reason"] and "cross-attention" in methods["alti+"]["reason"]
     for name in ("raw", "rollout", "ablation", "flow"):
         alone = explained(TEXT, "-m", classifier, "--method", name, *QUICK)["check"]["grades"]
         for grade in GRADES:

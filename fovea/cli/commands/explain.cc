@@ -117,8 +117,9 @@ void run(const Args& args) {
 }
 
 std::string details() {
-  return "Attention weights are routing, not importance; each method asks another question\n"
-         "of the same run. `fovea methods NAME` says which, what it costs and when it misleads.\n"
+  return "Attention weights are routing, not importance; each method asks another\n"
+         "question of the same run. `fovea methods NAME` says which, what it costs and\n"
+         "when it misleads.\n"
          "\n"
          "methods:\n" +
          method_summaries() +
@@ -127,24 +128,26 @@ std::string details() {
          "  fovea explain photo.jpg --class cat\n"
          "  fovea explain \"A cat.\" --against \"A dog.\" --method integrated-gradients\n"
          "  fovea explain \"The cat sat on the mat.\" --method rollout\n"
-         "  fovea explain \"The cat sat on the mat.\" --method value-norm --token cat --layer 2\n"
+         "  fovea explain \"The cat sat.\" --method value-norm --token cat --layer 2\n"
          "  fovea explain \"A cat.\" --method ablation --against \"A dog.\"\n"
          "  fovea explain \"I love music.\" --method alti+ --token musique\n"
          "  fovea explain photo.jpg --method rollout --at 120,80\n"
          "  fovea explain photo.jpg --method ablation --class cat --against dog\n"
          "  fovea explain photo.jpg --method raw --query 3 --out query.png\n"
          "  fovea explain photo.jpg --method rollout --check --check-out curves.png\n"
-         "  fovea explain photos --compare --method raw,rollout,value-norm --out grades.csv\n"
+         "  fovea explain photos --compare --method raw,rollout --out grades.csv\n"
          "\n"
-         "--check takes positions away in the order of their scores, the most important first,\n"
-         "and watches the probability of the answer (of embeddings the cosine). It costs 40\n"
-         "runs of the model for the map and 21 for each random order; --compare pays for the\n"
-         "random orders once for each input, not for each method.\n";
+         "--check takes positions away in the order of their scores, the most important\n"
+         "first, and watches the probability of the answer (of embeddings the cosine). It\n"
+         "costs 40 runs of the model for the map and 21 for each random order; --compare\n"
+         "pays for the random orders once for each input, not for each method.\n";
 }
 
 std::vector<Option> options() {
   return joined(
-      joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
+      joined(model_options(fmt::format("{}, of pictures {}, of translations {}", kDefaultTextModel,
+                                       kDefaultPictureModel, kDefaultTranslationModel)),
+             joined(input_options(), picture_options())),
       joined(
           {Option::text("method", "NAME",
                         "which question to ask: one of those below (default: relevancy; of "

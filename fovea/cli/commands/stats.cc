@@ -190,10 +190,10 @@ Command stats_command() {
       .summary = "what kind each head is, counted over many inputs",
       .details =
           "CORPUS is a file with one text per line, or a folder of .txt files; for models\n"
-          "of pictures a folder of them (default: scenes-vit). Maps are read while they are "
-          "computed and none is\n"
-          "kept. With --out the count is kept beside it in FILE.part while it runs, and the\n"
-          "same command goes on from there after an interruption.\n"
+          "of pictures a folder of them, in scenes-vit unless told. Maps are read while\n"
+          "they are computed and none is kept. With --out the count is kept beside it in\n"
+          "FILE.part while it runs, and the same command goes on from there after an\n"
+          "interruption.\n"
           "\n"
           "Counted is the self-attention of the only stack, of the encoder where there is a\n"
           "decoder too, of the picture tower or with --texts of the text tower; --site\n"
@@ -213,7 +213,7 @@ Command stats_command() {
           "  fovea stats photos --out heads.csv\n",
       .positionals = {{.name = "CORPUS", .help = "a text file or a folder"}},
       .options = joined(
-          model_options(kDefaultTextModel),
+          model_options(fmt::format("{}, of pictures {}", kDefaultTextModel, kDefaultPictureModel)),
           {Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text"},
                           "which attention is counted, where the model has several"),
            Option::flag("texts", "of a model with two towers, count that of texts"),
