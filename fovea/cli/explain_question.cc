@@ -110,10 +110,10 @@ void refuse_what_is_not_asked(const Args& args, const ExplainQuestion& question)
   refuse("span", method.needs.span, fmt::format("{} asks about no stretch", method.name));
   refuse("query", facts.finds_objects(), "the model finds no objects");
   const std::string no_row = fmt::format("{} asks from no position", method.name);
-  const bool answers_everywhere = asks && facts.head != HeadKind::kSequenceClass &&
-                                  facts.head != HeadKind::kPictureClass &&
-                                  facts.head != HeadKind::kNone;
-  refuse("token", method.needs.position || answers_everywhere || edges, no_row);
+  const bool at_every_position =
+      facts.head == HeadKind::kMaskedLm || facts.head == HeadKind::kCausalLm ||
+      facts.head == HeadKind::kTokenClass || facts.head == HeadKind::kTargetWords;
+  refuse("token", method.needs.position || (asks && at_every_position) || edges, no_row);
   refuse("at", method.needs.position || edges, no_row);
   refuse("layer", method.takes_layer, fmt::format("{} goes through all layers", method.name));
   const bool one_head = args.has("head") && args["head"] != "mean";

@@ -310,7 +310,7 @@ def test_what_a_picture_does_not_have_is_told_with_what_it_has(arguments, facts)
 def test_a_picture_is_never_overwritten(tmp_path):
     picture = tmp_path / "scene.png"
     picture.write_bytes(SCENE.read_bytes())
-    assert_fails(run("explain", picture, "-m", SCENES, "--method", "raw", "--out", picture), 2, "the picture itself")
+    assert_fails(run("explain", picture, "-m", SCENES, "--method", "raw", "--out", picture), 2, "the input itself")
     assert picture.read_bytes() == SCENE.read_bytes()
 
 

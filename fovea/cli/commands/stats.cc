@@ -83,7 +83,8 @@ SiteKind chosen_kind(const Engine& engine, bool pictures, const Args& args) {
     for (const SiteKind one : kinds) {
       names += (names.empty() ? "" : ", ") + std::string(name_of(one));
     }
-    fail(ErrorKind::kInvalidArgument, "--site is {} but what can be counted of {} is {}",
+    fail(ErrorKind::kInvalidArgument,
+         "--site is {} but what can be counted of {} is {}; leave it out or choose one of these",
          args["site"], engine.name(), names);
   }
   if (args.has("targets") && (pictures || kind == SiteKind::kSelf || kind == SiteKind::kTextSelf ||
@@ -106,8 +107,9 @@ SiteKind chosen_kind(const Engine& engine, bool pictures, const Args& args) {
       if (!is_counted(one.needs, engine, pictures, kind)) continue;
       names += (names.empty() ? "" : ", ") + std::string(one.name);
     }
-    fail(ErrorKind::kInvalidArgument, "--metric is {} but {} of {} has only {}", metric.name,
-         name_of(kind), engine.name(), names);
+    fail(ErrorKind::kInvalidArgument,
+         "--metric is {} but {} of {} has only {}; choose one of these", metric.name, name_of(kind),
+         engine.name(), names);
   }
   return kind;
 }
@@ -165,8 +167,8 @@ void run(const Args& args) {
                                         .dtype = args["dtype"],
                                         .importance = counts_importance(args)});
   if (result.state.statistics.inputs() == 0) {
-    fail(ErrorKind::kBadFile, "{} has no input that {} takes; the first: {}", args["CORPUS"],
-         engine.name(), result.state.first_reason);
+    fail(ErrorKind::kBadFile, "there is no input that {} takes; the first: {}", engine.name(),
+         result.state.first_reason);
   }
   print_notes(result);
   const Content content =
