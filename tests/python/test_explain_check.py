@@ -142,7 +142,7 @@ def test_methods_side_by_side_on_one_input(classifier):
             assert methods[name]["grades"][grade]["verdict"] == alone[grade]["verdict"], (name, grade)
     text = ok("explain", TEXT, "-m", classifier, "--compare", "--check-orders", "4")
     assert all(len(line) <= 80 for line in text.splitlines()), text
-    assert "random" in text and "not span-mass: " in text
+    assert "random" in text and "span-mass cannot be checked: " in text
 
 
 def test_methods_side_by_side_on_many_inputs(classifier, tmp_path):
