@@ -13,15 +13,16 @@ struct Work {
   std::vector<double> lse;
   ScoreRule rule;
   AttentionInputs inputs() const {
-    return {HeadsView::of(queries), HeadsView::of(keys), HeadsView::of(values), &rule};
+    return {HeadsView::of(queries), HeadsView::of(keys), HeadsView::of(values), &rule,
+            queries.dtype()};
   }
 };
 
-Work make_work(int64_t tokens, int64_t heads, int64_t dim, bool causal) {
+Work make_work(int64_t tokens, int64_t heads, int64_t dim, bool causal, DType dtype) {
   std::mt19937 random(1);
-  Work work{testing::random_heads(random, {heads, tokens, dim}, 1, DType::kF32),
-            testing::random_heads(random, {heads, tokens, dim}, 1, DType::kF32),
-            testing::random_heads(random, {heads, tokens, dim}, 1, DType::kF32),
+  Work work{testing::random_heads(random, {heads, tokens, dim}, 1, dtype),
+            testing::random_heads(random, {heads, tokens, dim}, 1, dtype),
+            testing::random_heads(random, {heads, tokens, dim}, 1, dtype),
             Tensor(Shape{heads, tokens, dim}),
             std::vector<double>(static_cast<size_t>(heads * tokens)),
             {}};
@@ -35,27 +36,30 @@ void check(benchmark::State& state, const Work& work) {
   const AttentionShape shape = work.inputs().shape();
   const int64_t head = shape.heads - 1;
   const int64_t row = shape.rows - 1;
-  const std::span<const float> query(work.queries.matrix<float>(head).row(row),
-                                     size_t(shape.head_dim));
+  const Tensor queries = convert(work.queries, DType::kF32);
+  const Tensor keys = convert(work.keys, DType::kF32), values = convert(work.values, DType::kF32);
+  const std::span<const float> query(queries.matrix<float>(head).row(row), size_t(shape.head_dim));
   double sum = 0;
   double output = 0;
   for (int64_t j = 0; j < shape.cols; ++j) {
-    const std::span<const float> key(work.keys.matrix<float>(head).row(j), size_t(shape.head_dim));
+    const std::span<const float> key(keys.matrix<float>(head).row(j), size_t(shape.head_dim));
     const double weight = std::exp(reference_score(work.rule, shape, head, row, j, query, key));
     sum += weight;
-    output += weight * double{work.values.matrix<float>(head)(j, 0)};
+    output += weight * double{values.matrix<float>(head)(j, 0)};
   }
-  require_close(state, work.out.matrix<float>(head)(row, 0), output / sum, 1e-5, "attention");
+  const bool bf16 = work.queries.dtype() == DType::kBF16;  // weights are rounded by 2^-8
+  require_close(state, work.out.matrix<float>(head)(row, 0), output / sum, bf16 ? 4e-3 : 1e-5,
+                "attention");
   require_close(state, work.lse.back(), std::log(sum), 1e-5, "log-sum-exp");
 }
 
 // Output and LSE; arguments: tokens, heads, head size, causal.
-void attention_streaming(benchmark::State& state) {
+void run(benchmark::State& state, DType dtype) {
   const int64_t tokens = state.range(0);
   const int64_t heads = state.range(1);
   const int64_t dim = state.range(2);
   const bool causal = state.range(3) != 0;
-  Work work = make_work(tokens, heads, dim, causal);
+  Work work = make_work(tokens, heads, dim, causal, dtype);
   const AttentionInputs inputs = work.inputs();
   attention(inputs, MutableHeadsView::of(work.out), work.lse);
   check(state, work);
@@ -65,10 +69,25 @@ void attention_streaming(benchmark::State& state) {
   state.SetLabel(
       fmt::format("{} tokens, {} heads, d {}{}", tokens, heads, dim, causal ? ", causal" : ""));
 }
+
+void attention_streaming(benchmark::State& state) {
+  run(state, DType::kF32);
+}
 BENCHMARK(attention_streaming)
     ->ArgsProduct({{64, 512, 2048, 3601}, {6}, {32, 64, 128}, {0}})
     ->ArgsProduct({{3601}, {6}, {64}, {1}})
     ->ArgsProduct({{16384}, {1}, {32, 64, 128}, {0, 1}})
+    ->UseRealTime();
+
+// On processors without instructions for it the same as f32.
+void attention_bf16(benchmark::State& state) {
+  run(state, DType::kBF16);
+}
+BENCHMARK(attention_bf16)
+    ->ArgsProduct({{64, 512, 2048, 3601}, {6}, {64}, {0}})
+    ->ArgsProduct({{3601}, {6}, {32, 128}, {0}})
+    ->ArgsProduct({{3601}, {6}, {64}, {1}})
+    ->ArgsProduct({{16384}, {1}, {64}, {0, 1}})
     ->UseRealTime();
 
 }  // namespace

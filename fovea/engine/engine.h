@@ -22,7 +22,7 @@
 namespace fovea {
 
 struct EngineOptions {
-  DType compute = DType::kF32;  // or BF16: the type that products with weights use
+  DType compute = DType::kF32;  // or BF16: what products of weights and attention use
 };
 
 struct RunOptions {

@@ -21,8 +21,8 @@ namespace fovea {
 
 // Rows that one work item takes: enough to read each block of keys from cache many times.
 inline constexpr int64_t kBlockRows = 96;
-// Keys per step: scores of one group of rows against them stay in the first-level cache.
-inline constexpr int64_t kBlockKeys = 256;
+// Keys per step: scores of one group of rows against them (24 KB) stay in the first-level cache.
+inline constexpr int64_t kBlockKeys = 512;
 
 // A block of rows of one head, as a thread works on it.
 struct RowBlock {
@@ -200,15 +200,21 @@ HWY_INLINE void attend_rows_by(const RowBlock& block) {
   float* scores = score_tensor.mutable_values<float>().data();
   RunningSoftmax states[kBlockRows];
 
-  // Key blocks that no row of this block sees are skipped. Ranges move forward with the row.
+  // Keys that no row of a block or of a group sees are skipped. Ranges move forward with the row.
   const Mask& mask = head.rule->mask;
-  const int64_t seen_begin = mask.key_range(block.row, head.shape.cols).begin;
-  const int64_t seen_end = mask.key_range(block.row + block.rows - 1, head.shape.cols).end;
-  for (int64_t key = seen_begin / kPanelWidth * kPanelWidth; key < seen_end; key += kBlockKeys) {
-    const int64_t count = std::min(seen_end - key, kBlockKeys);
-    const int64_t padded = (count + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+  const auto seen_by = [&](int64_t first, int64_t rows) {
+    const int64_t row = block.row + first;
+    return KeyRange{mask.key_range(row, head.shape.cols).begin,
+                    mask.key_range(row + rows - 1, head.shape.cols).end};
+  };
+  const KeyRange seen = seen_by(0, block.rows);
+  for (int64_t key = seen.begin / kPanelWidth * kPanelWidth; key < seen.end; key += kBlockKeys) {
     for (int64_t first = 0; first < block.rows; first += kGroupRows) {
       const int64_t rows = std::min<int64_t>(block.rows - first, kGroupRows);
+      const KeyRange seen_here = seen_by(first, rows);
+      const int64_t count = std::min(seen_here.end - key, kBlockKeys);
+      if (count <= 0 || key + count <= seen_here.begin) continue;
+      const int64_t padded = (count + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
       products.scores(first, rows, key, count, scores);
       for (int64_t r = 0; r < rows; ++r) {
         float* row = scores + r * kBlockKeys;

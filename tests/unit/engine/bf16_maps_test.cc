@@ -1,0 +1,102 @@
+// Maps of models whose products are of bf16 numbers, and what they are allowed to lose.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "fovea/atlas/attention_map.h"
+#include "fovea/engine/check_maps.h"
+#include "fovea/engine/input_file.h"
+#include "support/fixture_models.h"
+
+namespace fovea {
+namespace {
+
+constexpr const char* kFixtures[] = {"bert_model",     "gpt2_lm",   "llama_gqa", "gemma3_softcap",
+                                     "mistral_window", "t5_lm",     "vit_image", "dinov3_model",
+                                     "clip_model",     "whisper_lm"};
+
+struct Fixture {
+  explicit Fixture(std::string_view name, DType compute)
+      : engine(Engine::open(parity_folder(name).string(), {.compute = compute})),
+        input(engine.label(read_inputs(parity_folder(name) / "inputs.safetensors"))) {}
+
+  Engine engine;
+  TextInput input;
+};
+
+TEST(Bf16Maps, AreWithin2e2OfF32AndTheirRowsSumToOne) {
+  for (const char* name : kFixtures) {
+    SCOPED_TRACE(name);
+    const Fixture exact(name, DType::kF32), rounded(name, DType::kBF16);
+    const RunResult expected = exact.engine.run(exact.input);
+    const RunResult found = rounded.engine.run(rounded.input);
+    ASSERT_EQ(found.run.records.size(), expected.run.records.size());
+    for (size_t i = 0; i < found.run.records.size(); ++i) {
+      SCOPED_TRACE(to_string(found.run.records[i]->site));
+      for (int64_t head = 0; head < found.run.records[i]->shape().heads; ++head) {
+        const AttentionMap map(found.run.records[i], head);
+        const Tensor own = map.tile(map.whole());
+        const Tensor other = AttentionMap(expected.run.records[i], head).tile(map.whole());
+        for (size_t cell = 0; cell < own.values<float>().size(); ++cell) {
+          // What docs/numerics.md says of bf16.
+          ASSERT_NEAR(own.values<float>()[cell], other.values<float>()[cell], 2e-2);
+        }
+        for (int64_t row = 0; row < map.rows(); ++row) {
+          const float* weights = own.matrix<float>().row(row);
+          const double sum = std::accumulate(weights, weights + map.cols(), 0.0);
+          // The record holds the rounded numbers, so that only f32 sums are in between.
+          if (sum == 0) continue;  // sees nothing
+          ASSERT_NEAR(sum, 1, 1e-5) << "row " << row;
+        }
+      }
+    }
+  }
+}
+
+TEST(Bf16Maps, CheckOut) {
+  const Fixture fixture("bert_model", DType::kBF16);
+  const MapCheck check = check_maps(fixture.engine, fixture.input);
+  EXPECT_TRUE(check.passed()) << check.row_sum_error << " " << check.output_error;
+}
+
+TEST(Bf16Maps, OfPackedTextsAreThoseOfTheTextAlone) {
+  const Fixture fixture("bert_model", DType::kBF16);
+  const RunResult alone = fixture.engine.run(fixture.input);
+  const std::vector<TextInput> texts{fixture.input};
+  std::vector<AttentionRecord> packed;
+  fixture.engine.run_packed(
+      texts, {.give_to = [&](int64_t, AttentionRecord record) { packed.push_back(record); }});
+  ASSERT_EQ(packed.size(), alone.run.records.size());
+  for (size_t i = 0; i < packed.size(); ++i) {
+    const auto record = std::make_shared<const AttentionRecord>(packed[i]);
+    const AttentionMap map(record, 0);
+    const Tensor own = map.tile(map.whole());
+    const Tensor other = AttentionMap(alone.run.records[i], 0).tile(map.whole());
+    for (size_t cell = 0; cell < own.values<float>().size(); ++cell) {
+      // Products of other sizes may be added up in another order, and then round otherwise.
+      ASSERT_NEAR(own.values<float>()[cell], other.values<float>()[cell], 1e-2);
+    }
+  }
+}
+
+TEST(Bf16Maps, ACutEdgeChangesItsRowOnly) {
+  const Fixture fixture("bert_model", DType::kBF16);
+  const auto states = [&](std::vector<Intervention> changes) {
+    return fixture.engine
+        .run(fixture.input,
+             {.record = {.wanted = [](SiteId) { return false; }}, .changes = std::move(changes)})
+        .outputs.last_hidden_state.tensor;
+  };
+  const auto last = static_cast<int>(fixture.engine.facts().attentions() - 1);
+  const SiteId site{SiteKind::kSelf, last};
+  const Tensor plain = states({}), cut = states({HideEdge{site, 1, 2}});
+  for (int64_t row = 0; row < plain.size(0); ++row) {
+    const bool same =
+        std::ranges::equal(std::span(plain.matrix<float>().row(row), size_t(plain.size(1))),
+                           std::span(cut.matrix<float>().row(row), size_t(plain.size(1))));
+    EXPECT_EQ(same, row != 1) << "row " << row;
+  }
+}
+
+}  // namespace
+}  // namespace fovea
