@@ -26,14 +26,13 @@ from turns import Failed, end_all, take_turns
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
-        raise rows.UnknownName(f"{message}; see `fovea bench --help`")
+        raise rows.WrongUsage(f"{message}; see `fovea bench --help`")
 
 
 def at_least_one(text):
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 on")
+    return int(text)
 
 
 def parse(words):
@@ -89,8 +88,8 @@ def compare(session, options):
     start, results, failed, busiest = time.monotonic(), [], [], 0.0
     versions = {"fovea": session.fovea_says("--version").split()[-1], **session.torch_versions()}
     show(f"{report.machine()['cpu']}, {session.threads} threads; PyTorch {versions['torch']}, transformers "
-         f"{versions['transformers']}.\nratio: fovea / PyTorch without maps (/maps: with), or fovea / what comes after \"of\".\n"
-         f"Medians of {options.rounds or 5} turns each, ± highest - lowest; fovea's with every map readable.\n\n{report.heading()}")
+         f"{versions['transformers']}.\nfovea has every map readable. ratio: to PyTorch without maps (/maps: with), or\n"
+         f"to a limit (of). Medians of {options.rounds or 5} turns; ± is highest - lowest, over the median.\n\n{report.heading()}")
     for group in dict.fromkeys(row.group for row in chosen):
         wanted = [row for row in chosen if row.group == group]
         try:
@@ -107,8 +106,8 @@ def compare(session, options):
     seconds = time.monotonic() - start
     good = sum(result["ok"] for result in results)
     show(f"\n{len(results)} rows: {good} ok, {len(results) - good} missed"
-         f"{f', {len(failed)} failed' if failed else ''}; {seconds:.0f} s. "
-         f"The one that waits used {100 * busiest:.1f} % of a core at most.")
+         f"{f', {len(failed)} failed' if failed else ''}; {seconds:.0f} s.\n"
+         f"Whoever waited for its turn used {100 * busiest:.1f} % of a core at most.")
     kept = report.document("compare", session.threads, versions, seconds=round(seconds, 1), complete=not options.names,
                            waiting_cpu_share=round(busiest, 4), rows=results, failed=failed)
     return kept, 1 if failed else 0
@@ -116,7 +115,7 @@ def compare(session, options):
 
 def grow(session, options):
     show = (lambda text: None) if options.json else (lambda text: print(text, flush=True))
-    show(f"{report.machine()['cpu']}, {session.threads} threads; a GPT-2 shape of 2 layers and 12 heads, every map readable.\n"
+    show(f"{report.machine()['cpu']}, {session.threads} threads; a GPT-2 shape of 2 layers, every map readable.\n"
          f"Medians of {options.rounds or 3} turns; memory is what comes on top of the weights.\n\n{growth.COLUMNS}")
     results = []
     for result in growth.measure(session, growth.LENGTHS, options.rounds or 3, options.timeout, progress("growth")):
@@ -127,11 +126,6 @@ def grow(session, options):
     show(f"\n{growth.verdict(found)}")
     versions = {"fovea": session.fovea_says("--version").split()[-1]}
     return report.document("growth", session.threads, versions, complete=True, exponents=found, lengths=results), 0
-
-
-def list_rows():
-    for row in rows.ROWS:
-        print(f"{row.name:<21} {row.target:4.2f}  {row.about}")
 
 
 def keep(kept, options, session):
@@ -153,14 +147,14 @@ def main():
         options = parse(sys.argv[1:])
         rows.choose(options.names)
         if options.list:
-            list_rows()
+            print("\n".join(map(report.listed, rows.ROWS)))
             return 0
         with Session(options.fovea, options.python, options.threads) as session:
             session.turns_program()
             kept, code = (compare if options.compare else grow)(session, options)
             keep(kept, options, session)
             return code
-    except rows.UnknownName as error:
+    except rows.WrongUsage as error:
         environment.say(error)
         return 2
     except Failed as error:

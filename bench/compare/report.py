@@ -56,16 +56,21 @@ def line(row, result):
         return readable(row.measure, 1 / amount if row.measure == "tokens" else amount), f"{100 * spread(summed):.0f} %"
 
     amount, wide = shown(result["fovea"])
-    text = f"{row.name:<21} ratio {result['ratio']:5.3f} target {row.target:4.2f} {'ok' if result['ok'] else 'miss':<4}" \
-           f" {amount:>8} {wide:>4}"
+    text = f"{row.name:<19} ratio {result['ratio']:5.3f} target {row.target:4.2f} {'ok' if result['ok'] else 'miss':<4}" \
+           f" {amount:>8} {wide:>5}"
     if row.limit is not None:
         return f"{text} {'of ' + readable(row.measure, row.limit):>10}"
     amount, wide = shown(result[row.against])
-    return f"{text} {amount:>10} {wide:>4}"
+    return f"{text} {amount:>10} {wide:>5}"
+
+
+def listed(row):
+    bound = readable(row.measure, row.limit) if row.limit is not None else f"{row.target:.2f}"
+    return f"{row.name:<19} {bound:>8}  {row.about}"
 
 
 def heading():
-    return f"{'':50} {'fovea':>8} {'±':>4} {'against':>10} {'±':>4}"
+    return f"{'':48} {'fovea':>8} {'±':>5} {'against':>10} {'±':>5}"
 
 
 def machine():

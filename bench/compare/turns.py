@@ -4,6 +4,7 @@ A way answers a turn with a dictionary: "seconds", and what else it measured. "a
 numbers that all ways must agree on.
 """
 
+import contextlib
 import json
 import math
 import os
@@ -39,6 +40,8 @@ class Child:
         Child.alive.add(self)
 
     def ask(self, line, timeout):
+        if self not in Child.alive:
+            raise Failed(f"{self.name} was ended before")
         try:
             self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
@@ -118,7 +121,7 @@ class TorchWork:
         return self.tell("turn", timeout)
 
     def close(self):
-        if self.child.process.poll() is None:
+        with contextlib.suppress(Failed):  # then it is gone anyway, and another error is on its way
             self.tell("drop", PREPARE_S)
 
 
@@ -161,9 +164,10 @@ def check_answers(answers, tolerance):
         if len(numbers) != len(expected):
             raise Failed(f"{first} and {way} gave {len(expected)} and {len(numbers)} numbers; they must give the same")
         largest = max([1, *map(abs, expected)])
-        off = max([0, *(abs(a - b) for a, b in zip(numbers, expected))])
-        if not off <= tolerance * largest:
-            raise Failed(f"{first} and {way} differ by {off:.2g}, more than {tolerance:g} of {largest:.3g}")
+        wrong = [(a, b) for a, b in zip(expected, numbers) if not abs(a - b) <= tolerance * largest]  # NaN too
+        if wrong:
+            raise Failed(f"{first} has {wrong[0][0]:.5g} where {way} has {wrong[0][1]:.5g}; they may differ by "
+                         f"{tolerance * largest:.2g}")
 
 
 def take_turns(ways, rounds, timeout, tolerance=1e-3, warm_up=True, say=lambda text: None):
