@@ -7,7 +7,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "fovea/base/error.h"
@@ -59,13 +63,59 @@ std::string temporary_name(const std::filesystem::path& target) {
   return fmt::format("{}.{}-{}.tmp", target.string(), ::getpid(), ++writes);
 }
 
+// Where files are mapped: begin to end.
+class Mappings {
+ public:
+  void add(Bytes bytes) {
+    const std::lock_guard lock(mutex_);
+    ends_[bytes.data()] = bytes.data() + bytes.size();
+  }
+  void remove(Bytes bytes) {
+    const std::lock_guard lock(mutex_);
+    ends_.erase(bytes.data());
+  }
+  bool hold(Bytes bytes) {
+    const std::lock_guard lock(mutex_);
+    auto after = ends_.upper_bound(bytes.data());
+    return after != ends_.begin() && bytes.data() + bytes.size() <= std::prev(after)->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<const std::byte*, const std::byte*> ends_;
+};
+
+// Never destroyed: files may outlive every other static object.
+Mappings& mappings() {
+  static auto* const all = new Mappings;
+  return *all;
+}
+
 }  // namespace
 
 MappedFile::MappedFile(std::filesystem::path path, Bytes bytes)
-    : path_(std::move(path)), bytes_(bytes) {}
+    : path_(std::move(path)), bytes_(bytes) {
+  if (!bytes_.empty()) mappings().add(bytes_);
+}
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (bytes_.empty()) return;
+  mappings().remove(bytes_);
+  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+bool is_mapped(Bytes bytes) {
+  return mappings().hold(bytes);
+}
+
+void let_pages_go(Bytes bytes) {
+  if (!is_mapped(bytes)) return;
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
+  const uintptr_t first = (begin + page - 1) / page * page;
+  const uintptr_t last = (begin + bytes.size()) / page * page;
+  // Advice: where it is not taken, the pages stay.
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {

@@ -41,6 +41,12 @@ class MappedFile {
   Bytes bytes_;
 };
 
+// Whether all of them lie in one file that is mapped.
+bool is_mapped(Bytes bytes);
+// Takes whole pages of a mapped file out of memory; whoever reads them again gets them from the
+// file. Does nothing to other bytes.
+void let_pages_go(Bytes bytes);
+
 // Whole file as text. `limit` bounds what is allocated. Throws as MappedFile::open does, and
 // Error{kBadFile} above the limit.
 std::string read_text_file(const std::filesystem::path& path, size_t limit = size_t{1} << 30);

@@ -1,6 +1,32 @@
 #include "fovea/capture/recorder.h"
 
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "fovea/base/error.h"
+#include "fovea/base/log.h"
+#include "fovea/base/process_memory.h"
+
 namespace fovea {
+
+SpillFile* Recorder::place_for(uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (!limit_) {
+    constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
+    limit_ = options_.in_memory.value_or(available_memory_bytes().value_or(kAll) / 2);
+  }
+  if (kept_ + bytes <= *limit_) {
+    kept_ += bytes;
+    return nullptr;
+  }
+  if (spill_ == nullptr) {
+    spill_ = std::make_unique<SpillFile>(spill_folder());
+    log(LogLevel::kInfo, "the run takes more memory than {} MB; the rest of it goes to {}",
+        *limit_ / 1'000'000, spill_folder().string());
+  }
+  return spill_.get();
+}
 
 void Recorder::add(AttentionRecord record, int64_t text) {
   validate(record);
@@ -9,6 +35,7 @@ void Recorder::add(AttentionRecord record, int64_t text) {
     return;
   }
   const SiteId site = record.site;
+  if (SpillFile* spill = place_for(spilled_bytes(record))) record = spill->store(std::move(record));
   auto shared = std::make_shared<const AttentionRecord>(std::move(record));
   const std::lock_guard lock(mutex_);
   if (!records_.emplace(site, std::move(shared)).second) {

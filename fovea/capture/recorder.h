@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "fovea/capture/attention_record.h"
+#include "fovea/capture/spill_file.h"
 
 namespace fovea {
 
@@ -23,6 +23,10 @@ struct RecorderOptions {
   // number where several are run at once; it is then called for several texts at a time, but for
   // one text layer after layer.
   std::function<void(int64_t text, AttentionRecord record)> give_to = nullptr;
+
+  // Records beyond so many bytes lie in a temporary file instead (spill_folder()); none: half of
+  // what is available when the first one is made.
+  std::optional<uint64_t> in_memory = std::nullopt;
 
   // For runs whose outputs alone count.
   static RecorderOptions nothing() {
@@ -45,9 +49,15 @@ class Recorder {
   std::vector<std::shared_ptr<const AttentionRecord>> take();
 
  private:
+  // Where the next record goes; null: into memory.
+  SpillFile* place_for(uint64_t bytes);
+
   RecorderOptions options_;
   std::mutex mutex_;
   std::map<SiteId, std::shared_ptr<const AttentionRecord>> records_;
+  std::optional<uint64_t> limit_;  // of bytes in memory, once it is known
+  uint64_t kept_ = 0;
+  std::unique_ptr<SpillFile> spill_;
 };
 
 }  // namespace fovea

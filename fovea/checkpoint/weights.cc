@@ -54,6 +54,19 @@ std::string replace_parts(std::string_view name, std::string_view from, std::str
   return copied == 0 ? "" : result.append(name.substr(copied));
 }
 
+// Most weights are packed and then not read again: what was mapped of them leaves memory with their
+// last tensor, so that it does not hold them twice.
+Tensor held_once(Tensor tensor) {
+  constexpr size_t kSmall = size_t{1} << 16;
+  const auto bytes = [](const Tensor& of) { return Bytes(of.raw(), of.bytes()); };
+  if (tensor.bytes() < kSmall || !is_mapped(bytes(tensor))) return tensor;
+  const std::shared_ptr<const Tensor> owner(new Tensor(tensor), [bytes](const Tensor* last) {
+    let_pages_go(bytes(*last));
+    delete last;
+  });
+  return Tensor::borrow(tensor.shape(), tensor.dtype(), tensor.raw(), owner);
+}
+
 }  // namespace
 
 Weights::Weights() : Weights(nullptr) {}
@@ -160,7 +173,7 @@ Tensor Weights::tensor(std::string_view name) const {
   const size_t at = require(name);
   Tensor result = shared_->source->read(at);
   shared_->used[at].store(true, std::memory_order_relaxed);
-  return result;
+  return held_once(std::move(result));
 }
 
 Tensor Weights::tensor(std::string_view name, const Shape& shape) const {

@@ -2,6 +2,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/process_memory.h"
 #include "fovea/cli/draw.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
@@ -55,6 +56,12 @@ void write_labels(const std::filesystem::path& path, const Content& content) {
 }
 
 }  // namespace
+
+Json with_peak_memory(Json answer) {
+  const std::optional<uint64_t> peak = peak_memory_bytes();
+  if (peak) answer.set("peak_memory_bytes", static_cast<int64_t>(*peak));
+  return answer;
+}
 
 void show(const Content& content, const Args& args, const std::string& preface) {
   const bool mask = content.labels != nullptr && args.has("mask-out");

@@ -30,6 +30,10 @@ struct Content {
 // `preface`.
 void show(const Content& content, const Args& args, const std::string& preface = "");
 
+// What a run has written, with "peak_memory_bytes" of this process beside it. Maps do not have it:
+// they are the same from run to run.
+Json with_peak_memory(Json answer);
+
 // What --`name` says can be written without losing anything: it is not the picture `input`, and
 // there is a folder for it. Throws Error{kInvalidArgument} or Error{kIo}.
 void check_output(const Args& args, const char* name, std::string_view input);

@@ -11,10 +11,6 @@
 namespace fovea {
 namespace {
 
-// A quarter of what one block of GPT-2 frees at 4,096 tokens and the next one needs again: it keeps
-// the system from clearing new memory, and adds little to the most that a run takes.
-constexpr size_t kKeptBytes = size_t{200} << 20;
-
 bool is_similarity(const Target& target) {
   return std::holds_alternative<SimilarityTarget>(target);
 }
@@ -135,7 +131,7 @@ void check_read(const GradientRequest& request, const NumericInputs& numbers) {
 SubjectGradient engine_gradient(const Engine& engine, const TextInput& input,
                                 const GradientRequest& request, const CancelToken& cancel) {
   check_contrast(request);
-  const KeepLargeBlocks keep(kKeptBytes);
+  const ReuseLargeBlocks reuse;
   Tape tape;
   NumericInputs numbers;
   numbers.given.insert(request.at.begin(), request.at.end());

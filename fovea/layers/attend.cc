@@ -95,16 +95,16 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Value& 
 // In the first run of a block the result is kept; in the second, on a tape, it is not computed.
 ops::AttentionResult mix(const Pass& pass, SiteId site, const AttentionParts& parts) {
   if (pass.known != nullptr && pass.tape != nullptr) {
-    const auto known = pass.known->results.find(site);
-    if (known != pass.known->results.end()) {
+    const auto known = pass.known->attentions.find(site);
+    if (known != pass.known->attentions.end()) {
       return ops::known_attention(parts.queries, parts.keys, parts.values, parts.rule,
                                   known->second.output, known->second.lse);
     }
   }
   ops::AttentionResult result = ops::attention(parts.queries, parts.keys, parts.values, parts.rule);
   if (pass.known != nullptr && pass.tape == nullptr) {
-    pass.known->results.insert_or_assign(site,
-                                         KnownAttention::Result{result.output.tensor, result.lse});
+    pass.known->attentions.insert_or_assign(
+        site, KnownResults::Attention{result.output.tensor, result.lse});
   }
   return result;
 }

@@ -62,7 +62,7 @@ Value BartEncoderBlock::operator()(const Pass& pass, int layer, const Value& x,
   const SiteId site{SiteKind::kEncoderSelf, layer};
   if (norm_first_) {
     const Value own = attention_(pass, site, attention_norm_(x), setting, x);
-    return feed_forward_(output_norm_(own), own);
+    return feed_forward_(output_norm_(own), own, known_output(pass));
   }
   const Value own = attention_norm_(attention_(pass, site, x, setting, x, &attention_norm_));
   return output_norm_(feed_forward_(own, own));
@@ -85,7 +85,7 @@ Value BartDecoderBlock::operator()(const Pass& pass, int layer, const Value& x, 
   if (norm_first_) {
     const Value own = attention_(pass, self_site, attention_norm_(x), self, x);
     const Value both = cross_.cross(pass, cross_site, cross_norm_(own), memory, cross, own);
-    return feed_forward_(output_norm_(both), both);
+    return feed_forward_(output_norm_(both), both, known_output(pass));
   }
   const Value own = attention_norm_(attention_(pass, self_site, x, self, x, &attention_norm_));
   const Value both =

@@ -3,9 +3,18 @@
 #include "fovea/ops/elementwise.h"
 
 namespace fovea {
+namespace {
 
-Value FeedForward::operator()(const Value& x, const Value& residual) const {
-  return down_(up_(x, activation_), Activation::kNone, residual);
+Value run_or_known(const ops::Linear& down, const Value& inner, const Value& residual,
+                   const Tensor& known) {
+  return known.empty() ? down(inner, Activation::kNone, residual)
+                       : down.known(inner, residual, known);
+}
+
+}  // namespace
+
+Value FeedForward::operator()(const Value& x, const Value& residual, const Tensor& known) const {
+  return run_or_known(down_, up_(x, activation_), residual, known);
 }
 
 GatedFeedForward::GatedFeedForward(const LayerSource& source, int64_t width, int64_t inner,
@@ -15,8 +24,9 @@ GatedFeedForward::GatedFeedForward(const LayerSource& source, int64_t width, int
       down_(load_linear(source["down_proj"], inner, width, bias)),
       activation_(activation) {}
 
-Value GatedFeedForward::operator()(const Value& x, const Value& residual) const {
-  return down_(ops::multiply(gate_(x, activation_), up_(x)), Activation::kNone, residual);
+Value GatedFeedForward::operator()(const Value& x, const Value& residual,
+                                   const Tensor& known) const {
+  return run_or_known(down_, ops::multiply(gate_(x, activation_), up_(x)), residual, known);
 }
 
 }  // namespace fovea

@@ -5,20 +5,22 @@
 
 namespace fovea {
 
-// down(activation(up(x))) + residual
+// down(activation(up(x))) + residual. `known` is the result where it is known already
+// (known_output()).
 class FeedForward {
  public:
   FeedForward(ops::Linear up, ops::Linear down, Activation activation)
       : up_(std::move(up)), down_(std::move(down)), activation_(activation) {}
 
-  Value operator()(const Value& x, const Value& residual = {}) const;
+  Value operator()(const Value& x, const Value& residual = {}, const Tensor& known = {}) const;
 
  private:
   ops::Linear up_, down_;
   Activation activation_;
 };
 
-// down(activation(gate(x)) * up(x)) + residual (Shazeer 2020, arXiv:2002.05202)
+// down(activation(gate(x)) * up(x)) + residual (Shazeer 2020, arXiv:2002.05202); the same
+// otherwise.
 class GatedFeedForward {
  public:
   // "gate_proj", "up_proj" and "down_proj".
@@ -30,7 +32,7 @@ class GatedFeedForward {
         down_(std::move(down)),
         activation_(activation) {}
 
-  Value operator()(const Value& x, const Value& residual = {}) const;
+  Value operator()(const Value& x, const Value& residual = {}, const Tensor& known = {}) const;
 
  private:
   ops::Linear gate_, up_, down_;

@@ -14,7 +14,7 @@ namespace fovea {
 class AttentionCache;
 class Interventions;
 class Tape;
-struct KnownAttention;
+struct KnownResults;
 struct NumericInputs;
 
 // Which rows of the logits are computed: for a large vocabulary they cost as much as many layers. A
@@ -41,7 +41,7 @@ struct Pass {
   // gradient at their outputs are made while it is computed; null: a plain run.
   Tape* tape = nullptr;
   NumericInputs* inputs = nullptr;  // null: the model's own
-  KnownAttention* known = nullptr;  // null: every attention is computed
+  KnownResults* known = nullptr;    // null: everything is computed
   Progress* progress = nullptr;     // moved on by one at each attention
   CancelToken cancel;
 };

@@ -7,8 +7,9 @@ namespace fovea {
 Value PreNormBlock::operator()(const Pass& pass, SiteId site, const Value& x,
                                const AttentionSetting& setting) const {
   const Value attended = attention_(pass, site, attention_norm_(x), setting, x);
-  return std::visit([&](const auto& part) { return part(output_norm_(attended), attended); },
-                    feed_forward_);
+  return std::visit(
+      [&](const auto& part) { return part(output_norm_(attended), attended, known_output(pass)); },
+      feed_forward_);
 }
 
 Value run_blocks(const std::vector<PreNormBlock>& blocks, const Pass& pass, SiteKind kind, Value x,

@@ -115,7 +115,7 @@ Value RopeDecoder::operator()(const Pass& pass, Value x,
     x = run_block(pass, x, [&block, i, setting](const Pass& run, const Value& in) {
       const Value attended = block.attention(run, {SiteKind::kSelf, static_cast<int>(i)},
                                              block.attention_norm(in), setting, in);
-      return block.feed_forward(block.feed_forward_norm(attended), attended);
+      return block.feed_forward(block.feed_forward_norm(attended), attended, known_output(run));
     });
   }
   return norm_(x);

@@ -11,13 +11,15 @@
 
 namespace fovea {
 
-// What attentions gave when a block was first run, so that only the rest of it is computed again.
-struct KnownAttention {
-  struct Result {
+// What a block and its attentions gave when it was first run, so that only the rest of it is
+// computed again.
+struct KnownResults {
+  struct Attention {
     Tensor output;  // [heads, rows, value_dim]
     Tensor lse;
   };
-  std::map<SiteId, Result> results;
+  std::map<SiteId, Attention> attentions;
+  Tensor output;  // the block's
 };
 
 // block(pass, x), and nothing else in a plain run. In a gradient run the block is called again by
@@ -29,5 +31,9 @@ Value run_block(const Pass& pass, const Value& x, Block block);
 // The same of a block that reads `memory` beside its input: a decoder's, of an encoder.
 using MemoryBlock = std::function<Value(const Pass& pass, const Value& x, const Value& memory)>;
 Value run_block(const Pass& pass, const Value& x, const Value& memory, MemoryBlock block);
+
+// What the block that is run again gave, for its last step, which then need not be computed; empty
+// when it is run for the first time.
+Tensor known_output(const Pass& pass);
 
 }  // namespace fovea

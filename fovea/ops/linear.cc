@@ -103,17 +103,21 @@ Tensor Linear::run(const Value& x, Activation function, const Value& residual) c
 
 Value Linear::operator()(const Value& x, Activation function, const Value& residual) const {
   if (common_tape({&x, &residual}) == nullptr) return run(x, function, residual);
-  // The activation's gradient needs its input, so on a tape the parts are separate ops.
-  Value out = run(x, Activation::kNone, {});
-  if (x.watched()) {
-    out = x.tape->record(
-        out.tensor, {x.node},
-        [weight = weight_, shape = x.shape()](const Tensor& gradient, InputGradients& inputs) {
-          inputs.add(0, input_gradient(gradient, weight.unpack(), shape));
-        });
-  }
-  out = activation(out, function);
+  if (function == Activation::kNone) return known(x, residual, run(x, function, residual));
+  // The activation's gradient needs its input, so on a tape it is an op of its own.
+  const Value out = activation(known(x, {}, run(x, Activation::kNone, {})), function);
   return residual.tensor.empty() ? out : add(out, residual);
+}
+
+Value Linear::known(const Value& x, const Value& residual, const Tensor& result) const {
+  Tape* tape = common_tape({&x, &residual});
+  if (tape == nullptr) return result;
+  return tape->record(
+      result, {x.node, residual.node},
+      [weight = weight_, shape = x.shape()](const Tensor& gradient, InputGradients& inputs) {
+        if (inputs.wanted(0)) inputs.add(0, input_gradient(gradient, weight.unpack(), shape));
+        if (inputs.wanted(1)) inputs.add(1, gradient);
+      });
 }
 
 }  // namespace fovea::ops

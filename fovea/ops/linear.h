@@ -26,6 +26,10 @@ class Linear {
   Value operator()(const Value& x, Activation function = Activation::kNone,
                    const Value& residual = {}) const;
 
+  // The same without an activation, of which the result is known already; only its gradient is
+  // followed. `residual` as above.
+  Value known(const Value& x, const Value& residual, const Tensor& result) const;
+
  private:
   Tensor run(const Value& x, Activation function, const Value& residual) const;
   PackedMatrix weight_;

@@ -8,7 +8,6 @@
 #include <deque>
 #include <limits>
 #include <mutex>
-#include <set>
 
 namespace fovea {
 namespace {
@@ -22,61 +21,71 @@ void unmap(std::byte* begin, size_t bytes) {
   if (bytes > 0) ::munmap(begin, bytes);
 }
 
-// Freed blocks, the oldest first.
+// Blocks in use are counted, freed ones kept, the oldest first.
 class KeptBlocks {
  public:
-  // A block of exactly that size, or none.
+  // Counts a block as used; gives one of exactly that size that was freed, or null.
   std::byte* take(size_t bytes) {
     const std::lock_guard lock(mutex_);
+    used_ += bytes;
+    most_used_ = std::max(most_used_, used_);
     for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
       if (block->bytes != bytes) continue;
       std::byte* data = block->data;
-      total_ -= bytes;
+      kept_ -= bytes;
       blocks_.erase(std::next(block).base());
       return data;
     }
+    trim();
     return nullptr;
   }
 
   void give(Block block) {
     const std::lock_guard lock(mutex_);
-    if (block.bytes > most()) return unmap(block.data, block.bytes);
+    used_ -= block.bytes;
+    if (block.bytes > room()) return unmap(block.data, block.bytes);
     blocks_.push_back(block);
-    total_ += block.bytes;
+    kept_ += block.bytes;
     trim();
   }
 
-  void ask_for(size_t bytes) {
+  void not_taken(size_t bytes) {
     const std::lock_guard lock(mutex_);
-    asked_.insert(bytes);
+    used_ -= bytes;
   }
-  void no_longer(size_t bytes) {
+
+  void begin_reuse() {
     const std::lock_guard lock(mutex_);
-    asked_.erase(asked_.find(bytes));
+    if (reuses_++ == 0) most_used_ = used_;
+  }
+  void end_reuse() {
+    const std::lock_guard lock(mutex_);
+    --reuses_;
     trim();
   }
 
-  size_t total() {
+  size_t kept() {
     const std::lock_guard lock(mutex_);
-    return total_;
+    return kept_;
   }
 
  private:
-  size_t most() const {
-    return asked_.empty() ? kMostKeptBytes : std::max(kMostKeptBytes, *asked_.rbegin());
-  }
+  // How much may be kept: what was in use before can be so again without a higher peak.
+  size_t room() const { return std::max(kMostKeptBytes, reuses_ > 0 ? most_used_ - used_ : 0); }
   void trim() {
-    while (total_ > most()) {
+    while (kept_ > room()) {
       unmap(blocks_.front().data, blocks_.front().bytes);
-      total_ -= blocks_.front().bytes;
+      kept_ -= blocks_.front().bytes;
       blocks_.pop_front();
     }
   }
 
   std::mutex mutex_;
   std::deque<Block> blocks_;
-  size_t total_ = 0;
-  std::multiset<size_t> asked_;
+  size_t kept_ = 0;
+  size_t used_ = 0;
+  size_t most_used_ = 0;  // since the first of those that reuse began
+  int reuses_ = 0;
 };
 
 // Never destroyed: tensors may outlive every other static object.
@@ -108,21 +117,24 @@ std::shared_ptr<std::byte> allocate_large(size_t bytes, bool zero) {
     if (zero) std::memset(data, 0, bytes);
   } else {
     data = map_aligned(rounded);
-    if (data == nullptr) return nullptr;
+    if (data == nullptr) {
+      kept_blocks().not_taken(rounded);
+      return nullptr;
+    }
   }
   return {data, [rounded](std::byte* pointer) { kept_blocks().give({pointer, rounded}); }};
 }
 
-KeepLargeBlocks::KeepLargeBlocks(size_t bytes) : bytes_(bytes) {
-  kept_blocks().ask_for(bytes);
+ReuseLargeBlocks::ReuseLargeBlocks() {
+  kept_blocks().begin_reuse();
 }
 
-KeepLargeBlocks::~KeepLargeBlocks() {
-  kept_blocks().no_longer(bytes_);
+ReuseLargeBlocks::~ReuseLargeBlocks() {
+  kept_blocks().end_reuse();
 }
 
 size_t kept_bytes() {
-  return kept_blocks().total();
+  return kept_blocks().kept();
 }
 
 }  // namespace fovea

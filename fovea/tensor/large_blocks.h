@@ -9,24 +9,22 @@
 namespace fovea {
 
 inline constexpr size_t kHugePage = size_t{2} << 20;
-// At most so much is kept of what was freed, unless somebody asks for more.
+// At most so much is kept of what was freed, unless a run reuses it.
 inline constexpr size_t kMostKeptBytes = size_t{48} << 20;
 
 // At least `bytes` > 0 in huge pages where the system gives them, aligned to one; null when memory
 // is short. May be called from any thread.
 std::shared_ptr<std::byte> allocate_large(size_t bytes, bool zero);
 
-// While one lives, that much is kept instead, if it is more: for work that makes and frees the same
-// large tensors again and again, as a backward pass does.
-class KeepLargeBlocks {
+// While one lives, more is kept: as much as was in use since it began and no longer is, so that the
+// most that a run ever takes stays the same. For a run of a model, whose layers make and free
+// tensors of the same sizes again and again.
+class ReuseLargeBlocks {
  public:
-  explicit KeepLargeBlocks(size_t bytes);
-  ~KeepLargeBlocks();
-  KeepLargeBlocks(const KeepLargeBlocks&) = delete;
-  KeepLargeBlocks& operator=(const KeepLargeBlocks&) = delete;
-
- private:
-  size_t bytes_;
+  ReuseLargeBlocks();
+  ~ReuseLargeBlocks();
+  ReuseLargeBlocks(const ReuseLargeBlocks&) : ReuseLargeBlocks() {}
+  ReuseLargeBlocks& operator=(const ReuseLargeBlocks&) { return *this; }
 };
 
 // How much is kept at the moment.

@@ -6,6 +6,7 @@
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
 
 namespace fovea {
@@ -19,7 +20,9 @@ void run(const Args& args) {
          "--out is '{}' but a run is kept as .safetensors; call it RUN.fovea.safetensors", path);
   }
   const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
-  const RunResult result = run_any_input(engine, args);
+  RunOptions options;
+  if (args.has("memory")) options.record.in_memory = args.integer("memory") * 1'000'000;
+  const RunResult result = run_any_input(engine, args, options);
   print_warnings(result.warnings);
   {
     const InterruptGuard guard;
@@ -36,7 +39,7 @@ void run(const Args& args) {
     json.set("bytes", static_cast<int64_t>(bytes));
     json.set("tokens", positions);
     json.set("sites", result.run.records.size());
-    write_stdout(json.dump() + "\n");
+    write_stdout(with_peak_memory(std::move(json)).dump() + "\n");
   } else {
     write_stdout(fmt::format("wrote {}: {} tokens, {} sites, {}; `fovea open {}` shows it\n", path,
                              positions, result.run.records.size(), format_bytes(bytes), path));
@@ -61,6 +64,10 @@ Command capture_command() {
           .options = joined(
               joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
               {Option::text("out", "RUN.fovea.safetensors", "where to write").must_be_given(),
+               Option::integer("memory", "MB",
+                               "keep at most so much of the run in memory and the rest in a "
+                               "temporary file (below $TMPDIR); half of what is free when left out",
+                               0),
                Option::flag("json", "print what was written as JSON")}),
           .run = run};
 }

@@ -5,6 +5,7 @@
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/dense_file.h"
 
@@ -47,7 +48,7 @@ void run(const Args& args) {
     Json names = Json::array();
     for (const auto& record : result.run.records) names.push_back(to_string(record->site));
     json.set("maps", std::move(names));
-    write_stdout(json.dump() + "\n");
+    write_stdout(with_peak_memory(std::move(json)).dump() + "\n");
   } else {
     write_stdout("wrote " + path.string() + "\n");
   }

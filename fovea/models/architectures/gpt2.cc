@@ -103,7 +103,7 @@ class Gpt2 final : public TextModel {
       x = run_block(pass, x, [&block, i, rule](const Pass& run, const Value& in) {
         const Value attended = block.attention(run, {SiteKind::kSelf, static_cast<int>(i)},
                                                block.attention_norm(in), {.rule = rule}, in);
-        return block.feed_forward(block.feed_forward_norm(attended), attended);
+        return block.feed_forward(block.feed_forward_norm(attended), attended, known_output(run));
       });
     }
     return norm_(x);

@@ -132,7 +132,7 @@ class GptNeoX final : public TextModel {
       x = run_block(pass, x, [this, &block, site, setting](const Pass& run, const Value& in) {
         const Value attended = block.attention(run, site, block.attention_norm(in), setting, in);
         const Value& input = parallel_ ? in : attended;
-        return block.feed_forward(block.feed_forward_norm(input), attended);
+        return block.feed_forward(block.feed_forward_norm(input), attended, known_output(run));
       });
     }
     return norm_(x);

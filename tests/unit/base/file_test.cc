@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <optional>
 #include <thread>
 
 #include "unit/base/test_support.h"
@@ -55,6 +57,44 @@ TEST(MappedFile, AnEmptyFileHasNoBytes) {
   const TempFolder folder;
   write_text(folder / "empty", "");
   EXPECT_TRUE(MappedFile::open(folder / "empty")->bytes().empty());
+}
+
+// Bytes of mapped files that are in this process's memory; none where the system does not say.
+std::optional<int64_t> mapped_in_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    int64_t kilobytes = 0;
+    if (word == "RssFile:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return std::nullopt;
+}
+
+TEST(MappedFile, PagesThatAreLetGoLeaveMemoryAndCanBeReadAgain) {
+  if (!mapped_in_memory()) GTEST_SKIP() << "this system does not say";
+  constexpr int64_t kBytes = 32 << 20;
+  const TempFolder folder;
+  const std::string text(kBytes, 'x');
+  write_text(folder / "f", text);
+  const auto file = MappedFile::open(folder / "f");
+  const auto all_read = [&] { return as_text(file->bytes()) == text; };
+  EXPECT_TRUE(all_read());
+  const int64_t before = *mapped_in_memory();
+  let_pages_go(file->bytes().subspan(1));  // all whole pages but the first
+  EXPECT_LT(*mapped_in_memory(), before - kBytes * 3 / 4);
+  EXPECT_TRUE(all_read());
+}
+
+TEST(MappedFile, OtherBytesAreNotMapped) {
+  const TempFolder folder;
+  write_text(folder / "f", std::string(100, 'x'));
+  const auto file = MappedFile::open(folder / "f");
+  EXPECT_TRUE(is_mapped(file->bytes()));
+  EXPECT_TRUE(is_mapped(file->bytes().subspan(99)));
+  EXPECT_FALSE(is_mapped({file->bytes().data() + 50, 51}));
+  std::string heap(1 << 20, 'x');
+  EXPECT_FALSE(is_mapped(as_bytes(heap)));
+  let_pages_go(as_bytes(heap));
+  EXPECT_EQ(heap, std::string(1 << 20, 'x'));
 }
 
 TEST(MappedFile, RefusesWhatIsMissingAFolderOrADevice) {

@@ -11,6 +11,7 @@
 namespace fovea {
 namespace {
 
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using testing::plain_case;
 using testing::record_of;
@@ -40,6 +41,24 @@ TEST(Recorder, RefusesASiteTwice) {
   Recorder recorder;
   recorder.add(record_of(plain_case(4, 8, false, 1)));
   EXPECT_THROW(recorder.add(record_of(plain_case(4, 8, false, 1))), Error);
+}
+
+TEST(Recorder, WhatDoesNotFitIntoMemoryIsTheSameInAFile) {
+  const AttentionRecord first = record_of(plain_case(40, 8, false, 1), {SiteKind::kSelf, 0});
+  const AttentionRecord second = record_of(plain_case(40, 8, false, 2), {SiteKind::kSelf, 1});
+  Recorder recorder({.in_memory = spilled_bytes(first)});
+  recorder.add(first);
+  recorder.add(second);
+  const auto records = recorder.take();
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0]->queries.raw(), first.queries.raw());
+  EXPECT_NE(records[1]->queries.raw(), second.queries.raw());
+  EXPECT_EQ(records[1]->lse.raw(), second.lse.raw());  // small, and read often
+  for (const auto part :
+       {&AttentionRecord::queries, &AttentionRecord::keys, &AttentionRecord::values}) {
+    EXPECT_THAT(((*records[1]).*part).values<float>(),
+                ElementsAreArray((second.*part).values<float>()));
+  }
 }
 
 TEST(Recorder, TakesRecordsFromManyThreads) {

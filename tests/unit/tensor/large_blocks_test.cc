@@ -72,15 +72,31 @@ TEST(LargeBlocks, ThreadsNeverShareABlock) {
   EXPECT_EQ(wrong, std::vector<int>(4, 0));
 }
 
-TEST(LargeBlocks, MoreIsKeptWhileSomebodyAsksForIt) {
+TEST(LargeBlocks, WhatARunHasUsedIsKeptForItsNextTensors) {
   const size_t block = kMostKeptBytes / 2 + kHugePage;
   {
-    const KeepLargeBlocks more(3 * kMostKeptBytes), less(1);
+    const ReuseLargeBlocks reuse;
     auto a = allocate_large(block, false), b = allocate_large(block, false);
+    const std::byte* place = a.get();
     a.reset();
     b.reset();
-    EXPECT_GE(kept_bytes(), 2 * block);
+    EXPECT_EQ(kept_bytes(), 2 * block);
+    b = allocate_large(block, false);
+    a = allocate_large(block, false);
+    EXPECT_EQ(a.get(), place);
+    EXPECT_EQ(kept_bytes(), 0U);
   }
+  EXPECT_LE(kept_bytes(), kMostKeptBytes);
+}
+
+TEST(LargeBlocks, OtherSizesPushOutWhatIsKept) {
+  const size_t block = kMostKeptBytes + kHugePage;
+  const ReuseLargeBlocks reuse;
+  auto a = allocate_large(block, false), b = allocate_large(block, false);
+  a.reset();
+  EXPECT_EQ(kept_bytes(), block);
+  // As much as all in use before, so nothing is left to be kept beyond what always is.
+  const auto other = allocate_large(block + kHugePage, false);
   EXPECT_LE(kept_bytes(), kMostKeptBytes);
 }
 
