@@ -72,7 +72,7 @@ def measure_family(session, group, wanted, options):
         for way in names:
             say(f"{way}, getting ready")
             ways[way] = family.ways[way](session)
-        answers, busy = take_turns(ways, rounds, options.timeout, family.tolerance, family.warm_up, say)
+        answers, busy = take_turns(ways, rounds, options.timeout, family.tolerance, family.cold, say)
         for name, derive in family.derived.items():
             answers[name] = [derive({way: answers[way][i] for way in ways}) for i in range(rounds)]
         return answers, busy

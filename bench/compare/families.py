@@ -15,7 +15,7 @@ SENTENCE = "The animal did not cross the street because it was too tired."
 class Family:
     ways: dict[str, Callable]  # name: what makes the way out of a session
     tolerance: float = 1e-3  # of the answers, which are given in f32
-    warm_up: bool = True
+    cold: tuple[str, ...] = ()  # ways that are not warmed up: whole processes, and turns of many seconds
     rounds: int | None = None  # where one is enough
     derived: dict[str, Callable] = dataclasses.field(default_factory=dict)  # ways that follow from the others' answers
 
@@ -24,14 +24,14 @@ class Family:
 TOLERANCE = {"f32": 1e-3, "bf16": 0.15}
 
 
-def forward(model, inputs, dtype, warm_up=True):
+def forward(model, inputs, dtype, cold=("maps",)):
     def words(session):
         folder = session.checkpoint(model)
         return [folder, folder / f"inputs-{inputs}.safetensors", dtype]
 
     return Family({PLAIN: lambda s: s.torch("forward", *words(s), "plain"),
                    "fovea": lambda s: s.turns("forward", *words(s)),
-                   "maps": lambda s: s.torch("forward", *words(s), "maps")}, TOLERANCE[dtype], warm_up)
+                   "maps": lambda s: s.torch("forward", *words(s), "maps")}, TOLERANCE[dtype], cold)
 
 
 def attention(tokens, dtype):
@@ -55,13 +55,13 @@ def relevancy_memory():
         folder = session.checkpoint("gpt2")
         return session.turns("relevancy", folder, folder / "inputs-4096.safetensors")
 
-    return Family({"fovea": make}, warm_up=False, rounds=1)
+    return Family({"fovea": make}, cold=("fovea",), rounds=1)
 
 
 def generate():
     def words(session):
         folder = session.checkpoint("gpt2")
-        return [folder, folder / "inputs-64.safetensors", 64]
+        return [folder, folder / "inputs-64.safetensors", 32]
 
     return Family({PLAIN: lambda s: s.torch("generate", *words(s)), "fovea": lambda s: s.turns("generate", *words(s))},
                   tolerance=0)
@@ -99,7 +99,8 @@ def first_map():
         script = session.here / "torch_first_map.py"
         return Command([session.python(), script, session.model("all-minilm-l6-v2"), SENTENCE], session.environment)
 
-    return Family({"fovea": lambda s: s.command("text", SENTENCE, "-m", s.model("all-minilm-l6-v2")), "maps": in_torch})
+    return Family({"fovea": lambda s: s.command("text", SENTENCE, "-m", s.model("all-minilm-l6-v2")), "maps": in_torch},
+                  cold=("maps",))
 
 
 def page():
@@ -118,7 +119,7 @@ def overview():
         return {"seconds": answers["fovea"]["flop"] / peak}
 
     return Family({"fovea": lambda s: s.turns("overview", 100_000, 64), "peak": lambda s: s.turns("matmul", 2048, 768, 3072)},
-                  warm_up=False, derived={"limit": limit})
+                  cold=("fovea",), derived={"limit": limit})
 
 
 FAMILIES = {
@@ -128,8 +129,8 @@ FAMILIES = {
     "bert-2048/bf16": forward("bert", 2048, "bf16"),
     "vit-480": forward("vit", 480, "f32"),
     "vit-480/bf16": forward("vit", 480, "bf16"),
-    "gpt2-4096": forward("gpt2", 4096, "f32", warm_up=False),
-    "gpt2-4096/bf16": forward("gpt2", 4096, "bf16", warm_up=False),
+    "gpt2-4096": forward("gpt2", 4096, "f32", cold=(PLAIN, "fovea")),
+    "gpt2-4096/bf16": forward("gpt2", 4096, "bf16", cold=(PLAIN, "fovea")),
     "detr": forward("detr", 800, "f32"),
     "detr/bf16": forward("detr", 800, "bf16"),
     **{f"attention-{tokens}": attention(tokens, "f32") for tokens in ATTENTION},

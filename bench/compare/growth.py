@@ -13,9 +13,9 @@ COLUMNS = f"{'tokens':>8} {'forward':>9} {'±':>5} {'rollout':>9} {'kept':>9} {'
 def measure(session, lengths, rounds, timeout, say):
     """A result for each length; in a fresh process, so that its memory is its own."""
     for tokens in lengths:
-        way = session.turns("rollout", session.long_checkpoint(), tokens)
+        name, way = f"{tokens:,} tokens", session.turns("rollout", session.long_checkpoint(), tokens)
         try:
-            answers, _ = take_turns({f"{tokens:,} tokens": way}, rounds, timeout, warm_up=False, say=say)
+            answers, _ = take_turns({name: way}, rounds, timeout, cold=[name], say=say)
         finally:
             way.close()
         (found,) = answers.values()

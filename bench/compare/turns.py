@@ -170,14 +170,16 @@ def check_answers(answers, tolerance):
                          f"{tolerance * largest:.2g}")
 
 
-def take_turns(ways, rounds, timeout, tolerance=1e-3, warm_up=True, say=lambda text: None):
+def take_turns(ways, rounds, timeout, tolerance=1e-3, cold=(), say=lambda text: None):
     """What every way answered in every round, by way, and how busy each was while another had its turn (a share of one
-    core)."""
+    core). All but the `cold` ways run once before, which does not count."""
     children = {id(way.child): way.child for way in ways.values() if way.child}
     answers = {name: [] for name in ways}
     busy, waited = 0.0, 0.0
-    for number in range(-1 if warm_up else 0, rounds):
+    for number in range(-1, rounds):
         for name, way in ways.items():
+            if number < 0 and name in cold:
+                continue
             say(f"{name}, {'warming up' if number < 0 else f'turn {number + 1} of {rounds}'}")
             time.sleep(REST_S)
             others = [child for child in children.values() if child is not way.child]
@@ -185,7 +187,7 @@ def take_turns(ways, rounds, timeout, tolerance=1e-3, warm_up=True, say=lambda t
             answers[name].append(way.turn(timeout))
             waited += (time.perf_counter() - start) * len(others)
             busy += sum(child.cpu_seconds() - was for child, was in zip(others, before) if was is not None)
-        check_answers({name: given[-1] for name, given in answers.items()}, tolerance)
+        check_answers({name: given[-1] for name, given in answers.items() if given}, tolerance)
     counted = {name: given[-rounds:] for name, given in answers.items()}
     return counted, busy / waited if waited else 0.0
 

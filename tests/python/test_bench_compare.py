@@ -120,8 +120,8 @@ def test_ways_take_turns_and_the_first_round_does_not_count():
     assert found == {"a": [{"seconds": 3}, {"seconds": 5}], "b": [{"seconds": 4}, {"seconds": 6}]}
     assert busy == 0
     log.clear()
-    turns.take_turns({"a": Way("a", log)}, rounds=1, timeout=1, warm_up=False)
-    assert log == ["a"]
+    found, _ = turns.take_turns({"a": Way("a", log), "b": Way("b", log)}, rounds=1, timeout=1, cold=["a"])
+    assert log == ["b", "a", "b"] and found == {"a": [{"seconds": 2}], "b": [{"seconds": 3}]}
 
 
 @pytest.mark.parametrize("numbers, refused", [([1, 2.0009], None), ([1, 2.01], "has 2 where b has 2.01"), ([1], "2 and 1 numbers"),
@@ -129,10 +129,10 @@ def test_ways_take_turns_and_the_first_round_does_not_count():
 def test_a_fast_wrong_answer_is_no_result(numbers, refused):
     ways = {"a": Way("a", [], [{"answer": [1, 2]}]), "b": Way("b", [], [{"answer": numbers}])}
     if refused is None:
-        turns.take_turns(ways, 1, 1, warm_up=False)
+        turns.take_turns(ways, 1, 1, cold=["a", "b"])
         return
     with pytest.raises(turns.Failed, match=refused):
-        turns.take_turns(ways, 1, 1, warm_up=False)
+        turns.take_turns(ways, 1, 1, cold=["a", "b"])
 
 
 def test_a_process_that_does_not_answer_is_ended():
@@ -247,7 +247,7 @@ def test_growth_prints_the_exponents(bench):
 def test_an_interrupted_comparison_leaves_no_process_behind(bench, tmp_path, number, code):
     started = tmp_path / "started"
     os.mkfifo(started)
-    bench.turns.write_text(f"#!/bin/sh\necho '{{}}'; read -r line; echo $$ >'{started}'; exec cat >/dev/null\n")
+    bench.turns.write_text(f"#!/bin/sh\necho '{{}}'; read -r line; echo $$ >'{started}'; exec cat\n")
     # One that ends instead of answering must not hide the interruption.
     bench.python.write_text(PYTHON_STANDIN.replace("do echo", "do case $line in *drop*) exit;; esac; echo"))
     process = bench.start("--compare", "attention-512", "tile", "--rounds", 1)
