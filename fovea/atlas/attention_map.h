@@ -44,6 +44,14 @@ struct PooledTile {
   Tensor mean() const;  // f32: sum / count over allowed cells, 0 where there are none
 };
 
+// What some of a block's rows say about it. A row that was not read leaves no trace: a single
+// bright one may be missing from all three.
+struct SampledTile {
+  Tensor max;  // f32 [block rows, block cols]: of the rows that were read, never above the true one
+  Tensor sum;  // f32: the block's sum, estimated without bias
+  Tensor error;  // f32: the standard error of `sum`, estimated from how much the rows differ
+};
+
 // Copies share the record. All members may be called from any thread, and throw
 // Error{kInvalidArgument} on a row, column or region outside the map and Error{kCancelled} when
 // `cancel` asks.
@@ -69,6 +77,12 @@ class AttentionMap {
 
   // Pooled over bin x bin blocks that begin at the region's corner.
   PooledTile pooled(Region region, int64_t bin, const CancelToken& cancel = {}) const;
+  // The same from `rows_per_block` rows of each block, all their keys: a first look that costs
+  // rows_per_block / bin of pooled(). A block's rows are cut into so many runs and one row of each
+  // is read; `seed` draws which, so the same call gives the same tile. Blocks of no more rows than
+  // that are exact, with error 0.
+  SampledTile sampled(Region region, int64_t bin, int64_t rows_per_block, uint64_t seed = 0,
+                      const CancelToken& cancel = {}) const;
   // How many cells of each block the mask allows, i64 [block rows, block cols].
   Tensor allowed(Region region, int64_t bin) const;
 

@@ -3,37 +3,18 @@
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/parallel.h"
-#include "fovea/kernels/attention_tile.h"
-#include "fovea/kernels/fold.h"
+#include "fovea/kernels/attention_pool.h"
 
 namespace fovea {
 namespace {
 
-constexpr int64_t kBlockRows = 48;
-constexpr int64_t kBlockCols = 256;
-
-// One row of blocks while it is being filled.
-struct BlockRow {
-  explicit BlockRow(int64_t blocks)
-      : max(static_cast<size_t>(blocks), 0.0F), sum(static_cast<size_t>(blocks), 0.0) {}
-
-  // Adds rows of weights that begin at column `col` of the region: down the columns first, then
-  // along the one row that is left.
-  void add(MatrixView<const float> weights, int64_t col, int64_t bin) {
-    float column_max[kBlockCols] = {};
-    float column_sum[kBlockCols] = {};
-    const auto width = static_cast<size_t>(weights.cols);
-    fold_max_sum(weights, std::span(column_max, width), std::span(column_sum, width));
-    for (int64_t c = 0; c < weights.cols; ++c) {
-      const auto block = static_cast<size_t>((col + c) / bin);
-      max[block] = std::max(max[block], column_max[c]);
-      sum[block] += double{column_sum[c]};
-    }
-  }
-
-  std::vector<float> max;
-  std::vector<double> sum;
-};
+// Rows that a thread takes at a time: whole blocks, and a multiple of the kernels' 12 rows where
+// blocks allow it; fewer where blocks are small, since each keeps 2 kB while it is filled.
+int64_t rows_per_item(int64_t bin) {
+  if (bin > 192) return 192;
+  const int64_t rows = bin <= 16 ? 48 : 192;
+  return rows / bin * bin;
+}
 
 int64_t blocks_of(int64_t cells, int64_t bin) {
   return (cells + bin - 1) / bin;
@@ -59,41 +40,25 @@ PooledTile AttentionMap::pooled(Region region, int64_t bin, const CancelToken& c
   const Shape shape{blocks_of(region.rows(), bin), blocks_of(region.cols(), bin)};
   PooledTile result{Tensor(shape), Tensor(shape), allowed(region, bin)};
   if (shape.elements() == 0) return result;
-  const HeadTiles tiles(inputs_, head_, {region.col_begin, region.col_end});
-  const MatrixView<float> max_out = result.max.mutable_matrix<float>();
-  const MatrixView<float> sum_out = result.sum.mutable_matrix<float>();
+  const HeadPools pools(inputs_, head_, {region.col_begin, region.col_end});
   // A work item is one row of blocks, or several where blocks are small.
-  const int64_t item_blocks = std::max<int64_t>(1, kBlockRows / bin);
+  const int64_t piece_rows = rows_per_item(bin);
+  const int64_t item_blocks = std::max<int64_t>(1, piece_rows / bin);
   parallel_for(blocks_of(shape[0], item_blocks), [&](int64_t item) {
-    Tensor buffer = Tensor::uninitialized({kBlockRows, kBlockCols});
-    std::vector<BlockRow> blocks(static_cast<size_t>(item_blocks), BlockRow(shape[1]));
-    const int64_t item_begin = item * item_blocks * bin;  // rows within the region
-    const int64_t item_end = std::min(item_begin + item_blocks * bin, region.rows());
-    for (int64_t first = item_begin; first < item_end; first += kBlockRows) {
-      const int64_t count = std::min(item_end - first, kBlockRows);
-      const int64_t row = region.row_begin + first;
-      const KeyRange seen = visible(row, row + count);
-      for (int64_t col = 0; col < region.cols(); col += kBlockCols) {
-        const int64_t width = std::min(region.cols() - col, kBlockCols);
-        const KeyRange part{region.col_begin + col, region.col_begin + col + width};
-        if (seen.begin >= part.end || seen.end <= part.begin) continue;
-        cancel.check();
-        const auto weights = buffer.mutable_matrix<float>().block(0, 0, count, width);
-        tiles.weights(row, part, lse().subspan(static_cast<size_t>(row)), weights);
-        for (int64_t r = 0; r < count;) {  // rows of one block at a time
-          const int64_t block = (first + r - item_begin) / bin;
-          const int64_t end = std::min(count, item_begin + (block + 1) * bin - first);
-          blocks[static_cast<size_t>(block)].add(weights.block(r, 0, end - r, width), col, bin);
-          r = end;
-        }
-      }
+    const int64_t first_block = item * item_blocks;
+    const int64_t blocks = std::min(item_blocks, shape[0] - first_block);
+    const MatrixView<float> max =
+        result.max.mutable_matrix<float>().block(first_block, 0, blocks, shape[1]);
+    std::vector<double> sums(static_cast<size_t>(blocks * shape[1]), 0.0);
+    const int64_t end = std::min(region.row_begin + (first_block + blocks) * bin, region.row_end);
+    for (int64_t row = region.row_begin + first_block * bin; row < end; row += piece_rows) {
+      cancel.check();
+      const int64_t count = std::min(end - row, piece_rows);
+      pools.add_blocks(row, lse().subspan(static_cast<size_t>(row), static_cast<size_t>(count)),
+                       bin, max, MatrixView<double>(sums.data(), blocks, shape[1]));
     }
-    for (int64_t b = 0; b < std::min(item_blocks, shape[0] - item * item_blocks); ++b) {
-      const BlockRow& block = blocks[static_cast<size_t>(b)];
-      std::copy(block.max.begin(), block.max.end(), max_out.row(item * item_blocks + b));
-      std::transform(block.sum.begin(), block.sum.end(), sum_out.row(item * item_blocks + b),
-                     [](double sum) { return static_cast<float>(sum); });
-    }
+    std::transform(sums.begin(), sums.end(), result.sum.mutable_matrix<float>().row(first_block),
+                   [](double sum) { return static_cast<float>(sum); });
   });
   return result;
 }
@@ -110,20 +75,33 @@ Tensor AttentionMap::allowed(Region region, int64_t bin) const {
     valid_before[j + 1] = valid_before[j] + (valid ? 1 : 0);
   }
   parallel_for(out.rows, [&](int64_t block_row) {
-    const int64_t row_end = std::min(region.row_begin + (block_row + 1) * bin, region.row_end);
-    for (int64_t i = region.row_begin + block_row * bin; i < row_end; ++i) {
-      const KeyRange seen = mask.key_range(i, cols());
-      for (int64_t block_col = 0; block_col < out.cols; ++block_col) {
-        const int64_t first = region.col_begin + block_col * bin;
-        const int64_t begin = std::max(first, seen.begin);
-        const int64_t end = std::min({first + bin, region.col_end, seen.end});
-        if (begin >= end) continue;
+    const int64_t row_begin = region.row_begin + block_row * bin;
+    const int64_t row_end = std::min(row_begin + bin, region.row_end);
+    // Ranges only move forward with the row: what first and last row see, all do.
+    const KeyRange first = mask.key_range(row_begin, cols());
+    const KeyRange last = mask.key_range(row_end - 1, cols());
+    for (int64_t block_col = 0; block_col < out.cols; ++block_col) {
+      const int64_t col_begin = region.col_begin + block_col * bin;
+      const int64_t col_end = std::min(col_begin + bin, region.col_end);
+      if (first.begin >= col_end || last.end <= col_begin) continue;
+      const auto count_of = [&](int64_t begin, int64_t end) {
+        return begin >= end ? 0
+                            : valid_before[static_cast<size_t>(end)] -
+                                  valid_before[static_cast<size_t>(begin)];
+      };
+      int64_t& count = out(block_row, block_col);
+      if (mask.key_group.empty() && last.begin <= col_begin && col_end <= first.end) {
+        count = (row_end - row_begin) * count_of(col_begin, col_end);
+        continue;
+      }
+      for (int64_t i = row_begin; i < row_end; ++i) {
+        const KeyRange seen = mask.key_range(i, cols());
+        const int64_t begin = std::max(col_begin, seen.begin);
+        const int64_t end = std::min(col_end, seen.end);
         if (mask.key_group.empty()) {
-          out(block_row, block_col) +=
-              valid_before[static_cast<size_t>(end)] - valid_before[static_cast<size_t>(begin)];
+          count += count_of(begin, end);
         } else {
-          for (int64_t j = begin; j < end; ++j)
-            out(block_row, block_col) += mask.allows(i, j) ? 1 : 0;
+          for (int64_t j = begin; j < end; ++j) count += mask.allows(i, j) ? 1 : 0;
         }
       }
     }

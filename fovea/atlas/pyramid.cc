@@ -66,6 +66,11 @@ std::shared_ptr<const PyramidTile> Pyramid::tile(int level, int64_t y, int64_t x
   return cache_->get({id_, level, y, x}, cancel, [&] { return compute(level, y, x, cancel); });
 }
 
+SampledTile Pyramid::first_look(int level, int64_t y, int64_t x, int64_t rows,
+                                const CancelToken& cancel) const {
+  return map_.sampled(region(level, y, x), int64_t{1} << level, rows, 0, cancel);
+}
+
 Tensor Pyramid::mean(int level, int64_t y, int64_t x, const CancelToken& cancel) const {
   const auto pooled = tile(level, y, x, cancel);
   return PooledTile{pooled->max, pooled->sum,

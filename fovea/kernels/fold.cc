@@ -28,29 +28,6 @@ void fold_weighted(const MatrixView<const float>& block, const float* weights, f
   }
 }
 
-void fold_max_sum(const MatrixView<const float>& block, float* max, float* sums) {
-  const FloatTag d;
-  int64_t c = 0;
-  for (; c + kFloatLanes <= block.cols; c += kFloatLanes) {
-    FloatVector sum = hn::LoadU(d, sums + c);
-    FloatVector largest = hn::LoadU(d, max + c);
-    for (int64_t r = 0; r < block.rows; ++r) {
-      const FloatVector value = hn::LoadU(d, block.data + r * block.stride + c);
-      sum = hn::Add(sum, value);
-      largest = hn::Max(largest, value);
-    }
-    hn::StoreU(sum, d, sums + c);
-    hn::StoreU(largest, d, max + c);
-  }
-  for (; c < block.cols; ++c) {
-    for (int64_t r = 0; r < block.rows; ++r) {
-      const float value = block.data[r * block.stride + c];
-      sums[c] += value;
-      max[c] = HWY_MAX(max[c], value);
-    }
-  }
-}
-
 }  // namespace fovea::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -58,18 +35,12 @@ HWY_AFTER_NAMESPACE();
 namespace fovea {
 
 HWY_EXPORT(fold_weighted);
-HWY_EXPORT(fold_max_sum);
 
 void fold_weighted(MatrixView<const float> block, std::span<const float> weights,
                    std::span<float> sums) {
   FOVEA_ASSERT(static_cast<int64_t>(weights.size()) == block.rows);
   FOVEA_ASSERT(static_cast<int64_t>(sums.size()) == block.cols);
   HWY_DYNAMIC_DISPATCH(fold_weighted)(block, weights.data(), sums.data());
-}
-
-void fold_max_sum(MatrixView<const float> block, std::span<float> max, std::span<float> sums) {
-  FOVEA_ASSERT(static_cast<int64_t>(max.size()) == block.cols && max.size() == sums.size());
-  HWY_DYNAMIC_DISPATCH(fold_max_sum)(block, max.data(), sums.data());
 }
 
 }  // namespace fovea

@@ -1,4 +1,4 @@
-// Folding the rows of a block of weights into one row: what column sums and pooled tiles need.
+// Folding the rows of a block of weights into one row: what column sums need.
 #pragma once
 
 #include <span>
@@ -10,8 +10,5 @@ namespace fovea {
 // sums[c] += sum_r weights[r] * block(r, c). One entry per row and per column.
 void fold_weighted(MatrixView<const float> block, std::span<const float> weights,
                    std::span<float> sums);
-
-// max[c] = max(max[c], block(r, c)) and sums[c] += block(r, c) over all rows r.
-void fold_max_sum(MatrixView<const float> block, std::span<float> max, std::span<float> sums);
 
 }  // namespace fovea

@@ -6,12 +6,27 @@
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/parallel.h"
+#include "fovea/base/single_thread.h"
 
 namespace fovea {
 namespace {
 
 constexpr int64_t kStripCells = int64_t{1} << 20;
 constexpr float kForbidden = std::numeric_limits<float>::quiet_NaN();
+// Running values kept apart, so that one addition need not wait for the last.
+constexpr int64_t kLanes = 16;
+
+double sum_of(const float* weights, int64_t count) {
+  double lanes[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += double{weights[i + lane]};
+  }
+  double sum = 0;
+  for (; i < count; ++i) sum += double{weights[i]};
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
 
 // Rows of one head or of several put together.
 class HeadStrips {
@@ -63,6 +78,11 @@ class GroupRow {
     for (size_t g = 0; g < cols_.size(); ++g) {
       const int64_t begin = std::max(cols_[g].begin, seen.begin);
       const int64_t end = std::min(cols_[g].end, seen.end);
+      if (begin >= end) continue;
+      if (range_only && merge_ == Merge::kMax) {
+        put(out_[g], *std::max_element(weights + begin - first_col, weights + end - first_col));
+        continue;
+      }
       for (int64_t col = begin; col < end; ++col) {
         if (range_only || mask.allows(row, col)) put(out_[g], weights[col - first_col]);
       }
@@ -90,6 +110,25 @@ class GroupRow {
 
 }  // namespace
 
+MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
+                     int64_t block, const CancelToken& cancel) {
+  const AttentionMap map(record, head);
+  PooledTile pooled = map.pooled(map.whole(), block, cancel);
+  MergedMap merged;
+  merged.weights = std::move(pooled.max);
+  const auto cells = merged.weights.mutable_values<float>();
+  const auto counts = pooled.count.values<int64_t>();
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (counts[i] == 0) cells[i] = kForbidden;
+  }
+  const MatrixView<const float> sums = pooled.sum.matrix<float>();
+  for (int64_t r = 0; r < sums.rows; ++r) {
+    const int64_t rows = std::min(block, map.rows() - r * block);
+    merged.row_sums.push_back(sum_of(sums.row(r), sums.cols) / static_cast<double>(rows));
+  }
+  return merged;
+}
+
 MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
                      const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
                      Merge merge, const CancelToken& cancel) {
@@ -114,17 +153,19 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
     while (rows[static_cast<size_t>(first)].end <= begin) ++first;
     int64_t last = first + 1;
     while (last < row_groups && rows[static_cast<size_t>(last)].begin < end) ++last;
-    const Tensor strip = strips.strip({begin, end, cols.front().begin, cols.back().end}, cancel);
+    // Ranges only move forward with the row: behind what the last row sees there is nothing.
+    const int64_t seen =
+        std::clamp(mask.key_range(end - 1, all_cols).end, cols.front().begin, cols.back().end);
+    const Tensor strip = strips.strip({begin, end, cols.front().begin, seen}, cancel);
     const MatrixView<const float> weights = strip.matrix<float>();
+    const SingleThread one((end - begin) * width < kStripCells / 16);
     parallel_for(last - first, [&](int64_t item) {
       const PositionGroup& group = rows[static_cast<size_t>(first + item)];
       GroupRow line(cols, merge, out.row(first + item));
       for (int64_t row = std::max(group.begin, begin); row < std::min(group.end, end); ++row) {
         const float* cells = weights.row(row - begin);
         line.add(mask, row, all_cols, cells);
-        double sum = 0;
-        for (int64_t c = 0; c < width; ++c) sum += double{cells[c]};
-        merged.row_sums[static_cast<size_t>(row - rows_begin)] = sum;
+        merged.row_sums[static_cast<size_t>(row - rows_begin)] = sum_of(cells, weights.cols);
       }
       if (group.end <= end) line.finish(group.size());
     });

@@ -19,13 +19,20 @@ enum class Merge {
 };
 
 struct MergedMap {
-  Tensor weights;                // f32 [row groups, column groups]; NaN: the mask forbids all of it
-  std::vector<double> row_sums;  // of each row of the map, over the columns of all groups
+  Tensor weights;  // f32 [row groups, column groups]; NaN: the mask forbids all of it
+  // Of each row of the map, over the columns of all groups. Of pooled_map, the mean of each block's
+  // rows.
+  std::vector<double> row_sums;
 };
 
 // Groups are neighbours in rising order; rows and columns outside of them are not computed.
 MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
                      const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
                      Merge merge, const CancelToken& cancel = {});
+
+// The maximum of every block of block x block cells of one head: what merged_map gives for such
+// groups and Merge::kMax, without the weights ever being stored.
+MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
+                     int64_t block, const CancelToken& cancel = {});
 
 }  // namespace fovea

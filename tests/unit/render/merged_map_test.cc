@@ -38,5 +38,33 @@ TEST(MergedMap, AGroupLongerThanAStripIsMergedWhole) {
   for (const double sum : merged.row_sums) EXPECT_NEAR(sum, 1, 1e-5);
 }
 
+TEST(PooledMap, EqualsTheMapMergedByBlocks) {
+  testing::AttentionCase windowed = testing::plain_case(1100, 8, true, /*seed=*/8);
+  windowed.rule.mask.behind = 150;
+  testing::AttentionCase padded = testing::plain_case(1100, 8, false, /*seed=*/9);
+  padded.rule.mask.key_valid.assign(1100, 1);
+  std::fill_n(padded.rule.mask.key_valid.begin() + 200, 300, uint8_t{0});
+  for (const testing::AttentionCase& c :
+       {testing::plain_case(1100, 8, true, /*seed=*/7), windowed, padded}) {
+    const auto record = testing::shared_record_of(c);
+    std::vector<PositionGroup> blocks;
+    for (int64_t i = 0; i < 1100; i += 48) blocks.push_back({i, std::min<int64_t>(i + 48, 1100)});
+    const MergedMap wanted =
+        merged_map(record, {HeadChoice::Kind::kOne, 0}, blocks, blocks, Merge::kMax);
+    const MergedMap pooled = pooled_map(record, 0, 48);
+    ASSERT_EQ(pooled.weights.shape(), wanted.weights.shape());
+    int64_t forbidden = 0;
+    for (size_t i = 0; i < size_t(wanted.weights.elements()); ++i) {
+      const float expected = wanted.weights.values<float>()[i];
+      const float found = pooled.weights.values<float>()[i];
+      forbidden += std::isnan(expected) ? 1 : 0;
+      EXPECT_TRUE(std::isnan(expected) ? std::isnan(found) : found == expected) << i;
+    }
+    EXPECT_GT(forbidden, 0);
+    ASSERT_EQ(pooled.row_sums.size(), blocks.size());
+    for (const double sum : pooled.row_sums) EXPECT_NEAR(sum, 1, 1e-5);
+  }
+}
+
 }  // namespace
 }  // namespace fovea
