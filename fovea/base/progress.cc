@@ -6,12 +6,23 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 namespace fovea {
 namespace {
 
 constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
 constexpr int kBarWidth = 28;
+
+// Who wants no escapes gets no bar: it is nothing without them.
+bool shows_bars() {
+  const auto value = [](const char* name) {
+    const char* found = std::getenv(name);
+    return std::string_view(found == nullptr ? "" : found);
+  };
+  return ::isatty(STDERR_FILENO) == 1 && value("TERM") != "dumb" && value("NO_COLOR").empty();
+}
 
 }  // namespace
 
@@ -27,12 +38,13 @@ Progress::Progress(std::string title, int64_t total, ProgressUnit unit)
     : title_(std::move(title)),
       total_(std::max<int64_t>(total, 1)),
       unit_(unit),
-      visible_(::isatty(STDERR_FILENO) == 1),
+      visible_(shows_bars()),
       start_(std::chrono::steady_clock::now()),
       last_drawn_(start_) {}
 
 Progress::~Progress() {
-  if (visible_) fmt::print(stderr, "\r\033[K");
+  const bool is_drawn = last_drawn_ != start_;
+  if (visible_ && is_drawn) fmt::print(stderr, "\r\033[K");
 }
 
 void Progress::advance(int64_t count) {

@@ -88,6 +88,12 @@ PositionSpan find_span(const Axis& axis, std::string_view text) {
   if (wanted.empty()) {
     fail(ErrorKind::kInvalidArgument, "an empty span is asked for; give a part of the text");
   }
+  if (axis.source.empty()) {
+    if (const auto span = numbered_span(axis, wanted)) return *span;
+    fail(ErrorKind::kInvalidArgument,
+         "'{}' is asked for but the {} have no text; give their numbers as FIRST-LAST, 0 to {}",
+         wanted, axis.name, static_cast<int64_t>(axis.positions.size()) - 1);
+  }
   const std::vector<size_t> places = places_of(axis.source, wanted);
   if (places.size() > 1) fail_ambiguous(axis, wanted, places);
   if (places.size() == 1) {

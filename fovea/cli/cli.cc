@@ -6,10 +6,10 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
+#include "fovea/base/suggest.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/parse.h"
-#include "fovea/cli/suggest.h"
 #include "fovea/cli/terminal.h"
 
 namespace fovea {

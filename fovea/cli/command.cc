@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
-#include "fovea/cli/suggest.h"
+#include "fovea/base/suggest.h"
 
 namespace fovea {
 namespace {

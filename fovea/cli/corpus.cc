@@ -6,6 +6,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/sha256.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea {
 namespace {
@@ -46,12 +47,32 @@ std::string stamp(const std::filesystem::path& path) {
   return fmt::format("{}:{}:{}", path.filename().string(), size, time);
 }
 
+// A file that is no text would be counted as one.
+void check_text(std::string_view text, const std::filesystem::path& path, int64_t line) {
+  const size_t zero = text.find('\0');
+  const size_t bad = std::min(zero, find_invalid_utf8(text.substr(0, zero)));
+  if (bad == text.npos) return;
+  line += std::ranges::count(text.substr(0, bad), '\n');
+  fail(ErrorKind::kBadFile, "{}, line {}: has {}, but texts are UTF-8; give a text file",
+       path.string(), line,
+       zero == bad ? "a NUL byte"
+                   : fmt::format("the byte 0x{:02x}", static_cast<unsigned char>(text[bad])));
+}
+
+}  // namespace
+
 bool is_folder(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored);
 }
 
-}  // namespace
+bool holds_pictures(const std::filesystem::path& folder) {
+  try {
+    return Corpus::of_pictures(folder).size() > 0;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 Corpus Corpus::of_texts(const std::filesystem::path& path) {
   Corpus corpus;
@@ -75,6 +96,7 @@ Corpus Corpus::of_texts(const std::filesystem::path& path) {
     std::string_view text = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (text.ends_with('\r')) text.remove_suffix(1);
+    check_text(text, path, line);
     if (!is_blank(text)) corpus.items_.push_back({.line = line, .text = text});
   }
   if (corpus.items_.empty()) {
@@ -95,6 +117,8 @@ Corpus Corpus::of_pairs(const std::filesystem::path& sources,
   corpus.targets_ = targets;
   corpus.pairs_.emplace(sources, targets);
   corpus.pairs_->for_each([&](const SentencePair& pair) {
+    check_text(pair.source, sources, pair.line);
+    check_text(pair.target, targets, pair.line);
     if (!pair.empty()) {
       corpus.items_.push_back({.line = pair.line, .text = pair.source, .target = pair.target});
     }
@@ -133,7 +157,10 @@ std::filesystem::path Corpus::file(int64_t i) const {
 
 std::string Corpus::text(int64_t i) const {
   const Item& item = items_[static_cast<size_t>(i)];
-  return item.name.empty() ? std::string(item.text) : read_text_file(file(i), kLongestText);
+  if (item.name.empty()) return std::string(item.text);
+  std::string text = read_text_file(file(i), kLongestText);
+  check_text(text, file(i), 1);
+  return text;
 }
 
 std::optional<std::string> Corpus::target(int64_t i) const {

@@ -17,7 +17,8 @@ namespace fovea {
 class Corpus {
  public:
   // Of texts: a file with one on each line that is not blank, or a folder of .txt files, one text
-  // each. Throws Error{kNotFound}, Error{kIo} and, where there is no text, Error{kBadFile}.
+  // each. Throws Error{kNotFound}, Error{kIo} and, where there is no text or a line that is no
+  // UTF-8, Error{kBadFile}.
   static Corpus of_texts(const std::filesystem::path& path);
   // Of texts and their translations, line by line. Throws as ParallelText does.
   static Corpus of_pairs(const std::filesystem::path& sources,
@@ -26,7 +27,7 @@ class Corpus {
   static Corpus of_pictures(const std::filesystem::path& path);
 
   int64_t size() const { return static_cast<int64_t>(items_.size()); }
-  // The text of item i.
+  // The text of item i. Throws Error{kBadFile} for a file that is no UTF-8.
   std::string text(int64_t i) const;
   // Its translation; none where the corpus has none.
   std::optional<std::string> target(int64_t i) const;
@@ -52,5 +53,9 @@ class Corpus {
   std::optional<ParallelText> pairs_;
   std::vector<Item> items_;
 };
+
+bool is_folder(const std::filesystem::path& path);
+// A folder says by its files which kind of model is meant.
+bool holds_pictures(const std::filesystem::path& folder);
 
 }  // namespace fovea

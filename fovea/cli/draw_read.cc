@@ -77,11 +77,12 @@ class ReadPainter {
     const auto size = [&](size_t i) { return std::abs(double{figure_.weights[i]}); };
     std::ranges::stable_sort(order, [&](size_t a, size_t b) { return size(a) > size(b); });
     order.resize(std::min(order.size(), kCount));
+    const double largest = order.empty() ? 1 : size(order.front());
     int label_width = 1;
     int digits = 1;
     size_t score_width = 1;
     for (const size_t i : order) {
-      score_width = std::max(score_width, score_text(i).size());
+      score_width = std::max(score_width, score_text(i, largest).size());
       label_width = std::max(label_width, display_width(label(i, kWidestLabel)));
       digits = std::max(digits, static_cast<int>(std::to_string(i).size()));
     }
@@ -92,10 +93,10 @@ class ReadPainter {
       text += "  " + terminal_.dim(padded_left(std::to_string(i), digits)) + " " +
               (chosen ? terminal_.marked(name) : name) +
               repeated(" ", label_width - display_width(name)) +
-              fmt::format("  {:>{}}  ", score_text(i), score_width) +
-              bar(size(i) / size(order.front()), std::clamp(terminal_.width - label_width - digits -
-                                                                static_cast<int>(score_width) - 7,
-                                                            0, kBarColumns)) +
+              fmt::format("  {:>{}}  ", score_text(i, largest), score_width) +
+              bar(size(i) / largest, std::clamp(terminal_.width - label_width - digits -
+                                                    static_cast<int>(score_width) - 7,
+                                                0, kBarColumns)) +
               "\n";
     }
     return text;
@@ -127,9 +128,14 @@ class ReadPainter {
   // A share of 1; other numbers may be of any size.
   bool is_weight() const { return figure_.value_name == "attention weight"; }
 
-  std::string score_text(size_t i) const {
+  // With so many decimals that the largest has two digits, three at least.
+  std::string score_text(size_t i, double largest) const {
+    constexpr int kMostDecimals = 6;
     const double score = double{figure_.weights[i]};
-    return std::abs(score) < 0.0005 ? fmt::format("{:.0e}", score) : fmt::format("{:.3f}", score);
+    const double digits = std::clamp(std::floor(std::log10(largest)), -100.0, 100.0);
+    const int decimals = std::max(3, 1 - static_cast<int>(digits));
+    return decimals > kMostDecimals ? fmt::format("{:.1e}", score)
+                                    : fmt::format("{:.{}f}", score, decimals);
   }
 
   std::string label(size_t index, int width) const {

@@ -70,9 +70,10 @@ int widest_label(const Axis& axis, int most) {
 
 std::string short_weight(double weight) {
   if (std::isnan(weight)) return "·";
-  if (weight >= 0.995) return fmt::format("{:.1f}", weight);
+  if (std::abs(weight) >= 0.995) return fmt::format("{:.1f}", weight);
   const auto hundredths = std::lround(weight * 100);
-  return hundredths <= 0 ? "0" : fmt::format(".{:02}", hundredths);
+  if (hundredths == 0) return "0";
+  return fmt::format("{}.{:02}", hundredths < 0 ? "-" : "", std::abs(hundredths));
 }
 
 std::string wrapped(std::string_view text, int width) {

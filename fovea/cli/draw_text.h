@@ -21,7 +21,7 @@ std::string label_of(const Axis& axis, int64_t index, int width);
 // The widest label, `most` at most.
 int widest_label(const Axis& axis, int most);
 
-// " .31", "1.0", "0": a weight in at most three columns.
+// ".31", "1.0", "0": a weight in at most three columns; "-.31" where there are negative ones.
 std::string short_weight(double weight);
 
 // Lines of at most `width` columns, broken at " · " or, where that is not enough, at spaces.

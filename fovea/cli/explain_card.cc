@@ -14,6 +14,8 @@
 namespace fovea {
 namespace {
 
+constexpr int kNameWidth = 18;
+
 std::string_view good_text(Wish wish) {
   return wish == Wish::kLow ? "low" : wish == Wish::kHigh ? "high" : "near 0";
 }
@@ -53,6 +55,33 @@ std::string verdict_styled(const Terminal& terminal, Verdict verdict, int width)
   const std::string text = padded_right(to_string(verdict), width);
   const bool good = verdict == Verdict::kBetter || verdict == Verdict::kCollapses;
   return good ? terminal.bold(text) : terminal.dim(text);
+}
+
+// Too narrow for all columns: what random numbers get goes below.
+bool is_narrow(const Terminal& terminal) {
+  return terminal.width < 72;
+}
+
+std::string card_heading(const Terminal& terminal) {
+  return terminal.bold(padded_right("faithfulness", kNameWidth)) +
+         terminal.dim(is_narrow(terminal)
+                          ? "   value  verdict\n  good      random   95 % of random"
+                          : "   value   random   95 % of random    verdict    good") +
+         "\n";
+}
+
+// What comes after the name.
+std::string line_text(const CardLine& line, Wish wish, const Terminal& terminal) {
+  const std::string range = fmt::format("{:.3f} to {:.3f}", line.random.low, line.random.high);
+  if (is_narrow(terminal)) {
+    return fmt::format("  {:>6.3f}  ", line.value) + verdict_styled(terminal, line.verdict, 0) +
+           "\n" +
+           terminal.dim(
+               fmt::format("  {:<8}  {:>6.3f}   {}", good_text(wish), line.random.mean, range)) +
+           "\n";
+  }
+  return fmt::format("  {:>6.3f}   {:>6.3f}   {:<16}  ", line.value, line.random.mean, range) +
+         verdict_styled(terminal, line.verdict, 11) + terminal.dim(good_text(wish)) + "\n";
 }
 
 Json numbers_of(const CardLine& line, Wish wish) {
@@ -114,22 +143,18 @@ std::string row_html(const GradeInfo& info, const CardLine& line) {
 }  // namespace
 
 std::string card_text(const CheckedExplanation& checked, const Terminal& terminal) {
-  constexpr int kName = 18;
-  std::string text = "\n" + terminal.bold(padded_right("faithfulness", kName)) +
-                     terminal.dim("   value   random   95 % of random    verdict    good") + "\n";
+  std::string text = "\n" + card_heading(terminal);
   std::vector<std::string> missing;
   for (size_t k = 0; k < kGradeKinds; ++k) {
     const GradeInfo& info = grade_infos()[k];
     const CardLine& line = checked.card.lines[k];
-    text += padded_right(info.name, kName);
-    if (!line.missing.empty()) {
+    text += padded_right(info.name, kNameWidth);
+    if (line.missing.empty()) {
+      text += line_text(line, info.wish, terminal);
+    } else {
       text += terminal.dim("       \u2013") + "\n";
       missing.push_back(fmt::format("no {}: {}", info.name, printable(line.missing)));
-      continue;
     }
-    const std::string range = fmt::format("{:.3f} to {:.3f}", line.random.low, line.random.high);
-    text += fmt::format("  {:>6.3f}   {:>6.3f}   {:<16}  ", line.value, line.random.mean, range);
-    text += verdict_styled(terminal, line.verdict, 11) + terminal.dim(good_text(info.wish)) + "\n";
   }
   for (const CascadeStep& step : checked.card.cascade) {
     if (checked.card.cascade.size() == 1) break;
@@ -202,7 +227,10 @@ std::string card_html(const CheckedExplanation& checked) {
   for (size_t k = 0; k < kGradeKinds; ++k) {
     rows += row_html(grade_infos()[k], checked.card.lines[k]);
   }
-  const CurvesFigure figure = card_figure(checked);
+  CurvesFigure figure = card_figure(checked);
+  const std::string label = figure.text.title + ": curves of deletion and insertion";
+  figure.text.title.clear();  // the page says both
+  figure.text.caption.clear();
   const std::string svg = encode_figure(FigureFormat::kSvg, figure).bytes;
   return fmt::format(
       "<h2>How far it can be believed</h2>\n<p>{}</p>\n"
@@ -210,10 +238,8 @@ std::string card_html(const CheckedExplanation& checked) {
       "<table>\n<thead><tr><th>grade</th><th class=\"score\">value</th>"
       "<th class=\"score\">random <span class=\"range\">95 %</span></th><th>verdict</th></tr>"
       "</thead>\n<tbody>\n{}</tbody>\n</table>\n</div>\n"
-      "<figure role=\"img\" aria-label=\"{}\">{}</figure>\n",
-      escape_text(facts_text(checked)), rows,
-      escape_attribute(figure.text.title + ": curves of deletion and insertion"),
-      inline_svg(svg, "card-"));
+      "<figure>{}</figure>\n",
+      escape_text(facts_text(checked)), rows, drawing_html(svg, label, "card-"));
 }
 
 }  // namespace fovea

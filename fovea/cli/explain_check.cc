@@ -63,6 +63,11 @@ void check_check_args(const Args& args) {
            name);
     }
   }
+  if (compare && args.flag("check-cascade")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--check-cascade shows one method layer by layer but --compare gives one number of each; "
+         "leave it out, or give --check with one method");
+  }
   if (args.has("limit") && !compare) {
     fail(ErrorKind::kInvalidArgument,
          "--limit is of many inputs but one is explained; give --compare too");

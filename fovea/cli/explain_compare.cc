@@ -10,6 +10,7 @@
 #include "fovea/base/progress.h"
 #include "fovea/cli/corpus.h"
 #include "fovea/cli/explain_check.h"
+#include "fovea/cli/method_options.h"
 #include "fovea/cli/model_options.h"
 
 namespace fovea {
@@ -17,24 +18,13 @@ namespace {
 
 constexpr int64_t kResamples = 1000;
 
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
-}
-
+// Throws Error{kNotFound} for one that is not there: nobody grades methods on its name.
 bool is_text_file(const std::string& path) {
+  if (std::filesystem::path(path).extension() != ".txt") return false;
   std::error_code ignored;
-  return std::filesystem::path(path).extension() == ".txt" &&
-         std::filesystem::is_regular_file(path, ignored);
-}
-
-// A folder says by its files which kind of model is meant.
-bool holds_pictures(const std::string& folder) {
-  try {
-    return Corpus::of_pictures(folder).size() > 0;
-  } catch (const Error&) {
-    return false;
-  }
+  if (std::filesystem::is_regular_file(path, ignored)) return true;
+  if (path.find(' ') != path.npos) return false;
+  fail(ErrorKind::kNotFound, "{}: no such file; check the path", path);
 }
 
 Engine open_model(const Args& args) {
@@ -48,7 +38,14 @@ Engine open_model(const Args& args) {
 // The arguments of each input: the same but for INPUT.
 std::vector<Args> inputs_of(const Args& args, const Engine& engine) {
   const bool folder = args.has("INPUT") && is_folder(args["INPUT"]);
-  if (!folder && !(args.has("INPUT") && is_text_file(args["INPUT"]))) return {args};
+  if (!folder && !(args.has("INPUT") && is_text_file(args["INPUT"]))) {
+    if (args.has("limit")) {
+      fail(ErrorKind::kInvalidArgument,
+           "--limit is of many inputs but INPUT is one; leave it out, or give a folder or a .txt "
+           "with one text per line");
+    }
+    return {args};
+  }
   const bool pictures = folder && engine.facts().takes_pixels;
   const Corpus corpus =
       pictures ? Corpus::of_pictures(args["INPUT"]) : Corpus::of_texts(args["INPUT"]);

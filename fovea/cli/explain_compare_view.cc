@@ -20,9 +20,15 @@ int name_width(const Terminal& terminal) {
   return std::clamp(terminal.width - kCell * static_cast<int>(kGradeKinds), 12, 21);
 }
 
+// What rounds to 0 has no sign.
+std::string rounded(double value, int decimals) {
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  return text.find_first_not_of("-0.") == text.npos ? fmt::format("{:.{}f}", 0.0, decimals) : text;
+}
+
 // Without the zero before the point: ".45", "-.03", "1.00".
 std::string short_number(double value, int decimals) {
-  std::string text = fmt::format("{:.{}f}", value, decimals);
+  std::string text = rounded(value, decimals);
   if (text.starts_with("0.")) return text.substr(1);
   if (text.starts_with("-0.")) return "-" + text.substr(2);
   return text;
@@ -44,7 +50,7 @@ char mark_of(Verdict verdict) {
 // The number ends in its mark, so that numbers stand below each other.
 std::string value_cell(double value, Verdict verdict, const Terminal& terminal) {
   if (!std::isfinite(value)) return padded_left("\u2013 ", kCell);
-  const std::string text = padded_left(fmt::format("{:.2f}", value), kCell - 1) + mark_of(verdict);
+  const std::string text = padded_left(rounded(value, 2), kCell - 1) + mark_of(verdict);
   return verdict == Verdict::kBetter ? terminal.bold(text) : text;
 }
 
@@ -58,31 +64,39 @@ std::string range_cell(const Interval& interval) {
   return padded_left(display_width(text(2)) <= kCell ? text(2) : text(1), kCell);
 }
 
-std::string method_rows(const ComparedMethod& method, bool many, const Terminal& terminal) {
+// Columns of the table that are side by side.
+struct ColumnRange {
+  size_t begin = 0, end = kGradeKinds;
+};
+
+std::string method_rows(const ComparedMethod& method, bool many, ColumnRange columns,
+                        const Terminal& terminal) {
   std::string values = padded_right(shorten(method.name, name_width(terminal) - 1),
                                     name_width(terminal)),
               ranges = padded_right("", name_width(terminal));
-  for (const MeanGrade& grade : method.mean) {
-    values += value_cell(grade.value.mean, grade.verdict, terminal);
-    ranges += range_cell(grade.value);
+  for (size_t k = columns.begin; k < columns.end; ++k) {
+    values += value_cell(method.mean[k].value.mean, method.mean[k].verdict, terminal);
+    ranges += range_cell(method.mean[k].value);
   }
   return values + "\n" + (many ? terminal.dim(ranges) + "\n" : "");
 }
 
-std::string random_rows(const MethodComparison& comparison, const Terminal& terminal) {
+std::string random_rows(const MethodComparison& comparison, ColumnRange columns,
+                        const Terminal& terminal) {
   std::string values = padded_right("random", name_width(terminal)),
               ranges = padded_right("", name_width(terminal));
-  for (const Interval& interval : comparison.random) {
-    values += value_cell(interval.mean, Verdict::kNone, terminal);
-    ranges += range_cell(interval);
+  for (size_t k = columns.begin; k < columns.end; ++k) {
+    values += value_cell(comparison.random[k].mean, Verdict::kNone, terminal);
+    ranges += range_cell(comparison.random[k]);
   }
   return values + "\n" + terminal.dim(ranges) + "\n";
 }
 
-std::string heading(const Terminal& terminal) {
+std::string heading(ColumnRange columns, const Terminal& terminal) {
   std::string names = padded_right("", name_width(terminal)),
               wishes = padded_right("", name_width(terminal));
-  for (const GradeInfo& info : grade_infos()) {
+  for (size_t k = columns.begin; k < columns.end; ++k) {
+    const GradeInfo& info = grade_infos()[k];
     names += padded_left(std::string(info.column) + " ", kCell);
     wishes += padded_left(info.wish == Wish::kLow    ? "low "
                           : info.wish == Wish::kHigh ? "high "
@@ -92,11 +106,28 @@ std::string heading(const Terminal& terminal) {
   return terminal.bold(names) + "\n" + terminal.dim(wishes) + "\n";
 }
 
+// As many columns as fit beside the names, the others below.
+std::string table_text(const MethodComparison& comparison, const Terminal& terminal) {
+  const auto across =
+      static_cast<size_t>(std::max(1, (terminal.width - name_width(terminal)) / kCell));
+  std::string text;
+  for (size_t begin = 0; begin < kGradeKinds; begin += across) {
+    const ColumnRange columns{begin, std::min(begin + across, kGradeKinds)};
+    text += heading(columns, terminal);
+    for (const ComparedMethod& method : comparison.methods) {
+      if (method.cards.empty()) continue;
+      text += method_rows(method, comparison.inputs > 1, columns, terminal);
+    }
+    text += random_rows(comparison, columns, terminal) + "\n";
+  }
+  return text;
+}
+
 std::string legend(const MethodComparison& comparison) {
   const bool many = comparison.inputs > 1;
   std::string text =
-      "+ better than random numbers, - worse, none: no better; ! the map hardly notices that the "
-      "weights are random";
+      "+ better than random numbers, - worse, none: no better; ! |rho| says that the map hardly "
+      "notices random weights";
   text += fmt::format(
       " \u00b7 {} \u00b7 {}", comparison.removal,
       many ? fmt::format("{} inputs, {} random orders each; below each mean its 95 % interval over "
@@ -147,11 +178,7 @@ std::string comparison_text(const MethodComparison& comparison, const Terminal& 
       fmt::format("{} \u00b7 methods compared \u00b7 {}", model,
                   many ? fmt::format("{} inputs", comparison.inputs) : comparison.answer);
   std::string text = terminal.bold(wrapped(printable(title), terminal.width)) + "\n\n";
-  text += heading(terminal);
-  for (const ComparedMethod& method : comparison.methods) {
-    if (!method.cards.empty()) text += method_rows(method, many, terminal);
-  }
-  text += random_rows(comparison, terminal) + "\n";
+  text += table_text(comparison, terminal);
   text += terminal.dim(wrapped(legend(comparison), terminal.width)) + "\n";
   for (const ComparedMethod& method : comparison.methods) {
     if (method.reason.empty()) continue;
@@ -161,9 +188,10 @@ std::string comparison_text(const MethodComparison& comparison, const Terminal& 
             ? fmt::format(" on {} of {} inputs", comparison.inputs - graded, comparison.inputs)
             : "";
     if (graded == comparison.inputs) continue;
-    text +=
-        "\n" + wrapped(printable(fmt::format("not {}{}: {}", method.name, where, method.reason)),
-                       terminal.width);
+    const std::string reason = where.empty() && method.reason.starts_with(method.name + " ")
+                                   ? method.reason  // which says it all
+                                   : fmt::format("not {}{}: {}", method.name, where, method.reason);
+    text += "\n" + wrapped(printable(reason), terminal.width);
   }
   return without_trailing_spaces(text) + (text.ends_with('\n') ? "" : "\n");
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "fovea/base/file.h"
@@ -28,8 +29,9 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1.25rem; overflow-wrap: a
 h2 { font-size: 1.1rem; margin: 2.25rem 0 .5rem; }
 p { margin: .5rem 0; max-width: 46rem; }
 figure { margin: 0; }
-figure svg { display: block; max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px;
+.drawing { overflow-x: auto; width: fit-content; max-width: 100%; border: 1px solid var(--line); border-radius: 6px;
   background: #fff; }
+.drawing svg { display: block; max-width: 100%; height: auto; }
 figcaption { margin-top: .6rem; color: var(--soft); font-size: .9rem; max-width: 46rem; }
 .table { overflow: auto; max-height: 28rem; border: 1px solid var(--line); border-radius: 6px; max-width: 36rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
@@ -50,8 +52,11 @@ td.score { background: linear-gradient(to left, var(--bar, transparent) var(--sh
 footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
 )";
 
+// Smaller nobody reads the text of a drawing; a narrow window scrolls it.
+constexpr double kLeastScale = 0.75;
+
 std::string row_html(size_t index, const std::string& name, double score, double most) {
-  const double share = most > 0 ? 100 * std::abs(score) / most : 0;
+  const double share = most > 0 ? std::min(100 * std::abs(score) / most, 100.0) : 0;
   return fmt::format(
       "<tr><td>{}</td><td><bdi>{}</bdi></td><td class=\"score\" "
       "style=\"--share:{:.1f}%;--bar:var({})\">"
@@ -59,11 +64,20 @@ std::string row_html(size_t index, const std::string& name, double score, double
       index, escape_text(name), share, score < 0 ? "--below" : "--above", score);
 }
 
+// Of the input alone where it has scores: special tokens and the position asked from are mostly far
+// above all others, and bars measured by them would say nothing.
 double largest_of(const Explanation& explanation) {
-  double most = 0;
-  for (const double score : explanation.scores) most = std::max(most, std::abs(score));
-  for (const double score : explanation.target_scores) most = std::max(most, std::abs(score));
-  return most;
+  double most = 0, most_of_input = 0;
+  const auto look = [&](const Axis& axis, const std::vector<double>& scores, int64_t row) {
+    for (size_t i = 0; i < scores.size(); ++i) {
+      most = std::max(most, std::abs(scores[i]));
+      if (axis.positions[i].special || static_cast<int64_t>(i) == row) continue;
+      most_of_input = std::max(most_of_input, std::abs(scores[i]));
+    }
+  };
+  look(explanation.axis, explanation.scores, explanation.row.value_or(-1));
+  look(explanation.target_axis, explanation.target_scores, -1);
+  return most_of_input > 0 ? most_of_input : most;
 }
 
 std::string table_html(std::string_view caption, const Axis& axis,
@@ -79,6 +93,17 @@ std::string table_html(std::string_view caption, const Axis& axis,
   return html + "</tbody>\n</table>\n</div>\n";
 }
 
+// Of the drawing at its own size.
+double width_of(std::string_view svg) {
+  constexpr std::string_view kBefore = " width=\"";
+  const size_t at = svg.find(kBefore);
+  double width = 0;
+  if (at != svg.npos) {
+    std::from_chars(svg.data() + at + kBefore.size(), svg.data() + svg.size(), width);
+  }
+  return width;
+}
+
 // Within a script nothing is decoded, but its end is looked for.
 std::string script_text(const std::string& json) {
   std::string text;
@@ -88,14 +113,18 @@ std::string script_text(const std::string& json) {
 
 }  // namespace
 
-std::string inline_svg(std::string svg, std::string_view name) {
+std::string drawing_html(std::string svg, std::string_view label, std::string_view name) {
   svg.erase(0, std::min(svg.find("<svg"), svg.size()));
   for (const std::string_view before : {" id=\"", "href=\"#", "url(#"}) {
     for (size_t at = svg.find(before); at != svg.npos; at = svg.find(before, at + 1)) {
       svg.insert(at + before.size(), name);
     }
   }
-  return svg;
+  svg.insert(std::string_view("<svg").size(),
+             fmt::format(" style=\"min-width:{:.0f}px\"", kLeastScale * width_of(svg)));
+  return fmt::format(
+      "<div class=\"drawing\" tabindex=\"0\" role=\"img\" aria-label=\"{}\">{}</div>",
+      escape_attribute(label), svg);
 }
 
 void write_explanation_page(const std::filesystem::path& path, const ExplainQuestion& question,
@@ -120,13 +149,12 @@ void write_explanation_page(const std::filesystem::path& path, const ExplainQues
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n"
-      "<figure><div role=\"img\" "
-      "aria-label=\"{2}\">{3}</div><figcaption>{2}</figcaption></figure>\n{10}"
+      "<figure>{3}<figcaption>{2}</figcaption></figure>\n{10}"
       "<h2>What {4} answers</h2>\n<p>{5}</p>\n{6}"
       "<footer>fovea {7} \u00b7 model {8}</footer>\n"
       "<script type=\"application/json\" id=\"explanation\">{9}</script>\n</body>\n</html>\n",
       escape_attribute(text.title), kStyle, escape_attribute(text.caption),
-      inline_svg(figure.bytes, "map-"), escape_text(question.method.name),
+      drawing_html(figure.bytes, text.caption, "map-"), escape_text(question.method.name),
       escape_text(question.method.answers), tables, version(),
       escape_text(question.result.run.model_hash),
       script_text(explanation_json(question, explanation, card).dump()), check);

@@ -27,7 +27,7 @@ struct ExplainQuestion {
   std::optional<PositionSpan> span;
   std::optional<NamedTarget> target;
   std::optional<NamedTarget> against;
-  std::map<std::string, std::string, std::less<>> parameters;
+  GivenParameters parameters;
   std::vector<std::string> notes;  // what was chosen where there was a choice
   RunOptions how;                  // the run was made
   // What a check watches, where one is asked for: the target, or what the model answers.
@@ -35,21 +35,13 @@ struct ExplainQuestion {
   std::optional<NamedTarget> watched_against;
 };
 
-// One option for each parameter of any method.
-std::vector<Option> method_parameter_options();
-
-// Those that --method lists; none given: all. Throws Error{kInvalidArgument} for one that there is
-// not.
-std::vector<Method> chosen_methods(const Args& args);
-
 // Checks what can be checked before any work. Throws Error{kInvalidArgument}.
 void check_question(const Args& args);
 // The model of --model, or what suits INPUT and --method. Throws as open_engine does.
 Engine open_for_question(const Args& args);
-// --method, or relevancy; of a model that embeds and is given nothing to compare with, rollout.
-Method chosen_method(const Args& args, const ModelFacts& facts);
 // Runs the model. Throws what that throws, and Error{kInvalidArgument} with the valid range for a
-// class, word, query, layer, head or position that is not there.
+// class, word, query, layer, head or position that is not there; before the run
+// Error{kUnsupported} for an input that is too long for the method, or too short for a check.
 ExplainQuestion read_question(const Args& args, const Engine& engine, const Method& method);
 
 // The question's model and input, to run again; gives the logits that targets need.

@@ -13,9 +13,9 @@ namespace fovea {
 Content explanation_content(const ExplainQuestion& question, const Explanation& explanation,
                             const FaithfulnessCard* card = nullptr);
 
-// A drawing to stand within a page: without the declaration, which has no place there, and with
-// `name` before the names within, for those of two drawings are the same.
-std::string inline_svg(std::string svg, std::string_view name);
+// A drawing to stand within a page, read out as `label`: without the declaration, which has no
+// place there, and with `name` before the names within, for those of two drawings are the same.
+std::string drawing_html(std::string svg, std::string_view label, std::string_view name);
 
 // One offline page: the figure, the card where there is one, what the method answers and when it
 // misleads, and every number.

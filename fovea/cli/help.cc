@@ -115,6 +115,17 @@ std::string command_help(const Command& command) {
   return text;
 }
 
+std::string help_list(std::span<const std::pair<std::string, std::string>> lines) {
+  size_t widest = 0;
+  for (const auto& [name, meaning] : lines) widest = std::max(widest, name.size());
+  std::string text;
+  for (const auto& [name, meaning] : lines) {
+    text +=
+        fmt::format("  {:<{}}  {}\n", name, widest, wrap(meaning, static_cast<int>(widest) + 4));
+  }
+  return text;
+}
+
 std::string program_version() {
   return fmt::format("fovea {}", version());
 }

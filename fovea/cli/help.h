@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 
 #include "fovea/cli/command.h"
 
@@ -10,6 +11,8 @@ namespace fovea {
 
 std::string program_help(std::span<const Command> commands);
 std::string command_help(const Command& command);
+// "  name  meaning" line by line, the meanings below each other and within 80 columns.
+std::string help_list(std::span<const std::pair<std::string, std::string>> lines);
 std::string program_version();  // "fovea 0.1.0"
 
 }  // namespace fovea

@@ -123,6 +123,15 @@ std::vector<Option> map_options() {
       Option::flag("sidecar", "also write what a figure shows to FILE.json")};
 }
 
+void check_colors(const Args& args) {
+  const bool data = args.has("out") ? is_data_suffix(args["out"]) : args.flag("json");
+  if (!args.has("colors") || !data) return;
+  fail(ErrorKind::kInvalidArgument,
+       "--colors is {} but numbers are {}, which have no colours; leave it out, or give --out "
+       "FILE.png, .svg or .pdf",
+       args["colors"], args.has("out") ? "written" : "printed");
+}
+
 void check_out_suffix(const Args& args) {
   if (args.has("out")) {
     const std::filesystem::path path = args["out"];
@@ -140,6 +149,7 @@ void check_out_suffix(const Args& args) {
            "--{} is for figures; give --out FILE.png, .svg or .pdf too", name);
     }
   }
+  check_colors(args);
 }
 
 void check_map_args(const Args& args) {

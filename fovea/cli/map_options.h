@@ -21,6 +21,8 @@ void check_map_args(const Args& args);
 
 // The suffix of --out, and options that only figures have.
 void check_out_suffix(const Args& args);
+// Throws Error{kInvalidArgument} for --colors where only numbers are given out.
+void check_colors(const Args& args);
 
 // What --site says; none where it is not given.
 std::optional<SiteKind> site_kind(const Args& args);

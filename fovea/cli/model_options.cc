@@ -1,6 +1,7 @@
 #include "fovea/cli/model_options.h"
 
 #include <cstdio>
+#include <filesystem>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
@@ -16,6 +17,19 @@ constexpr size_t kLargestText = size_t{1} << 28;
 std::optional<std::string_view> find_pair(const Args& args) {
   if (!args.has("pair")) return {};
   return args["pair"];
+}
+
+// Who gives the name of a file may mean what it holds.
+void note_file_name(const Args& args, std::vector<std::string>& warnings) {
+  constexpr size_t kLongestPath = 4096;
+  if (!args.has("INPUT") || args["INPUT"].size() > kLongestPath) return;
+  std::error_code ignored;
+  const auto type = std::filesystem::status(args["INPUT"], ignored).type();
+  const bool file = type == std::filesystem::file_type::regular;
+  if (!file && type != std::filesystem::file_type::directory) return;
+  warnings.push_back(fmt::format("'{}' is read as the text itself; there is a {} of that name{}",
+                                 args["INPUT"], file ? "file" : "folder",
+                                 file ? ", which --text-file reads" : ""));
 }
 
 }  // namespace
@@ -83,21 +97,33 @@ std::string read_source(const Args& args) {
 
 TextInput read_input(const Engine& engine, const Args& args) {
   check_input_args(args);
-  if (!args.has("inputs")) return engine.encode(read_source(args), find_pair(args));
-  return engine.label(read_inputs(args["inputs"]));
+  if (args.has("inputs")) return engine.label(read_inputs(args["inputs"]));
+  TextInput input = engine.encode(read_source(args), find_pair(args));
+  note_file_name(args, input.warnings);
+  return input;
 }
 
-RunResult run_input(const Engine& engine, const Args& args, const RunOptions& options) {
+RunResult run_input(const Engine& engine, const Args& args, const RunOptions& options,
+                    const InputCheck& check) {
   check_input_args(args);
-  if (args.has("inputs")) return engine.run(read_inputs(args["inputs"]), options);
-  if (!engine.facts().has_decoder()) {
-    for (const char* name : {"target", "from", "to"}) {
-      if (args.has(name)) {
-        fail(ErrorKind::kInvalidArgument,
-             "--{} is for translation but {} has no decoder; leave it out", name, engine.name());
-      }
+  const bool translates = engine.facts().has_decoder();
+  for (const char* name : {"target", "from", "to"}) {
+    if (!args.has(name)) continue;
+    if (!translates) {
+      fail(ErrorKind::kInvalidArgument,
+           "--{} is for translation but {} has no decoder; leave it out", name, engine.name());
     }
-    return engine.run(read_input(engine, args), options);
+    if (args.has("inputs")) {
+      fail(ErrorKind::kInvalidArgument,
+           "--{} goes with a text but --inputs holds token ids; leave it out, or put the target "
+           "into decoder_input_ids",
+           name);
+    }
+  }
+  if (args.has("inputs") || !translates) {
+    const TextInput input = read_input(engine, args);
+    if (check) check(input);
+    return engine.run(input, options);
   }
   if (args.has("pair")) {
     fail(ErrorKind::kInvalidArgument,
@@ -107,7 +133,12 @@ RunResult run_input(const Engine& engine, const Args& args, const RunOptions& op
   if (args.has("target")) how.target = args["target"];
   const Languages languages{.source = args.has("from") ? args["from"] : "",
                             .target = args.has("to") ? args["to"] : ""};
-  return Translator(engine, languages).translate(read_source(args), how, options).result;
+  const Translator translator(engine, languages);
+  const std::string source = read_source(args);
+  if (check) check(translator.encode(source));
+  RunResult result = translator.translate(source, how, options).result;
+  note_file_name(args, result.warnings);
+  return result;
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {

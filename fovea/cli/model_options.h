@@ -1,6 +1,7 @@
 // What verbs that run a model have in common: which model, and what input.
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -32,7 +33,10 @@ void check_input_args(const Args& args);
 std::string read_source(const Args& args);
 TextInput read_input(const Engine& engine, const Args& args);
 // Runs the model on that; a model with a decoder writes what it writes, or --target.
-RunResult run_input(const Engine& engine, const Args& args, const RunOptions& options = {});
+// `check` is shown the text or the source before that, to refuse it.
+using InputCheck = std::function<void(const TextInput& input)>;
+RunResult run_input(const Engine& engine, const Args& args, const RunOptions& options = {},
+                    const InputCheck& check = nullptr);
 
 // One line each on stderr.
 void print_warnings(const std::vector<std::string>& warnings);

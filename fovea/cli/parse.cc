@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "fovea/base/error.h"
-#include "fovea/cli/suggest.h"
+#include "fovea/base/suggest.h"
 
 namespace fovea {
 namespace {
@@ -55,6 +55,11 @@ void take_positionals(const Command& command, const std::vector<Option>& options
     }
     const bool is_option = !only_positionals && word.starts_with("-") && word.size() > 1 &&
                            word.find(' ') == std::string::npos;
+    if (only_positionals && taken == command.positionals.size() && word.starts_with("-")) {
+      fail(ErrorKind::kInvalidArgument,
+           "{} takes {} plain argument{}, and '{}' after -- is one more; put options before --",
+           command.name, taken, taken == 1 ? "" : "s", word);
+    }
     if (is_option || taken == command.positionals.size()) {
       fail_extra(command, options, given, word);
     }

@@ -5,11 +5,13 @@
 #include <numeric>
 
 #include "fovea/base/error.h"
+#include "fovea/cli/draw_text.h"
 
 namespace fovea {
 namespace {
 
 constexpr size_t kShown = 5;
+constexpr int kNameWidth = 8;
 
 struct Choice {
   int64_t index = 0;
@@ -54,14 +56,20 @@ std::vector<Choice> present_of(std::span<const float> logits) {
   return choices;
 }
 
+// Behind the name of its line, as wide as the terminal.
 std::string listed(const std::vector<Choice>& choices,
-                   const std::function<std::string(int64_t)>& name) {
+                   const std::function<std::string(int64_t)>& name, const Terminal& terminal) {
   std::string text;
   for (const Choice& choice : choices) {
     if (!text.empty()) text += " · ";
     text += fmt::format("{} {:.3f}", isolated(printable(name(choice.index))), choice.probability);
   }
-  return text;
+  std::string lines;
+  for (const char letter : wrapped(text, terminal.width - kNameWidth)) {
+    lines += letter;
+    if (letter == '\n') lines += repeated(" ", kNameWidth);
+  }
+  return lines;
 }
 
 // The places of mask tokens.
@@ -76,7 +84,7 @@ std::vector<size_t> mask_places(const Engine& engine, const ModelInputs& inputs)
 }
 
 std::string line(std::string_view name, const std::string& value, const Terminal& terminal) {
-  return fmt::format("{}{}\n", terminal.dim(fmt::format("{:<8}", name)), value);
+  return fmt::format("{}{}\n", terminal.dim(padded_right(name, kNameWidth)), value);
 }
 
 std::vector<Choice> class_choices(const Engine& engine, std::span<const float> logits) {
@@ -95,8 +103,9 @@ std::string class_text(const Engine& engine, const RunResult& result, const Term
   }
   const std::vector<std::string> labels = engine.labels();
   return line(engine.multi_label() ? "classes" : "class",
-              listed(class_choices(engine, logits.values<float>()),
-                     [&](int64_t index) { return class_name(labels, index); }),
+              listed(
+                  class_choices(engine, logits.values<float>()),
+                  [&](int64_t index) { return class_name(labels, index); }, terminal),
               terminal);
 }
 
@@ -106,12 +115,13 @@ std::string masks_text(const Engine& engine, const RunResult& result, const Term
     const MatrixView<const float> logits = result.outputs.logits.tensor.matrix<float>();
     const std::span<const float> row(logits.data + static_cast<int64_t>(place) * logits.cols,
                                      static_cast<size_t>(logits.cols));
-    text += line(fmt::format("mask {}", place),
-                 listed(best_of(row),
-                        [&](int64_t id) {
-                          return engine.tokenizer().info(static_cast<int32_t>(id)).display;
-                        }),
-                 terminal);
+    text += line(
+        fmt::format("mask {}", place),
+        listed(
+            best_of(row),
+            [&](int64_t id) { return engine.tokenizer().info(static_cast<int32_t>(id)).display; },
+            terminal),
+        terminal);
   }
   return text;
 }

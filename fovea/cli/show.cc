@@ -89,7 +89,7 @@ void check_output(const Args& args, const char* name, std::string_view input) {
   std::error_code error;
   if (fs::equivalent(path, input, error) && !error) {
     fail(ErrorKind::kInvalidArgument,
-         "--{} is '{}', the picture itself, which would be lost; give another name", name,
+         "--{} is '{}', the input itself, which would be lost; give another name", name,
          path.string());
   }
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";

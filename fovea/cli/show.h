@@ -34,7 +34,7 @@ void show(const Content& content, const Args& args, const std::string& preface =
 // they are the same from run to run.
 Json with_peak_memory(Json answer);
 
-// What --`name` says can be written without losing anything: it is not the picture `input`, and
+// What --`name` says can be written without losing anything: it is not the file `input`, and
 // there is a folder for it. Throws Error{kInvalidArgument} or Error{kIo}.
 void check_output(const Args& args, const char* name, std::string_view input);
 // The same for --out and --mask-out, which must not be one file.

@@ -106,9 +106,11 @@ class StatsRun {
   }
 
   void leave_out(int64_t item, std::string_view reason) {
-    if (state_.left_out++ == 0) {
-      state_.first_reason = fmt::format("{}: {}", corpus_.where(item), reason);
-    }
+    if (state_.left_out++ > 0) return;
+    // Who reads a file names it already.
+    const std::string where = corpus_.where(item);
+    state_.first_reason =
+        reason.starts_with(where) ? std::string(reason) : fmt::format("{}: {}", where, reason);
   }
 
   void add_picture() {

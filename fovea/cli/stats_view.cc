@@ -64,8 +64,9 @@ std::vector<HeadsOfType> heads_by_type(const StatsResult& result) {
 }
 
 std::string caption_of(const StatsResult& result, const HeadMetric& metric) {
-  return fmt::format("{}: {} · mean over the rows of {} inputs · {} · layers down, heads across",
-                     metric.name, metric.help, result.state.statistics.inputs(),
+  const int64_t inputs = result.state.statistics.inputs();
+  return fmt::format("{}: {} · mean over the rows of {} input{} · {} · layers down, heads across",
+                     metric.name, metric.help, inputs, inputs == 1 ? "" : "s",
                      name_of(result.kind));
 }
 

@@ -6,12 +6,12 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/suggest.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/number_format.h"
 #include "fovea/cli/steps_json.h"
 #include "fovea/cli/steps_text.h"
 #include "fovea/cli/steps_writer.h"
-#include "fovea/cli/suggest.h"
 #include "fovea/cli/table.h"
 #include "fovea/io/npz.h"
 #include "fovea/render/figure_file.h"

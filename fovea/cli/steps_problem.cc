@@ -7,7 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/json.h"
-#include "fovea/cli/suggest.h"
+#include "fovea/base/suggest.h"
 
 namespace fovea {
 namespace {

@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "fovea/base/error.h"
+#include "fovea/base/suggest.h"
 #include "fovea/cli/command.h"
-#include "fovea/cli/suggest.h"
 
 namespace fovea {
 namespace {

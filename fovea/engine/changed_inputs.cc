@@ -20,8 +20,8 @@ int64_t blank_token(const Engine& engine, const Tokenizer* tokenizer) {
     if (const auto id = tokenizer->role(role)) return *id;
   }
   fail(ErrorKind::kUnsupported,
-       "{} has no token that stands for nothing (mask, unknown or padding); hide positions from "
-       "attention instead",
+       "{} has no token that stands for nothing (mask, unknown or padding), so that no word can be "
+       "blank; take hide instead, or of integrated gradients the baseline zero",
        engine.name());
 }
 

@@ -5,12 +5,14 @@
 #include <limits>
 
 #include "fovea/base/error.h"
+#include "fovea/tensor/convert.h"
 
 namespace fovea {
 namespace {
 
 constexpr double kRowSumTolerance = 1e-5;  // the contract on each weight
 constexpr double kOutputTolerance = 1e-4;  // the contract on outputs
+constexpr double kBf16Tolerance = 2e-2;    // the same where weights are rounded to bf16
 
 // The larger of both; what is no number counts as infinite, so that it cannot pass.
 double worse(double worst, double error) {
@@ -24,7 +26,8 @@ void check_head(const AttentionMap& map, MapCheck& check, double& largest_output
   const AttentionRecord& record = map.record();
   const AttentionShape shape = record.shape();
   const Tensor weights = map.tile(map.whole());
-  const MatrixView<const float> values = record.values.matrix<float>(shape.kv_head(map.head()));
+  const Tensor all_values = convert(record.values, DType::kF32);
+  const MatrixView<const float> values = all_values.matrix<float>(shape.kv_head(map.head()));
   const MatrixView<const float> output = record.output.matrix<float>(map.head());
   const bool sums_to_one = record.rule.sink_logit.empty();
   for (int64_t i = 0; i < map.rows(); ++i) {
@@ -64,8 +67,12 @@ void check_joint(const std::shared_ptr<const AttentionRecord>& record, MapCheck&
 
 }  // namespace
 
+double MapCheck::output_tolerance() const {
+  return bf16 ? kBf16Tolerance : kOutputTolerance;
+}
+
 bool MapCheck::passed() const {
-  return maps > 0 && row_sum_error <= kRowSumTolerance && output_error <= kOutputTolerance;
+  return maps > 0 && row_sum_error <= kRowSumTolerance && output_error <= output_tolerance();
 }
 
 namespace {
@@ -123,6 +130,7 @@ MapCheck check_maps(const Engine& engine, const TextInput& input) {
       check_joint(record, check);
       continue;
     }
+    if (record->values.dtype() == DType::kBF16) check.bf16 = true;
     double largest_output = 0, largest_error = 0;
     for (int64_t head = 0; head < record->shape().heads; ++head) {
       check_head(AttentionMap(record, head), check, largest_output, largest_error);
@@ -139,7 +147,7 @@ void require_passed(const MapCheck& check) {
   fail(ErrorKind::kInternal,
        "the maps do not check out: row sums are off by {:.1e} (allowed {:.0e}), A·V by {:.1e} "
        "(allowed {:.0e}); please report this model",
-       check.row_sum_error, kRowSumTolerance, check.output_error, kOutputTolerance);
+       check.row_sum_error, kRowSumTolerance, check.output_error, check.output_tolerance());
 }
 
 Json to_json(const MapCheck& check) {

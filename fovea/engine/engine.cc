@@ -291,6 +291,11 @@ TextInput Engine::label(const ModelInputs& inputs) const {
     input.axis = sound_axis(facts().most_tokens, facts().seconds_per_position);
   } else if (!inputs.input_ids.empty()) {
     input.axis = ids_axis(find_tokenizer(), inputs.input_ids);
+    if (std::ranges::all_of(input.axis.positions, &Position::special)) {
+      input.warnings.push_back(
+          fmt::format("input_ids hold no words but {} special tokens, {} first",
+                      inputs.input_ids.size(), input.axis.positions.front().text));
+    }
   }
   return input;
 }

@@ -24,12 +24,15 @@ std::map<SiteKind, Tensor> states_of(const ModelFacts& facts, const ModelOutputs
 // Of all that could be something else: special tokens stay.
 std::vector<Intervention> blanks_of(const TextInput& input) {
   std::vector<Intervention> blanks;
-  for (const Axis* axis : {&input.axis, &input.target, &input.patches}) {
-    for (size_t i = 0; i < axis->positions.size(); ++i) {
-      if (axis->positions[i].special) continue;
-      blanks.emplace_back(ReplaceInput{axis->name, static_cast<int64_t>(i)});
+  const auto add = [&](const Axis& axis, const std::string& name) {
+    for (size_t i = 0; i < axis.positions.size(); ++i) {
+      if (axis.positions[i].special) continue;
+      blanks.emplace_back(ReplaceInput{name, static_cast<int64_t>(i)});
     }
-  }
+  };
+  add(input.axis, input.axis.name);
+  add(input.target, "target");  // by itself it is called tokens too
+  add(input.patches, input.patches.name);
   return blanks;
 }
 

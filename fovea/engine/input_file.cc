@@ -39,6 +39,14 @@ std::vector<int64_t> whole_numbers(const Tensor& tensor, const std::string& wher
   }
 }
 
+// What may not be looked at has nothing to show.
+void check_mask(const std::vector<int64_t>& mask, const std::string& where) {
+  if (mask.empty() || std::ranges::any_of(mask, [](int64_t entry) { return entry != 0; })) return;
+  fail(ErrorKind::kBadFile,
+       "{} is 0 at all {} positions, so that nothing may be looked at; put 1 where the input is",
+       where, mask.size());
+}
+
 // [height, width] of whole numbers as I64.
 Tensor mask_of_pixels(const Tensor& tensor, const std::string& where) {
   const bool batch_of_one = tensor.rank() == 3 && tensor.size(0) == 1;
@@ -47,7 +55,9 @@ Tensor mask_of_pixels(const Tensor& tensor, const std::string& where) {
          where, to_string(tensor.shape()));
   }
   const int64_t height = tensor.size(tensor.rank() - 2), width = tensor.size(tensor.rank() - 1);
-  return Tensor::from({height, width}, whole_numbers(tensor.reshaped({height * width}), where));
+  const std::vector<int64_t> mask = whole_numbers(tensor.reshaped({height * width}), where);
+  check_mask(mask, where);
+  return Tensor::from({height, width}, mask);
 }
 
 // Numbers with the axes that `axes` names, `rank` of them, as f32.
@@ -102,6 +112,10 @@ ModelInputs read_inputs(const std::filesystem::path& path) {
            where);
     }
     *list->second = whole_numbers(file.tensor(entry), where);
+    if (list->second->empty()) {
+      fail(ErrorKind::kBadFile, "{} is empty; give at least one number", where);
+    }
+    if (entry.name.ends_with("_mask")) check_mask(*list->second, where);
   }
   if (inputs.input_ids.empty() && inputs.input_features.empty() && inputs.pixel_values.empty()) {
     fail(ErrorKind::kBadFile,

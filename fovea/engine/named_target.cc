@@ -10,6 +10,7 @@
 #include <span>
 
 #include "fovea/base/error.h"
+#include "fovea/base/suggest.h"
 #include "fovea/base/utf8.h"
 #include "fovea/engine/engine_subject.h"
 #include "fovea/engine/picture_input.h"
@@ -54,8 +55,8 @@ int64_t find_class(const std::vector<std::string>& labels, int64_t count, const 
     if (same_letters(labels[i], name)) return static_cast<int64_t>(i);
   }
   if (const auto index = whole_number(name); index && *index >= 0 && *index < count) return *index;
-  fail(ErrorKind::kInvalidArgument, "class '{}' is asked about but the model has 0 to {}{}", name,
-       count - 1, labels_text(labels));
+  fail(ErrorKind::kInvalidArgument, "class '{}' is asked about but the model has 0 to {}{}{}", name,
+       count - 1, labels_text(labels), did_you_mean(name, labels));
 }
 
 int64_t best_of(std::span<const float> logits) {
@@ -90,12 +91,13 @@ NamedTarget token_class_target(const Engine& engine, const Tensor& logits,
   return {TokenTarget{choice.position, index}, "class " + class_name(labels, index)};
 }
 
-// #id, a token as the vocabulary writes it, or a word that is one token: in running text, with a
-// space before it.
+// #id, a token as the vocabulary writes it, a word that is one token (in running text, with a space
+// before it), or an id that is no such word.
 int64_t find_word(const Tokenizer* tokenizer, int64_t count, const std::string& name) {
-  const auto number = name.starts_with('#') ? whole_number(name.substr(1)) : std::nullopt;
-  if (number && *number >= 0 && *number < count) return *number;
-  if (tokenizer == nullptr || number) {
+  const auto number = whole_number(name.starts_with('#') ? name.substr(1) : name);
+  const bool is_id = number && *number >= 0 && *number < count;
+  if (is_id && (tokenizer == nullptr || name.starts_with('#'))) return *number;
+  if (tokenizer == nullptr || (number && name.starts_with('#'))) {
     fail(ErrorKind::kInvalidArgument, "word '{}' is asked about but {} #0 to #{}", name,
          number ? "the vocabulary has" : "there is no tokenizer to find it; give one of",
          count - 1);
@@ -108,6 +110,7 @@ int64_t find_word(const Tokenizer* tokenizer, int64_t count, const std::string& 
     pieces = encoding.ids;
   }
   if (const auto id = tokenizer->find(name); id && *id < count) return *id;
+  if (is_id) return *number;
   std::vector<std::string> names;
   for (const int32_t id : pieces) names.push_back(tokenizer->info(id).display);
   fail(ErrorKind::kInvalidArgument,
@@ -126,7 +129,11 @@ NamedTarget word_target(const Tokenizer* tokenizer, const Tensor& logits,
   const std::string shown = tokenizer == nullptr
                                 ? fmt::format("#{}", id)
                                 : tokenizer->info(static_cast<int32_t>(id)).display;
-  return {TokenTarget{choice.position, id}, "the word " + to_one_line(shown)};
+  // Who gave a plain number may have meant the word.
+  const bool by_number = choice.name && whole_number(*choice.name) == id && shown != *choice.name;
+  return {TokenTarget{choice.position, id},
+          fmt::format("the word {}{}", to_one_line(shown),
+                      by_number && tokenizer != nullptr ? fmt::format(" (#{})", id) : "")};
 }
 
 // What the decoder was made to write at this step, as far as it read it in the next.

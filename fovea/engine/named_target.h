@@ -16,7 +16,8 @@ struct NamedTarget {
 };
 
 struct TargetChoice {
-  // Of models with classes a label or its number; of models that write a word or #id; of models
+  // Of models with classes a label or its number; of models that write a word or its id, #id where
+  // that is a word too; of models
   // that embed a text or a picture file to be similar to. None: what the model answers, or that the
   // embedding stays as it is.
   std::optional<std::string> name;

@@ -149,8 +149,7 @@ Translator::Target Translator::given(std::string_view text,
   return target;
 }
 
-Translation Translator::translate(std::string_view source, const TranslateOptions& options,
-                                  const RunOptions& run) const {
+TextInput Translator::encode(std::string_view source) const {
   TextInput input = encode_text(source_tokenizer_, source);
   warn_of_unknown(source_tokenizer_, input);
   input.inputs.token_type_ids.clear();
@@ -158,6 +157,12 @@ Translation Translator::translate(std::string_view source, const TranslateOption
     fail(ErrorKind::kInvalidArgument, "the source has {} bytes but no words; give some text",
          source.size());
   }
+  return input;
+}
+
+Translation Translator::translate(std::string_view source, const TranslateOptions& options,
+                                  const RunOptions& run) const {
+  TextInput input = encode(source);
   const Seq2SeqModel& model = *engine_.model().seq2seq();
   Recorder recorder(run.record);
   const EncodedSource encoded =

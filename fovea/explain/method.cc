@@ -55,14 +55,31 @@ std::string alternatives(const Method& refused, const ExplainRequest& request) {
   return able.empty() ? "no method can" : fmt::format("use {}", fmt::join(names_of(able), ", "));
 }
 
-void check_parameters(const Method& method, const ExplainRequest& request) {
-  for (const auto& [name, value] : request.parameters) {
-    if (std::ranges::count(method.parameters, name, &MethodParameter::name) > 0) continue;
-    std::vector<std::string> known;
-    for (const MethodParameter& parameter : method.parameters) known.push_back(parameter.name);
-    fail(ErrorKind::kInvalidArgument, "{} has no parameter '{}'; {}", method.name, name,
-         known.empty() ? "it has none" : fmt::format("it has {}", fmt::join(known, ", ")));
+double number_in(const Method& method, const MethodParameter& parameter, std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
+      value < parameter.least || value > parameter.most) {
+    fail(ErrorKind::kInvalidArgument, "{} of {} is '{}' but must be a number from {} to {}",
+         parameter.name, method.name, text, parameter.least, parameter.most);
   }
+  return value;
+}
+
+void check_choice(const Method& method, const MethodParameter& parameter, std::string_view text) {
+  if (std::ranges::count(parameter.choices, text) > 0) return;
+  fail(ErrorKind::kInvalidArgument, "{} of {} is '{}' but must be one of: {}", parameter.name,
+       method.name, text, fmt::join(parameter.choices, ", "));
+}
+
+// Of the stack that is asked about: rows or columns, whichever are more.
+int64_t positions_of(const ExplainRequest& request) {
+  int64_t most = 0;
+  for (const auto& record : request.run.records) {
+    const AttentionShape shape = record->shape();
+    if (record->site.kind == request.kind) most = std::max({most, shape.rows, shape.cols});
+  }
+  return most;
 }
 
 std::string head_name(int64_t layer, int64_t head) {
@@ -79,18 +96,40 @@ Method find_method(std::string_view name) {
        fmt::join(names_of(all_methods()), ", "));
 }
 
+void check_parameters(const Method& method, const GivenParameters& given) {
+  for (const auto& [name, value] : given) {
+    const auto found = std::ranges::find(method.parameters, name, &MethodParameter::name);
+    if (found == method.parameters.end()) {
+      std::vector<std::string> known;
+      for (const MethodParameter& parameter : method.parameters) known.push_back(parameter.name);
+      fail(ErrorKind::kInvalidArgument, "{} has no parameter '{}'; {}", method.name, name,
+           known.empty() ? "it has none" : fmt::format("it has {}", fmt::join(known, ", ")));
+    }
+    if (found->choices.empty()) {
+      number_in(method, *found, value);
+    } else {
+      check_choice(method, *found, value);
+    }
+  }
+}
+
+void check_positions(const Method& method, int64_t positions) {
+  if (method.most_positions == 0 || positions <= method.most_positions) return;
+  fail(ErrorKind::kUnsupported,
+       "{} takes at most {} positions but there are {}; use rollout or value-norm, or a smaller "
+       "input",
+       method.name, method.most_positions, positions);
+}
+
+bool scores_heads(const Method& method, const GivenParameters& given) {
+  const auto unit = given.find("unit");
+  return method.scores_heads || (unit != given.end() && unit->second == "head");
+}
+
 double number_parameter(const Method& method, const ExplainRequest& request,
                         std::string_view name) {
   const MethodParameter& parameter = find_parameter(method, name);
-  const std::string text = given_or_otherwise(parameter, request);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
-      value < parameter.least || value > parameter.most) {
-    fail(ErrorKind::kInvalidArgument, "{} of {} is '{}' but must be a number from {} to {}", name,
-         method.name, text, parameter.least, parameter.most);
-  }
-  return value;
+  return number_in(method, parameter, given_or_otherwise(parameter, request));
 }
 
 int64_t whole_parameter(const Method& method, const ExplainRequest& request,
@@ -107,10 +146,7 @@ std::string choice_parameter(const Method& method, const ExplainRequest& request
                              std::string_view name) {
   const MethodParameter& parameter = find_parameter(method, name);
   std::string text = given_or_otherwise(parameter, request);
-  if (std::ranges::count(parameter.choices, text) == 0) {
-    fail(ErrorKind::kInvalidArgument, "{} of {} is '{}' but must be one of: {}", name, method.name,
-         text, fmt::join(parameter.choices, ", "));
-  }
+  check_choice(method, parameter, text);
   return text;
 }
 
@@ -191,10 +227,14 @@ Explanation explain(const Method& method, const ExplainRequest& request) {
          method.name);
   }
   if (method.needs.span && !request.span) {
-    fail(ErrorKind::kInvalidArgument,
-         "{} asks about a stretch of the input but none is given; give --span TEXT", method.name);
+    fail(
+        ErrorKind::kInvalidArgument,
+        "{} asks about a stretch of the input but none is given; give --span TEXT, or of a picture "
+        "its positions, --span FIRST-LAST",
+        method.name);
   }
-  check_parameters(method, request);
+  check_parameters(method, request.parameters);
+  check_positions(method, positions_of(request));
   Explanation explanation = method.explain(request);
   const bool own_rows = std::ranges::any_of(request.run.records, [&](const auto& record) {
     return record->site.kind == request.kind && record->col_axis == explanation.axis.name &&

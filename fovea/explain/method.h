@@ -39,6 +39,9 @@ struct MethodParameter {
   double least = 0, most = 1;        // of a number
 };
 
+// Given by name; what is not given is as the method says.
+using GivenParameters = std::map<std::string, std::string, std::less<>>;
+
 // What is asked: of which run, from which position, about which output.
 struct ExplainRequest {
   const Run& run;
@@ -52,7 +55,7 @@ struct ExplainRequest {
   Subject* subject = nullptr;        // null: the model cannot be run again
   const Target* target = nullptr;
   const Target* against = nullptr;  // the answer is for `target` rather than this
-  std::map<std::string, std::string, std::less<>> parameters;
+  GivenParameters parameters;
   CancelToken cancel = {};
 };
 
@@ -76,8 +79,10 @@ struct Method {
   std::string cost;     // in words, N tokens and L layers
   MethodNeeds needs;
   std::vector<MethodParameter> parameters;
-  bool takes_layer = false;  // looks at the asked layer alone, if one is asked for
-  bool takes_head = false;   // the same of a head
+  bool takes_layer = false;    // looks at the asked layer alone, if one is asked for
+  bool takes_head = false;     // the same of a head
+  bool scores_heads = false;   // whatever its parameters say
+  int64_t most_positions = 0;  // that it takes; 0: any number
   // Why the run cannot be explained so, naming what is missing; empty: it can. Null: any
   // run with maps can.
   std::string (*refuses)(const Run& run) = nullptr;
@@ -95,6 +100,14 @@ double number_parameter(const Method& method, const ExplainRequest& request, std
 int64_t whole_parameter(const Method& method, const ExplainRequest& request, std::string_view name);
 std::string choice_parameter(const Method& method, const ExplainRequest& request,
                              std::string_view name);
+
+// Throws Error{kInvalidArgument} for parameters that the method does not have, and for values that
+// are none of theirs.
+void check_parameters(const Method& method, const GivenParameters& given);
+// Throws Error{kUnsupported} that names the limit and methods without one.
+void check_positions(const Method& method, int64_t positions);
+// Whether its scores are of heads rather than of positions.
+bool scores_heads(const Method& method, const GivenParameters& given);
 
 // Whether rows and columns are the same positions.
 bool is_self_attention(SiteKind kind);
@@ -114,7 +127,7 @@ Axis heads_axis(std::span<const std::shared_ptr<const AttentionRecord>> layers);
 Axis heads_axis(int64_t layers, int64_t heads);
 
 // Runs a method whose needs are met. Throws Error{kUnsupported} that names the methods that would
-// work where this one cannot, and Error{kInvalidArgument} for parameters it does not know.
+// work where this one cannot, and what check_parameters and check_positions throw.
 Explanation explain(const Method& method, const ExplainRequest& request);
 
 }  // namespace fovea

@@ -146,12 +146,13 @@ LayerRecords layers_of(const Run& run, SiteKind kind) {
 std::vector<double> rollout(Layers layers, int64_t target, const RolloutOptions& options,
                             const CancelToken& cancel) {
   check_layers(layers, target, options.discard);
-  if (!(options.residual >= 0 && options.residual <= 1) || options.start_layer < 0 ||
-      options.start_layer > static_cast<int64_t>(layers.size())) {
-    fail(ErrorKind::kInvalidArgument,
-         "rollout of {} layers cannot have a residual of {} and begin at layer {}; the residual is "
-         "0 to 1",
-         layers.size(), options.residual, options.start_layer);
+  if (!(options.residual >= 0 && options.residual <= 1)) {
+    fail(ErrorKind::kInvalidArgument, "the residual of rollout is {} but must be 0 to 1",
+         options.residual);
+  }
+  if (options.start_layer < 0 || options.start_layer > static_cast<int64_t>(layers.size())) {
+    fail(ErrorKind::kInvalidArgument, "rollout is to begin at layer {} but there are 0 to {}",
+         options.start_layer, layers.size() - 1);
   }
   const double residual = options.residual;
   std::vector<double> r(static_cast<size_t>(layers.front()->shape().rows), 0.0);

@@ -4,6 +4,7 @@
 
 #include "fovea/base/parallel.h"
 #include "fovea/base/single_thread.h"
+#include "fovea/kernels/bf16_dot.h"
 #include "fovea/kernels/head_rule.h"
 #include "fovea/kernels/panels.h"
 
@@ -46,35 +47,43 @@ struct RunningSoftmax {
   double sum = 0;
 };
 
-// Replaces scores by exp(score - largest), lets `state` follow and rescales the row's sums.
-HWY_INLINE void softmax_step(RunningSoftmax& state, float* HWY_RESTRICT scores, int64_t count,
-                             float* HWY_RESTRICT sums, int64_t features) {
+// Lets `state` follow the largest of `count` more scores; what is summed up so far is rescaled.
+HWY_INLINE void follow_largest(RunningSoftmax& state, const float* HWY_RESTRICT scores,
+                               int64_t count, float* HWY_RESTRICT sums, int64_t features) {
   const FloatTag df;
-  auto highest = hn::Set(df, state.largest);
-  for (int64_t c = 0; c < count; c += kFloatLanes)
-    highest = hn::Max(highest, hn::Load(df, scores + c));
-  const float largest = hn::GetLane(hn::MaxOfLanes(df, highest));
-  if (largest == kMinusInfinity) {  // nothing seen yet: keep exp(-inf - -inf) away
-    std::fill(scores, scores + count, 0.0F);
-    return;
+  auto highest0 = hn::Set(df, state.largest);
+  auto highest1 = highest0;
+  for (int64_t c = 0; c < count; c += 2 * kFloatLanes) {
+    highest0 = hn::Max(highest0, hn::Load(df, scores + c));
+    highest1 = hn::Max(highest1, hn::Load(df, scores + c + kFloatLanes));
   }
-  if (largest != state.largest) {
-    const float rescale = std::exp(state.largest - largest);  // 0 on the first step
-    const auto factor = hn::Set(df, rescale);
-    for (int64_t c = 0; c < features; c += kFloatLanes) {
-      hn::Store(hn::Mul(hn::Load(df, sums + c), factor), df, sums + c);
-    }
-    state.sum *= double{rescale};
-    state.largest = largest;
+  const float largest = hn::GetLane(hn::MaxOfLanes(df, hn::Max(highest0, highest1)));
+  if (largest == state.largest) return;
+  const float rescale = std::exp(state.largest - largest);  // 0 on the first step
+  const auto factor = hn::Set(df, rescale);
+  for (int64_t c = 0; c < features; c += kFloatLanes) {
+    hn::Store(hn::Mul(hn::Load(df, sums + c), factor), df, sums + c);
   }
-  const auto shift = hn::Set(df, largest);
-  auto total = hn::Zero(df);
-  for (int64_t c = 0; c < count; c += kFloatLanes) {
-    const auto weight = exp_f32(df, hn::Sub(hn::Load(df, scores + c), shift));
-    hn::Store(weight, df, scores + c);
-    total = hn::Add(total, weight);
+  state.sum *= double{rescale};
+  state.largest = largest;
+}
+
+// Replaces scores by exp(score - largest) and adds them to the sum.
+HWY_INLINE void weigh(RunningSoftmax& state, float* HWY_RESTRICT scores, int64_t count) {
+  const FloatTag df;
+  // Nothing seen yet: all scores are -infinity and become 0, but not by exp(-inf - -inf).
+  const auto shift = hn::Set(df, state.largest == kMinusInfinity ? 0.0F : state.largest);
+  auto total0 = hn::Zero(df);
+  auto total1 = total0;
+  for (int64_t c = 0; c < count; c += 2 * kFloatLanes) {
+    const auto weight0 = exp_weight_f32(df, hn::Sub(hn::Load(df, scores + c), shift));
+    const auto weight1 = exp_weight_f32(df, hn::Sub(hn::Load(df, scores + c + kFloatLanes), shift));
+    hn::Store(weight0, df, scores + c);
+    hn::Store(weight1, df, scores + c + kFloatLanes);
+    total0 = hn::Add(total0, weight0);
+    total1 = hn::Add(total1, weight1);
   }
-  state.sum += double{hn::GetLane(hn::SumOfLanes(df, total))};
+  state.sum += double{hn::GetLane(hn::SumOfLanes(df, hn::Add(total0, total1)))};
 }
 
 // Writes the finished rows: output = sums / sum, LSE = largest + log(sum), sink logit included.
@@ -100,27 +109,96 @@ HWY_INLINE void finish_rows(const RowBlock& block, const RunningSoftmax* states,
   }
 }
 
-void attend_rows(const RowBlock& block) {
+// The products of one block of rows in f32.
+class FloatProducts {
+ public:
+  explicit FloatProducts(const RowBlock& block)
+      : block_(block),
+        depth_(block.head->shape.head_dim),
+        queries_(Tensor::uninitialized({block.rows * depth_})) {
+    const HeadRule& head = *block.head;
+    float* queries = queries_.mutable_values<float>().data();
+    for (int64_t r = 0; r < block.rows; ++r) {
+      head.inputs.queries.read_row(head.head, block.row + r, head.rule->scale,
+                                   queries + r * depth_);
+    }
+    if (!head.needs_query_terms()) return;
+    query_terms_.resize(static_cast<size_t>(block.rows * head.entries));
+    table_terms(head.position_keys, queries, block.rows, query_terms_.data(), head.entries);
+  }
+
+  HWY_INLINE void scores(int64_t first, int64_t rows, int64_t key, int64_t count,
+                         float* out) const {
+    const HeadRule& head = *block_.head;
+    score_group(head, *block_.keys, queries_.values<float>().data() + first * depth_,
+                query_terms_.empty() ? nullptr : query_terms_.data() + first * head.entries,
+                block_.row + first, rows, key, count, out, kBlockKeys);
+  }
+
+  HWY_INLINE void add_weighted(const float* weights, int64_t rows, int64_t key, int64_t count,
+                               float* sums, int64_t sum_stride) {
+    weighted_group(weights, kBlockKeys, rows, *block_.values, key, count, sums, sum_stride);
+  }
+
+ private:
+  const RowBlock& block_;
+  int64_t depth_;
+  Tensor queries_;  // [rows, depth], times the scale
+  std::vector<float> query_terms_;
+};
+
+// The same in bf16. The scale joins afterwards: times it, queries would have to be rounded again.
+class Bf16Products {
+ public:
+  explicit Bf16Products(const RowBlock& block)
+      : block_(block),
+        depth_((block.head->shape.head_dim + 1) / 2 * 2),
+        queries_(Shape{block.rows * depth_}, DType::kBF16),  // zeros
+        weights_(Tensor::uninitialized({kGroupRows * kBlockKeys}, DType::kBF16)) {
+    const HeadRule& head = *block.head;
+    BF16* queries = queries_.mutable_values<BF16>().data();
+    for (int64_t r = 0; r < block.rows; ++r) {
+      std::copy_n(head.inputs.queries.bf16_row(head.head, block.row + r), head.shape.head_dim,
+                  queries + r * depth_);
+    }
+  }
+
+  HWY_INLINE void scores(int64_t first, int64_t rows, int64_t key, int64_t count,
+                         float* out) const {
+    const HeadRule& head = *block_.head;
+    bf16_dots({queries_.values<BF16>().data() + first * depth_, depth_, rows}, head.rule->scale,
+              *block_.keys, key / kPanelWidth, (count + kPanelWidth - 1) / kPanelWidth, out,
+              kBlockKeys);
+    apply_rule_to_group(head, nullptr, block_.row + first, rows, key, count, out, kBlockKeys);
+  }
+
+  HWY_INLINE void add_weighted(const float* weights, int64_t rows, int64_t key, int64_t count,
+                               float* sums, int64_t sum_stride) {
+    BF16* rounded = weights_.mutable_values<BF16>().data();
+    const int64_t padded = (count + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+    for (int64_t r = 0; r < rows; ++r) {
+      round_row_to_bf16(weights + r * kBlockKeys, padded, rounded + r * kBlockKeys);
+    }
+    add_bf16_weighted({rounded, kBlockKeys, rows}, *block_.values, key, count, sums, sum_stride);
+  }
+
+ private:
+  const RowBlock& block_;
+  int64_t depth_;  // even
+  Tensor queries_;
+  Tensor weights_;
+};
+
+template <class Products>
+HWY_INLINE void attend_rows_by(const RowBlock& block) {
   const HeadRule& head = *block.head;
-  const int64_t depth = head.shape.head_dim;
+  Products products(block);
   const int64_t features = (block.values->columns() + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
-  // Texts may be much shorter than a block of rows.
-  Tensor query_tensor = Tensor::uninitialized({block.rows * depth});
   Tensor sum_tensor(Shape{block.rows * features});  // zeros
   Tensor score_tensor = Tensor::uninitialized({kGroupRows * kBlockKeys});
-  float* queries = query_tensor.mutable_values<float>().data();
   float* sums = sum_tensor.mutable_values<float>().data();
   float* scores = score_tensor.mutable_values<float>().data();
   RunningSoftmax states[kBlockRows];
-
-  for (int64_t r = 0; r < block.rows; ++r) {
-    head.inputs.queries.read_row(head.head, block.row + r, head.rule->scale, queries + r * depth);
-  }
-  std::vector<float> query_terms;
-  if (head.needs_query_terms()) {
-    query_terms.resize(static_cast<size_t>(block.rows * head.entries));
-    table_terms(head.position_keys, queries, block.rows, query_terms.data(), head.entries);
-  }
 
   // Key blocks that no row of this block sees are skipped. Ranges move forward with the row.
   const Mask& mask = head.rule->mask;
@@ -131,19 +209,25 @@ void attend_rows(const RowBlock& block) {
     const int64_t padded = (count + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
     for (int64_t first = 0; first < block.rows; first += kGroupRows) {
       const int64_t rows = std::min<int64_t>(block.rows - first, kGroupRows);
-      score_group(head, *block.keys, queries + first * depth,
-                  query_terms.empty() ? nullptr : query_terms.data() + first * head.entries,
-                  block.row + first, rows, key, count, scores, kBlockKeys);
+      products.scores(first, rows, key, count, scores);
       for (int64_t r = 0; r < rows; ++r) {
         float* row = scores + r * kBlockKeys;
         std::fill(row + count, row + padded, kMinusInfinity);
-        softmax_step(states[first + r], row, padded, sums + (first + r) * features, features);
+        follow_largest(states[first + r], row, padded, sums + (first + r) * features, features);
       }
-      weighted_group(scores, kBlockKeys, rows, *block.values, key, count, sums + first * features,
-                     features);
+      for (int64_t r = 0; r < rows; ++r) weigh(states[first + r], scores + r * kBlockKeys, padded);
+      products.add_weighted(scores, rows, key, count, sums + first * features, features);
     }
   }
   finish_rows(block, states, sums, features);
+}
+
+void attend_rows(const RowBlock& block) {
+  if (block.keys->dtype() == DType::kBF16) {
+    attend_rows_by<Bf16Products>(block);
+  } else {
+    attend_rows_by<FloatProducts>(block);
+  }
 }
 
 }  // namespace fovea::HWY_NAMESPACE
@@ -198,6 +282,14 @@ void attend_heads(const std::vector<HeadWork>& work, const CancelToken& cancel) 
   });
 }
 
+// Position tables meet the scaled f32 queries, so that such scores are made in f32 altogether.
+DType product_type(const AttentionInputs& inputs) {
+  const bool wanted = inputs.compute == DType::kBF16 && inputs.queries.dtype == DType::kBF16 &&
+                      inputs.keys.dtype == DType::kBF16 && inputs.values.dtype == DType::kBF16 &&
+                      !std::holds_alternative<PositionTables>(inputs.rule->bias);
+  return wanted && has_bf16_dot() ? DType::kBF16 : DType::kF32;
+}
+
 }  // namespace
 
 void attention(const AttentionInputs& inputs, MutableHeadsView out, std::span<double> lse,
@@ -207,14 +299,15 @@ void attention(const AttentionInputs& inputs, MutableHeadsView out, std::span<do
   const SingleThread one(
       (shape.rows + 1) * shape.cols * shape.heads * (shape.head_dim + shape.value_dim) <= kSmall);
   const KeyRange all{0, shape.cols};
+  const DType products = product_type(inputs);
   std::vector<Panels> keys(static_cast<size_t>(shape.kv_heads));
   std::vector<Panels> values(keys.size());
   parallel_for(shape.kv_heads * 2, [&](int64_t item) {
     const auto head = static_cast<size_t>(item / 2);
     if (item % 2 == 0) {
-      keys[head] = Panels::of_keys(inputs.keys, item / 2, all);
+      keys[head] = Panels::of_keys(inputs.keys, item / 2, all, products);
     } else {
-      values[head] = Panels::of_values(inputs.values, item / 2, all);
+      values[head] = Panels::of_values(inputs.values, item / 2, all, products);
     }
   });
   // Position tables cost O(cols * entries) memory a head, so such heads go one by one.

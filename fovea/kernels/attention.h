@@ -20,6 +20,10 @@ struct AttentionInputs {
   HeadsView keys;     // [kv_heads, cols, head_dim]
   HeadsView values;   // [kv_heads, cols, value_dim]; dim 0 where no values are needed
   const ScoreRule* rule = nullptr;
+  // BF16: products of attention() are of bf16 numbers, with f32 sums and softmax, where queries,
+  // keys and values are BF16 and the processor has an instruction for it. Weights are rounded to
+  // bf16 before they meet the values; the LSE is that of the unrounded ones.
+  DType compute = DType::kF32;
 
   AttentionShape shape() const {
     return {queries.heads, keys.heads, queries.rows, keys.rows, queries.dim, values.dim};

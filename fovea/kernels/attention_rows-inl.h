@@ -34,6 +34,9 @@ inline constexpr int kGroupRows = 12;
 inline constexpr int kGroupRows = 6;
 #endif
 
+// The same for dot products, which keep a running chunk beside each sum (docs/numerics.md).
+inline constexpr int kDotRows = 6;
+
 inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // Terms of a dot product that are added up on their own before they join the sum: about a quarter
@@ -42,39 +45,54 @@ HWY_INLINE int64_t chunk_depth(int64_t depth) {
   return std::clamp<int64_t>((depth / 4 + 15) / 16 * 16, 16, 32);
 }
 
-// out[r][c] = rows[r] . panel column c, for kRows rows and two vectors of columns.
+// One term of kRows x 2 vectors of dot products: row r's number times the panel's row.
+template <int kRows>
+HWY_INLINE void add_products(const float* HWY_RESTRICT rows, int64_t depth,
+                             const float* HWY_RESTRICT panel_row, FloatVector (&sum)[kRows][2]) {
+  const FloatTag df;
+  const auto b0 = hn::Load(df, panel_row);
+  const auto b1 = hn::Load(df, panel_row + kFloatLanes);
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    const auto a = hn::Set(df, rows[r * depth]);
+    sum[r][0] = hn::MulAdd(a, b0, sum[r][0]);
+    sum[r][1] = hn::MulAdd(a, b1, sum[r][1]);
+  }
+}
+
+// out[r][c] = rows[r] . panel column c, for kRows rows and two vectors of columns. Whole runs of 16
+// terms are unrolled: a short loop's end is mispredicted, which costs as much as several of them.
 template <int kRows>
 HWY_INLINE void dot_micro(const float* HWY_RESTRICT rows, int64_t depth,
                           const float* HWY_RESTRICT panel, float* HWY_RESTRICT out,
                           int64_t out_stride) {
   const FloatTag df;
   const int64_t chunk = chunk_depth(depth);
+  FloatVector total[kRows][2];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) total[r][0] = total[r][1] = hn::Zero(df);
   for (int64_t begin = 0; begin < depth; begin += chunk) {
     const int64_t end = std::min(begin + chunk, depth);
-    FloatVector sum0[kRows];
-    FloatVector sum1[kRows];
+    FloatVector sum[kRows][2];
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) sum0[r] = sum1[r] = hn::Zero(df);
-    for (int64_t c = begin; c < end; ++c) {
-      const auto b0 = hn::Load(df, panel + c * kPanelWidth);
-      const auto b1 = hn::Load(df, panel + c * kPanelWidth + kFloatLanes);
+    for (int r = 0; r < kRows; ++r) sum[r][0] = sum[r][1] = hn::Zero(df);
+    int64_t c = begin;
+    for (; c + 16 <= end; c += 16) {
 #pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r) {
-        const auto a = hn::Set(df, rows[r * depth + c]);
-        sum0[r] = hn::MulAdd(a, b0, sum0[r]);
-        sum1[r] = hn::MulAdd(a, b1, sum1[r]);
-      }
+      for (int64_t t = 0; t < 16; ++t)
+        add_products<kRows>(rows + c + t, depth, panel + (c + t) * kPanelWidth, sum);
     }
+    for (; c < end; ++c) add_products<kRows>(rows + c, depth, panel + c * kPanelWidth, sum);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
-      float* first = out + r * out_stride;
-      if (begin > 0) {
-        sum0[r] = hn::Add(hn::Load(df, first), sum0[r]);
-        sum1[r] = hn::Add(hn::Load(df, first + kFloatLanes), sum1[r]);
-      }
-      hn::Store(sum0[r], df, first);
-      hn::Store(sum1[r], df, first + kFloatLanes);
+      total[r][0] = hn::Add(total[r][0], sum[r][0]);
+      total[r][1] = hn::Add(total[r][1], sum[r][1]);
     }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    hn::Store(total[r][0], df, out + r * out_stride);
+    hn::Store(total[r][1], df, out + r * out_stride + kFloatLanes);
   }
 }
 
@@ -93,12 +111,12 @@ HWY_INLINE void dot_group(const float* rows, int64_t count, int64_t depth, const
   while (done < count) {
     const float* from = rows + done * depth;
     float* to = out + done * out_stride;
-    if (count - done >= kGroupRows) {
-      dot_panel<kGroupRows>(from, depth, panel, to, out_stride);
-      done += kGroupRows;
-    } else if (count - done >= 4) {
-      dot_panel<4>(from, depth, panel, to, out_stride);
-      done += 4;
+    if (count - done >= kDotRows) {
+      dot_panel<kDotRows>(from, depth, panel, to, out_stride);
+      done += kDotRows;
+    } else if (count - done >= 2) {
+      dot_panel<2>(from, depth, panel, to, out_stride);
+      done += 2;
     } else {
       dot_panel<1>(from, depth, panel, to, out_stride);
       done += 1;
@@ -249,6 +267,16 @@ HWY_INLINE void apply_rule(const HeadRule& head, const float* query_terms, int64
   std::fill(scores + visible_end, scores + count, kMinusInfinity);
 }
 
+// The same for up to kGroupRows rows from row `row` on.
+HWY_INLINE void apply_rule_to_group(const HeadRule& head, const float* query_terms, int64_t row,
+                                    int64_t rows, int64_t key, int64_t count, float* scores,
+                                    int64_t score_stride) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* terms = query_terms == nullptr ? nullptr : query_terms + r * head.entries;
+    apply_rule(head, terms, row + r, key, count, scores + r * score_stride);
+  }
+}
+
 // The scores of up to kGroupRows rows from row `row` on, against `count` keys from `key` on, which
 // begin a panel. `queries` is [rows, depth], already times the scale; `scores` has room for whole
 // panels.
@@ -260,10 +288,7 @@ HWY_INLINE void score_group(const HeadRule& head, const Panels& keys, const floa
     dot_group(queries, rows, keys.depth(), keys.panel(first_panel + c / kPanelWidth), scores + c,
               score_stride);
   }
-  for (int64_t r = 0; r < rows; ++r) {
-    const float* terms = query_terms == nullptr ? nullptr : query_terms + r * head.entries;
-    apply_rule(head, terms, row + r, key, count, scores + r * score_stride);
-  }
+  apply_rule_to_group(head, query_terms, row, rows, key, count, scores, score_stride);
 }
 
 // terms[r][e] = queries[r] . table[e] for a position table.

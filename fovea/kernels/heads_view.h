@@ -23,6 +23,11 @@ struct HeadsView {
 
   // Copies row `row` of `head` to f32, times `factor`.
   void read_row(int64_t head, int64_t row, float factor, float* out) const;
+
+  // Row `row` of `head` itself; the type must be BF16.
+  const BF16* bf16_row(int64_t head, int64_t row) const {
+    return reinterpret_cast<const BF16*>(data) + head * head_stride + row * row_stride;
+  }
 };
 
 // The same for f32 results.

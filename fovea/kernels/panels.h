@@ -1,6 +1,7 @@
 // Keys and values rearranged once so that the inner loops of attention read memory in order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -12,26 +13,41 @@ namespace fovea {
 // A panel is 32 columns wide on every CPU: two AVX-512 vectors, four AVX2 ones.
 inline constexpr int64_t kPanelWidth = 32;
 
-// f32 [panel][depth][32]: column c of the matrix is column c % 32 of panel c / 32. The columns that
-// fill up the last panel are zero.
+// F32 is [panel][depth][32]: column c of the matrix is column c % 32 of panel c / 32. BF16 is
+// [panel][(depth + 1) / 2][32][2]: two neighbours in depth stand beside each other, as the
+// instruction for them reads them (bf16_dot.h). What fills up the last panel and the last pair is
+// zero.
 class Panels {
  public:
   Panels() = default;
 
-  // Columns are the keys of `range`, depth is the head size.
-  static Panels of_keys(const HeadsView& keys, int64_t head, KeyRange range);
+  // Columns are the keys of `range`, depth is the head size. BF16 takes only BF16 keys.
+  static Panels of_keys(const HeadsView& keys, int64_t head, KeyRange range,
+                        DType dtype = DType::kF32);
   // Columns are the value features, depth is the keys of `range`.
-  static Panels of_values(const HeadsView& values, int64_t head, KeyRange range);
+  static Panels of_values(const HeadsView& values, int64_t head, KeyRange range,
+                          DType dtype = DType::kF32);
 
+  DType dtype() const { return dtype_; }
   int64_t columns() const { return columns_; }
   int64_t depth() const { return depth_; }
-  const float* panel(int64_t index) const { return data_.get() + index * depth_ * kPanelWidth; }
+  // Of F32.
+  const float* panel(int64_t index) const {
+    return reinterpret_cast<const float*>(data_.get()) + index * steps() * kPanelWidth;
+  }
+  // Of BF16: a pair is one word, its first number in the low half.
+  const uint32_t* pairs(int64_t index) const {
+    return reinterpret_cast<const uint32_t*>(data_.get()) + index * steps() * kPanelWidth;
+  }
 
  private:
-  Panels(int64_t columns, int64_t depth);
+  Panels(int64_t columns, int64_t depth, DType dtype);
+  int64_t steps() const { return dtype_ == DType::kBF16 ? (depth_ + 1) / 2 : depth_; }
+
   int64_t columns_ = 0;
   int64_t depth_ = 0;
-  std::shared_ptr<float> data_;
+  DType dtype_ = DType::kF32;
+  std::shared_ptr<std::byte> data_;
 };
 
 }  // namespace fovea

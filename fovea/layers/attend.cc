@@ -8,6 +8,7 @@
 #include "fovea/base/parallel.h"
 #include "fovea/base/single_thread.h"
 #include "fovea/kernels/attention.h"
+#include "fovea/kernels/elementwise.h"
 #include "fovea/layers/attention_cache.h"
 #include "fovea/layers/interventions.h"
 #include "fovea/layers/run_block.h"
@@ -49,10 +50,26 @@ Tensor copy_of(const HeadsView& view) {
   return copy;
 }
 
+// What attention is computed from, and what the record holds: maps that are computed from a record
+// later agree with its LSE only if both come from the same numbers.
+AttentionParts rounded(AttentionParts parts, DType compute) {
+  if (compute == DType::kF32) return parts;
+  for (Value* value : {&parts.queries, &parts.keys, &parts.values}) {
+    Tensor tensor = Tensor::uninitialized(value->shape(), DType::kBF16);
+    const int64_t rows = value->shape()[0] * value->shape()[1], dim = value->shape()[2];
+    round_to_bf16({value->tensor.values<float>().data(), rows, dim},
+                  {tensor.mutable_values<BF16>().data(), rows, dim});
+    value->tensor = std::move(tensor);
+  }
+  return parts;
+}
+
 // Several texts in one pass, each within itself: one thread per text, for they are short. Records
 // are made and given away there too.
-Value attend_packed(const Pass& pass, const AttentionPlace& place, const Value& queries,
-                    const Value& keys, const Value& values, const ScoreRule& rule) {
+Value attend_packed(const Pass& pass, const AttentionPlace& place, const AttentionParts& parts) {
+  const Tensor &queries = parts.queries.tensor, &keys = parts.keys.tensor,
+               &values = parts.values.tensor;
+  const ScoreRule& rule = *parts.rule;
   if (!rule.mask.range_only() || !std::holds_alternative<std::monostate>(rule.bias) ||
       pass.changes != nullptr) {
     fail(ErrorKind::kUnsupported,
@@ -69,9 +86,8 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Value& 
     const SingleThread single(true);
     const int64_t begin = begins[static_cast<size_t>(text)];
     const int64_t length = pass.texts[static_cast<size_t>(text)];
-    const AttentionInputs inputs{rows_of(queries.tensor, begin, length),
-                                 rows_of(keys.tensor, begin, length),
-                                 rows_of(values.tensor, begin, length), &rule};
+    const AttentionInputs inputs{rows_of(queries, begin, length), rows_of(keys, begin, length),
+                                 rows_of(values, begin, length), &rule, place.compute};
     Tensor lse = Tensor::uninitialized({heads, length}, DType::kF64);
     MutableHeadsView view = whole;
     view.data += begin * view.row_stride;
@@ -160,9 +176,12 @@ Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries
     return ops::merge_heads(
         pass.cache->attend(place.site, queries.tensor, keys.tensor, values.tensor, *rule));
   }
-  if (!pass.texts.empty()) return attend_packed(pass, place, queries, keys, values, *rule);
   AttentionParts parts{queries, keys, values, rule};
+  if (!pass.texts.empty()) {
+    return attend_packed(pass, place, rounded(std::move(parts), place.compute));
+  }
   if (pass.changes != nullptr) parts = pass.changes->before(place, std::move(parts));
+  if (pass.cache == nullptr) parts = rounded(std::move(parts), place.compute);
   ops::AttentionResult result = mix(pass, place.site, parts);
   if (pass.changes != nullptr) {
     result.output = pass.changes->after(place, parts, result.output.tensor);

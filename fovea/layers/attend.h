@@ -19,6 +19,9 @@ struct AttentionPlace {
   std::function<BlockContext()> block = nullptr;
   // What positions added to queries and keys, likewise.
   std::function<PositionParts()> positions = nullptr;
+  // BF16: queries, keys and values are rounded to it first, and recorded so, and products are of
+  // such numbers. The steps of a generation are F32 whatever this says.
+  DType compute = DType::kF32;
 
   // With the axes that the site's kind counts along: of encoders "source", of decoders "target",
   // whose rows are the "steps" of writing it, of picture towers "patches"; a pooling head is one

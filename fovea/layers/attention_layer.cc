@@ -133,6 +133,7 @@ void AttentionLayer::add_biases(BlockContext& block) const {
 
 AttentionPlace AttentionLayer::place_of(SiteId site, const AttentionSetting& setting) const {
   AttentionPlace place = AttentionPlace::of(site);
+  place.compute = projections_.front().weight().compute_dtype();
   if (!setting.row_axis.empty()) place.row_axis = setting.row_axis;
   if (!setting.col_axis.empty()) place.col_axis = setting.col_axis;
   if (!setting.query_positions.empty() && !setting.key_positions.empty()) {

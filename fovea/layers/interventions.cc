@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "fovea/kernels/heads_view.h"
+#include "fovea/tensor/convert.h"
+
 namespace fovea {
 namespace {
 
@@ -72,11 +75,11 @@ void remove_bias(ScoreRule& rule, int64_t head, int64_t heads, SiteId site) {
 // Row i of every head, as [heads, 1, head_dim].
 Tensor row_of(const Tensor& queries, int64_t i) {
   Tensor row = Tensor::uninitialized({queries.size(0), 1, queries.size(2)});
-  for (int64_t head = 0; head < queries.size(0); ++head) {
-    std::copy_n(queries.matrix<float>(head).row(i), queries.size(2),
-                row.mutable_matrix<float>(head).row(0));
+  const HeadsView heads = HeadsView::of(queries);
+  for (int64_t head = 0; head < heads.heads; ++head) {
+    heads.read_row(head, i, 1, row.mutable_matrix<float>(head).row(0));
   }
-  return row;
+  return convert(row, queries.dtype());
 }
 
 }  // namespace

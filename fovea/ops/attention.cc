@@ -8,7 +8,8 @@ namespace {
 
 AttentionInputs inputs_of(const Tensor& queries, const Tensor& keys, const Tensor& values,
                           const ScoreRule& rule) {
-  return {HeadsView::of(queries), HeadsView::of(keys), HeadsView::of(values), &rule};
+  return {HeadsView::of(queries), HeadsView::of(keys), HeadsView::of(values), &rule,
+          queries.dtype() == DType::kBF16 ? DType::kBF16 : DType::kF32};
 }
 
 }  // namespace

@@ -13,8 +13,10 @@ struct AttentionResult {
   Tensor lse;    // f64 [heads, rows]
 };
 
-// softmax(scores by `rule`) V, streaming, for f32 queries [heads, rows, head_dim], keys and values
-// [kv_heads, cols, ...]. Differentiable in all three; the rule's own numbers are constants.
+// softmax(scores by `rule`) V, streaming, for queries [heads, rows, head_dim], keys and values
+// [kv_heads, cols, ...]: f32, or bf16 where products are to be of such numbers
+// (kernels/attention.h). Differentiable in all three, rounding left out; the rule's own numbers are
+// constants.
 AttentionResult attention(const Value& queries, const Value& keys, const Value& values,
                           std::shared_ptr<const ScoreRule> rule);
 

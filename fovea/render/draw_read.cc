@@ -171,8 +171,11 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
   canvas.text(plan.block, at);
 }
 
+// Small ones with the digit that says something.
 std::string number(float value) {
-  return tick_text(value, 0.01);
+  const double size = std::abs(double{value});
+  const bool is_small = size > 0 && size < 0.005;
+  return tick_text(value, is_small ? std::pow(10, std::floor(std::log10(size))) : 0.01);
 }
 
 // What colour alone does not say: the largest weights by name.

@@ -70,8 +70,12 @@ class KeptBlocks {
   }
 
  private:
-  // How much may be kept: what was in use before can be so again without a higher peak.
-  size_t room() const { return std::max(kMostKeptBytes, reuses_ > 0 ? most_used_ - used_ : 0); }
+  // How much may be kept: what was in use before can be so again without a higher peak. A little
+  // more than that holds all that one layer frees while records pile up beside it.
+  size_t room() const {
+    if (reuses_ == 0) return kMostKeptBytes;
+    return std::max({kMostKeptBytes, most_used_ - used_, most_used_ / 4});
+  }
   void trim() {
     while (kept_ > room()) {
       unmap(blocks_.front().data, blocks_.front().bytes);

@@ -16,9 +16,9 @@ inline constexpr size_t kMostKeptBytes = size_t{48} << 20;
 // is short. May be called from any thread.
 std::shared_ptr<std::byte> allocate_large(size_t bytes, bool zero);
 
-// While one lives, more is kept: as much as was in use since it began and no longer is, so that the
-// most that a run ever takes stays the same. For a run of a model, whose layers make and free
-// tensors of the same sizes again and again.
+// While one lives, more is kept: as much as was in use since it began and no longer is, or a
+// quarter of the most, so that a run takes little more at most than it would without. For a run of a
+// model, whose layers make and free tensors of the same sizes again and again.
 class ReuseLargeBlocks {
  public:
   ReuseLargeBlocks();

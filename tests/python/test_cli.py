@@ -49,6 +49,7 @@ WRONG_USAGE = {
     "missing value": (["steps", "--vectors"], "--vectors needs a value"),
     "plain argument": (["models", "x"], "no plain argument 'x'"),
     "plain argument too many": (["steps", "x", "y"], "'y' is one more"),
+    "option after --": (["explain", "--", "-x", "--method", "raw"], "'--method' after --", "before --"),
     "option twice": (["steps", "--vectors", FOUR_WORDS, "--head", "0", "--head", "1"], "2 times"),
     "no number": (["steps", "--vectors", FOUR_WORDS, "--temperature", "warm"], "'warm'", "number"),
     "not finite": (["steps", "--vectors", FOUR_WORDS, "--temperature", "nan"], "'nan'", "finite"),

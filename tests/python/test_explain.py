@@ -6,7 +6,7 @@ import re
 
 import numpy
 import pytest
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 import models
 from models import PARITY
@@ -56,13 +56,15 @@ def test_methods_describe_themselves():
         for parameter in method["parameters"]:
             assert f"--{parameter['name']}" in one
             assert parameter["default"] in parameter.get("choices", [parameter["default"]])
-    assert_fails(run("methods", "magic"), 1, "magic", "rollout")
+    assert_fails(run("methods", "magic"), 2, "magic", "rollout")
+    assert_fails(run("methods", "rolout"), 2, "did you mean 'rollout'?")
 
 
 def test_every_parameter_is_an_option():
     help_text = ok("explain", "--help")
+    assert max(map(len, help_text.splitlines())) <= 80
     for method in METHODS.values():
-        assert method["summary"] in help_text
+        assert method["summary"] in " ".join(help_text.split())
         for parameter in method["parameters"]:
             assert f"--{parameter['name']}" in help_text
 
@@ -174,6 +176,52 @@ def test_words_are_named_as_people_write_them(tmp_path):
     tokens = json.loads(ok("tokenize", "dog", "-m", model, "--json"))["ids"]
     by_id = explained(TEXT, "-m", model, "--method", "ablation", "--class", f"#{tokens[0]}")
     assert by_name["target"] == "the word dog" and by_name["scores"] == by_id["scores"]
+    # No word is written so, so that it is a number of the vocabulary.
+    assert explained(TEXT, "-m", model, "--method", "ablation", "--class", str(tokens[0]))["target"] == f"the word dog (#{tokens[0]})"
+    assert_fails(run("explain", TEXT, "-m", model, "--method", "ablation", "--class", "999999"), 2, "999999", "#0 to #")
+
+
+def test_the_name_of_a_file_is_a_text_and_the_user_is_told(tmp_path):
+    model = models.bert(tmp_path / "model")
+    (tmp_path / "cat.txt").write_text("the cat sat on the mat\n")
+    for verb in (["explain", "--method", "raw"], ["text"]):
+        result = run(*verb, "cat.txt", "-m", model, "--json", cwd=tmp_path)
+        assert result.returncode == 0 and "'cat.txt' is read as the text itself" in result.stderr and "--text-file" in result.stderr
+    assert run("explain", "--method", "raw", "--text-file", "cat.txt", "-m", model, cwd=tmp_path).stderr == ""
+    assert "there is a folder of that name" in run("explain", "model", "--method", "raw", "-m", model, cwd=tmp_path).stderr
+
+
+def test_limits_are_told_before_the_model_runs(tmp_path):
+    """No vocabulary has these ids, so that a run could only end in another error."""
+    model = models.causal(tmp_path / "model")
+    for method, most in (("flow", 128), ("value-zeroing", 1024), ("alti", 1024)):
+        ids = numpy.full(most + 1, 10**9)
+        save_file({"input_ids": ids}, tmp_path / "long.safetensors")
+        result = run("explain", "--inputs", tmp_path / "long.safetensors", "-m", model, "--method", method)
+        assert_fails(result, 1, method, f"at most {most} positions", most + 1, "rollout")
+    save_file({"input_ids": numpy.full(4, 10**9)}, tmp_path / "short.safetensors")
+    for arguments in (["--method", "span-mass", "--span", "1"], ["--method", "head-importance"],
+                      ["--method", "ablation", "--unit", "head"]):
+        result = run("explain", "--inputs", tmp_path / "short.safetensors", "-m", model, *arguments, "--check")
+        assert_fails(result, 1, arguments[1], "cannot be checked", "heads")
+    assert_fails(run("explain", "--inputs", tmp_path / "short.safetensors", "-m", model, "--method", "raw"), 2, 10**9)
+
+
+@pytest.mark.parametrize("tensors, facts", [
+    ({"input_ids": [2, 5, 6, 3], "attention_mask": [0, 0, 0, 0]}, ["attention_mask", "0 at all 4", "put 1"]),
+    ({"input_ids": []}, ["input_ids", "empty"]),
+])
+def test_inputs_that_hold_nothing_are_refused(tmp_path, tensors, facts):
+    model = models.bert(tmp_path / "model")
+    save_file({name: numpy.array(values, dtype=numpy.int64) for name, values in tensors.items()}, tmp_path / "in.safetensors")
+    assert_fails(run("explain", "--inputs", tmp_path / "in.safetensors", "-m", model, "--method", "raw"), 1, *facts)
+
+
+def test_inputs_of_padding_alone_are_told(tmp_path):
+    model = models.bert(tmp_path / "model")
+    save_file({"input_ids": numpy.zeros(4, dtype=numpy.int64)}, tmp_path / "in.safetensors")
+    result = run("explain", "--inputs", tmp_path / "in.safetensors", "-m", model, "--method", "raw", "--json")
+    assert result.returncode == 0 and "no words but 4 special tokens, [PAD] first" in result.stderr
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -204,6 +252,10 @@ def test_figures_and_pages(tmp_path):
     data = page.split('id="explanation">')[1].split("</script>")[0]
     assert json.loads(data) == explained(TEXT, "-m", model, "--method", "rollout", "--token", "mat")
     assert page.count("<tr>") == 1 + len(json.loads(data)["scores"])
+    # Bars are measured by the words; the position asked from and special tokens do not flatten them.
+    assert "--share:100.0%" in re.search(r"<tr>.*<bdi>(?!\[)[^<]+</bdi>.*--share:100.0%.*", page).group()
+    both = ok("explain", TEXT, "-m", model, "--method", "rollout", "--token", "mat", "--json", "--out", tmp_path / "y.html")
+    assert json.loads(both) == json.loads(data) and (tmp_path / "y.html").read_text() == page
 
 
 def test_a_page_of_hostile_text_stays_text(tmp_path):
@@ -226,6 +278,12 @@ def test_a_page_of_hostile_text_stays_text(tmp_path):
     (["--method", "raw", "--class", "1"], ["--class", "leave it out"]),
     (["--method", "raw", "--fusion", "max"], ["raw has no parameter 'fusion'"]),
     (["--method", "rollout", "--residual", "2"], ["residual", "'2'", "0 to 1"]),
+    (["--method", "rollout", "--start-layer", "9"], ["start-layer", "9", "0 to "]),
+    (["--method", "rollout", "--compat", "vit-explain", "--residual", "0.3"], ["residual", "vit-explain", "leave one out"]),
+    (["--method", "rollout", "--json", "--colors", "viridis"], ["--colors", "printed", "leave it out"]),
+    (["--method", "rollout", "--out", "x.npy", "--colors", "viridis"], ["--colors", "written", "leave it out"]),
+    (["--method", "rolout"], ["rolout", "did you mean 'rollout'?"]),
+    (["--method", "rollout,"], ["--method is ''", "rollout"]),
     (["--method", "rollout", "--query", "1"], ["--query", "no objects"]),
     (["--method", "rollout", "--at", "1,1"], ["--at", "text"]),
     (["--method", "rollout", "--out", "x.txt"], ["x.txt", ".png"]),
@@ -239,10 +297,21 @@ def test_what_cannot_be_answered_is_told_in_one_line(tmp_path, arguments, facts)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
 
 
+@pytest.mark.parametrize("arguments, facts", [
+    (["--class", "zeb"], ["class 'zeb'", "0 to 47", "did you mean 'zebra'?"]),
+    (["--method", "span-mass", "--span", "zebra"], ["'zebra'", "no text", "FIRST-LAST", "0 to 784"]),
+    (["--method", "span-mass"], ["--span", "FIRST-LAST"]),
+    (["--method", "flow"], ["128", "785"]),
+])
+def test_what_a_picture_does_not_have_is_told_with_what_it_has(arguments, facts):
+    result = run("explain", SCENE, "-m", SCENES, *arguments)
+    assert_fails(result, 1 if "flow" in arguments else 2, *facts)
+
+
 def test_a_picture_is_never_overwritten(tmp_path):
     picture = tmp_path / "scene.png"
     picture.write_bytes(SCENE.read_bytes())
-    assert_fails(run("explain", picture, "-m", SCENES, "--method", "raw", "--out", picture), 2, "the picture itself")
+    assert_fails(run("explain", picture, "-m", SCENES, "--method", "raw", "--out", picture), 2, "the input itself")
     assert picture.read_bytes() == SCENE.read_bytes()
 
 

@@ -134,7 +134,7 @@ def test_methods_side_by_side_on_one_input(classifier):
     methods = {method["name"]: method for method in table["methods"]}
     names = {method["name"] for method in json.loads(ok("methods", "--json"))}
     assert methods.keys() == names and table["inputs"] == 1
-    assert "stretch" in methods["span-mass"]["reason"] and "cross-attention" in methods["alti+"]["reason"]
+    assert "heads" in methods["span-mass"]["reason"] and "cross-attention" in methods["alti+"]["reason"]
     for name in ("raw", "rollout", "ablation", "flow"):
         alone = explained(TEXT, "-m", classifier, "--method", name, *QUICK)["check"]["grades"]
         for grade in GRADES:
@@ -142,7 +142,7 @@ def test_methods_side_by_side_on_one_input(classifier):
             assert methods[name]["grades"][grade]["verdict"] == alone[grade]["verdict"], (name, grade)
     text = ok("explain", TEXT, "-m", classifier, "--compare", "--check-orders", "4")
     assert all(len(line) <= 80 for line in text.splitlines()), text
-    assert "random" in text and "not span-mass: " in text
+    assert "random" in text and "span-mass cannot be checked: " in text
 
 
 def test_methods_side_by_side_on_many_inputs(classifier, tmp_path):
@@ -189,6 +189,10 @@ def test_a_folder_of_pictures_with_one_that_is_broken(tmp_path):
     (["--method", "raw", "--check", "--check-out", "x.txt"], [".png, .svg or .pdf"]),
     (["--method", "raw", "--check-out", "x.png"], ["give --check"]),
     (["--method", "raw", "--limit", "3"], ["--compare"]),
+    (["--compare", "--limit", "3"], ["--limit", "INPUT is one"]),
+    (["--compare", "--check-cascade"], ["--check-cascade", "--compare", "leave it out"]),
+    (["--compare", "--method", "raw, rollout", "--steps", "3"], ["--steps", "integrated-gradients", "raw, rollout are compared"]),
+    (["--compare", "--colors", "viridis"], ["--colors", "table"]),
     (["--compare", "--out", "x.png"], [".json or .csv"]),
     (["--compare", "--scale", "2"], ["table"]),
 ])
@@ -199,7 +203,20 @@ def test_wrong_use_is_told_before_any_work(classifier, arguments, facts):
 @pytest.mark.parametrize("arguments, facts", [
     ([TEXT, "--method", "ablation", "--unit", "head", "--check"], ["ablation", "heads", "positions"]),
     (["cat", "--method", "raw", "--check"], ["1 position", "two"]),
+    (["", "--method", "raw", "--check"], ["0 positions", "two"]),
     (["cat", "--compare", "--method", "raw,rollout"], ["no method", "1 position"]),
+    (["missing.txt", "--compare", "--method", "raw"], ["missing.txt: no such file"]),
 ])
 def test_what_cannot_be_checked_is_said(classifier, arguments, facts):
     assert_fails(run("explain", *arguments, "-m", classifier), 1, *facts)
+
+
+def test_tables_fold_where_the_terminal_is_narrow(classifier):
+    """Nothing is lost: the numbers of a narrow table are those of a wide one."""
+    for arguments in (["--method", "raw", *QUICK], ["--compare", "--method", "raw, integrated-gradients", "--check-orders", "4"]):
+        wide, narrow = (ok("explain", TEXT, "-m", classifier, *arguments, environment={"COLUMNS": columns}) for columns in ("120", "40"))
+        assert max(map(len, narrow.splitlines())) <= 40
+        # From the heading of the table on; of the map above it, which is folded too, terminals show other bars.
+        tables = [text[re.search(r"^faithfulness|^ +del ", text, re.MULTILINE).start():] for text in (wide, narrow)]
+        numbers = [sorted(re.findall(r"-?\d*\.\d{2,3}", table)) for table in tables]
+        assert numbers[0] == numbers[1] and len(numbers[0]) > 20

@@ -287,16 +287,16 @@ def test_steps_of_a_detector_are_those_of_its_three_attentions():
 
 
 @pytest.mark.parametrize("verb, arguments, code, facts", [
-    ("image", ["--out", "s.png"], 2, ["the picture itself"]),
-    ("image", ["--view", "lost", "--mask-out", "s.png"], 2, ["the picture itself"]),
+    ("image", ["--out", "s.png"], 2, ["the input itself"]),
+    ("image", ["--view", "lost", "--mask-out", "s.png"], 2, ["the input itself"]),
     ("image", ["--view", "lost", "--mask-out", "x.png", "--out", "x.png"], 2, ["both"]),
     ("image", ["--view", "lost", "--mask-out", "nodir/m.png", "--out", "o.png"], 1, ["nodir/m.png"]),
     ("image", ["--without-artifacts", "--out", "w.html"], 2, ["--without-artifacts", "page"]),
-    ("detect", ["--out", "s.png"], 2, ["the picture itself"]),
+    ("detect", ["--out", "s.png"], 2, ["the input itself"]),
     ("detect", ["--at", "5,5", "--to", "5,5:6,6"], 2, ["--to"]),
     ("detect", ["--at", "1,1:"], 2, ["X,Y:X,Y"]),
     ("steps", ["--at", "8,8", "--token", "[CLS]"], 2, ["--at", "--token"]),
-    ("steps", ["--at", "8,8", "--out", "s.png"], 2, ["the picture itself"]),
+    ("steps", ["--at", "8,8", "--out", "s.png"], 2, ["the input itself"]),
     ("steps", ["--target", "foo"], 2, ["--target"]),
     ("export", ["-m", ROOT / "models/en-fr", "--out", "e.safetensors"], 2, ["reads text"]),
 ])

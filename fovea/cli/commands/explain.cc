@@ -5,10 +5,13 @@
 #include "fovea/cli/explain_card.h"
 #include "fovea/cli/explain_check.h"
 #include "fovea/cli/explain_compare.h"
+#include "fovea/cli/explain_numbers.h"
 #include "fovea/cli/explain_view.h"
+#include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
+#include "fovea/cli/method_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
@@ -19,11 +22,9 @@ namespace fovea {
 namespace {
 
 std::string method_summaries() {
-  std::string text;
-  for (const Method& method : all_methods()) {
-    text += fmt::format("  {:<14} {}\n", method.name, method.summary);
-  }
-  return text;
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const Method& method : all_methods()) lines.emplace_back(method.name, method.summary);
+  return help_list(lines);
 }
 
 void write_page_file(const Args& args, const ExplainQuestion& question,
@@ -32,7 +33,8 @@ void write_page_file(const Args& args, const ExplainQuestion& question,
     const InterruptGuard guard;
     write_explanation_page(args["out"], question, explanation, figure_options(args), card);
   }
-  write_stdout("wrote " + args["out"] + "\n");
+  write_stdout(args.flag("json") ? explanation_json(question, explanation, card).dump(1) + "\n"
+                                 : "wrote " + args["out"] + "\n");
 }
 
 void write_curves(const Args& args, const CheckedExplanation& checked) {
@@ -47,12 +49,12 @@ void run_one(const Args& args) {
   check_out_suffix(args);
   const Engine engine = open_for_question(args);
   const ExplainQuestion question = read_question(args, engine, chosen_method(args, engine.facts()));
-  print_warnings(question.result.warnings);
   const Explanation explanation = answer(question);
   std::optional<FaithfulnessCard> card;
   if (args.flag("check")) card = Checker(args, kOrdersOfOne).card(question, explanation);
+  print_warnings(question.result.warnings);  // only now: an error is one line
   const FaithfulnessCard* checked = card ? &*card : nullptr;
-  if (args.has("out") && is_page_suffix(args["out"]) && !args.flag("json")) {
+  if (args.has("out") && is_page_suffix(args["out"])) {
     write_page_file(args, question, explanation, checked);
   } else {
     show(explanation_content(question, explanation, checked), args,
@@ -65,9 +67,10 @@ void run_one(const Args& args) {
 }
 
 void check_table_out(const Args& args) {
-  for (const char* name : {"scale", "sidecar"}) {
+  for (const char* name : {"scale", "sidecar", "colors"}) {
     if (args.has(name)) {
-      fail(ErrorKind::kInvalidArgument, "--{} is for figures but --compare gives a table", name);
+      fail(ErrorKind::kInvalidArgument,
+           "--{} is for figures but --compare gives a table; leave it out", name);
     }
   }
   if (!args.has("out")) return;
@@ -114,8 +117,9 @@ void run(const Args& args) {
 }
 
 std::string details() {
-  return "Attention weights are routing, not importance; each method asks another question\n"
-         "of the same run. `fovea methods NAME` says which, what it costs and when it misleads.\n"
+  return "Attention weights are routing, not importance; each method asks another\n"
+         "question of the same run. `fovea methods NAME` says which, what it costs and\n"
+         "when it misleads.\n"
          "\n"
          "methods:\n" +
          method_summaries() +
@@ -124,24 +128,26 @@ std::string details() {
          "  fovea explain photo.jpg --class cat\n"
          "  fovea explain \"A cat.\" --against \"A dog.\" --method integrated-gradients\n"
          "  fovea explain \"The cat sat on the mat.\" --method rollout\n"
-         "  fovea explain \"The cat sat on the mat.\" --method value-norm --token cat --layer 2\n"
+         "  fovea explain \"The cat sat.\" --method value-norm --token cat --layer 2\n"
          "  fovea explain \"A cat.\" --method ablation --against \"A dog.\"\n"
          "  fovea explain \"I love music.\" --method alti+ --token musique\n"
          "  fovea explain photo.jpg --method rollout --at 120,80\n"
          "  fovea explain photo.jpg --method ablation --class cat --against dog\n"
          "  fovea explain photo.jpg --method raw --query 3 --out query.png\n"
          "  fovea explain photo.jpg --method rollout --check --check-out curves.png\n"
-         "  fovea explain photos --compare --method raw,rollout,value-norm --out grades.csv\n"
+         "  fovea explain photos --compare --method raw,rollout --out grades.csv\n"
          "\n"
-         "--check takes positions away in the order of their scores, the most important first,\n"
-         "and watches the probability of the answer (of embeddings the cosine). It costs 40\n"
-         "runs of the model for the map and 21 for each random order; --compare pays for the\n"
-         "random orders once for each input, not for each method.\n";
+         "--check takes positions away in the order of their scores, the most important\n"
+         "first, and watches the probability of the answer (of embeddings the cosine). It\n"
+         "costs 40 runs of the model for the map and 21 for each random order; --compare\n"
+         "pays for the random orders once for each input, not for each method.\n";
 }
 
 std::vector<Option> options() {
   return joined(
-      joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
+      joined(model_options(fmt::format("{}, of pictures {}, of translations {}", kDefaultTextModel,
+                                       kDefaultPictureModel, kDefaultTranslationModel)),
+             joined(input_options(), picture_options())),
       joined(
           {Option::text("method", "NAME",
                         "which question to ask: one of those below (default: relevancy; of "
@@ -149,8 +155,8 @@ std::vector<Option> options() {
                         "several with commas between them"),
            Option::text("class", "NAME|i",
                         "the answer asked about: a class by its label or number, a word that "
-                        "the model writes, or a text to be similar to (default: what the model "
-                        "answers)"),
+                        "the model writes or its number in the vocabulary (#i where i is a word "
+                        "too), or a text to be similar to (default: what the model answers)"),
            Option::text("against", "NAME|i",
                         "why that and not this: another class, word or text; alone, of models "
                         "that embed, the text or picture to be similar to"),
@@ -159,7 +165,8 @@ std::vector<Option> options() {
                         "last; of translations the last word that is written)"),
            Option::text("at", "X,Y", "of a picture, the patch at this pixel instead of [CLS]"),
            Option::text("span", "TEXT|i-j",
-                        "of span-mass: the stretch of the input that is looked at"),
+                        "of span-mass: the stretch of the input that is looked at; of a picture "
+                        "its positions, patches row by row after the special tokens"),
            Option::integer("query", "N",
                            "of models that find objects, the object query (default: the "
                            "surest)",

@@ -4,8 +4,8 @@
 #include "fovea/base/json.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/draw_text.h"
+#include "fovea/cli/method_options.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/explain/method.h"
 
 namespace fovea {
 namespace {
@@ -91,7 +91,7 @@ Json to_json(const Method& method) {
 void run(const Args& args) {
   const Terminal terminal = stdout_terminal();
   if (args.has("NAME")) {
-    const Method method = find_method(args["NAME"]);
+    const Method method = method_named("NAME", args["NAME"]);
     write_stdout(args.flag("json") ? to_json(method).dump(1) + "\n" : one_text(method, terminal));
     return;
   }

@@ -1,9 +1,11 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/cli/stats_view.h"
 #include "fovea/render/caption.h"
 
@@ -24,19 +26,16 @@ std::vector<std::string> metric_names() {
 }
 
 std::string metric_help() {
-  std::string text;
-  for (const HeadMetric& metric : head_metrics()) {
-    text += fmt::format("  {:<16} {}\n", metric.name, metric.help);
-  }
-  return text;
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const HeadMetric& metric : head_metrics()) lines.emplace_back(metric.name, metric.help);
+  return help_list(lines);
 }
 
 std::string type_help() {
-  std::string text;
-  for (const HeadType& type : head_types()) {
-    text += fmt::format("  {:<16} {}\n", type.name, type.rule);
-  }
-  return text + fmt::format("  {:<16} none of these\n", "mixed");
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const HeadType& type : head_types()) lines.emplace_back(type.name, type.rule);
+  lines.emplace_back("mixed", "none of these");
+  return help_list(lines);
 }
 
 void check(const Args& args) {
@@ -63,6 +62,7 @@ void check(const Args& args) {
            "--{} is for figures; give --out FILE.png, .svg or .pdf too", name);
     }
   }
+  check_colors(args);
 }
 
 bool counts_pictures(const Engine& engine, const Args& args) {
@@ -83,7 +83,8 @@ SiteKind chosen_kind(const Engine& engine, bool pictures, const Args& args) {
     for (const SiteKind one : kinds) {
       names += (names.empty() ? "" : ", ") + std::string(name_of(one));
     }
-    fail(ErrorKind::kInvalidArgument, "--site is {} but what can be counted of {} is {}",
+    fail(ErrorKind::kInvalidArgument,
+         "--site is {} but what can be counted of {} is {}; leave it out or choose one of these",
          args["site"], engine.name(), names);
   }
   if (args.has("targets") && (pictures || kind == SiteKind::kSelf || kind == SiteKind::kTextSelf ||
@@ -106,14 +107,22 @@ SiteKind chosen_kind(const Engine& engine, bool pictures, const Args& args) {
       if (!is_counted(one.needs, engine, pictures, kind)) continue;
       names += (names.empty() ? "" : ", ") + std::string(one.name);
     }
-    fail(ErrorKind::kInvalidArgument, "--metric is {} but {} of {} has only {}", metric.name,
-         name_of(kind), engine.name(), names);
+    fail(ErrorKind::kInvalidArgument,
+         "--metric is {} but {} of {} has only {}; choose one of these", metric.name, name_of(kind),
+         engine.name(), names);
   }
   return kind;
 }
 
 bool counts_importance(const Args& args) {
   return args.flag("importance") || chosen_metric(args).needs == MetricNeeds::kAnswer;
+}
+
+// What lies in CORPUS says which kind of model is meant.
+std::string_view default_model(const Args& args) {
+  const std::string& corpus = args["CORPUS"];
+  const bool pictures = is_folder(corpus) ? holds_pictures(corpus) : names_picture(corpus);
+  return pictures ? kDefaultPictureModel : kDefaultTextModel;
 }
 
 Corpus open_corpus(const Args& args, bool pictures) {
@@ -147,7 +156,7 @@ void write_csv(const std::string& path, const StatsResult& result) {
 
 void run(const Args& args) {
   check(args);
-  const Engine engine = open_engine(args, kDefaultTextModel);
+  const Engine engine = open_engine(args, default_model(args));
   const bool pictures = counts_pictures(engine, args);
   const SiteKind kind = chosen_kind(engine, pictures, args);
   const Corpus corpus = open_corpus(args, pictures);
@@ -158,8 +167,8 @@ void run(const Args& args) {
                                         .dtype = args["dtype"],
                                         .importance = counts_importance(args)});
   if (result.state.statistics.inputs() == 0) {
-    fail(ErrorKind::kBadFile, "{} has no input that {} takes; the first: {}", args["CORPUS"],
-         engine.name(), result.state.first_reason);
+    fail(ErrorKind::kBadFile, "there is no input that {} takes; the first: {}", engine.name(),
+         result.state.first_reason);
   }
   print_notes(result);
   const Content content =
@@ -183,9 +192,10 @@ Command stats_command() {
       .summary = "what kind each head is, counted over many inputs",
       .details =
           "CORPUS is a file with one text per line, or a folder of .txt files; for models\n"
-          "of pictures a folder of them. Maps are read while they are computed and none is\n"
-          "kept. With --out the count is kept beside it in FILE.part while it runs, and the\n"
-          "same command goes on from there after an interruption.\n"
+          "of pictures a folder of them, in scenes-vit unless told. Maps are read while\n"
+          "they are computed and none is kept. With --out the count is kept beside it in\n"
+          "FILE.part while it runs, and the same command goes on from there after an\n"
+          "interruption.\n"
           "\n"
           "Counted is the self-attention of the only stack, of the encoder where there is a\n"
           "decoder too, of the picture tower or with --texts of the text tower; --site\n"
@@ -202,10 +212,10 @@ Command stats_command() {
           "  fovea stats sentences.txt\n"
           "  fovea stats sentences.txt --metric induction -m gpt2\n"
           "  fovea stats english.txt -m en-fr --site cross --targets french.txt\n"
-          "  fovea stats photos -m scenes-vit --out heads.csv\n",
+          "  fovea stats photos --out heads.csv\n",
       .positionals = {{.name = "CORPUS", .help = "a text file or a folder"}},
       .options = joined(
-          model_options(kDefaultTextModel),
+          model_options(fmt::format("{}, of pictures {}", kDefaultTextModel, kDefaultPictureModel)),
           {Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text"},
                           "which attention is counted, where the model has several"),
            Option::flag("texts", "of a model with two towers, count that of texts"),

@@ -40,6 +40,7 @@ Method alti_method() {
                           .help = "how near vectors are to the block's output: l1 is the paper's",
                           .otherwise = "l1",
                           .choices = {"l1", "l2"}}},
+          .most_positions = kMostAltiPositions,
           .explain = explain_alti};
 }
 

@@ -52,6 +52,7 @@ Method alti_plus_method() {
                           .help = "how near vectors are to the block's output: l1 is the paper's",
                           .otherwise = "l1",
                           .choices = {"l1", "l2"}}},
+          .most_positions = kMostAltiPositions,
           .refuses = refuses,
           .explain = explain_alti_plus};
 }

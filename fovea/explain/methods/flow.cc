@@ -38,19 +38,6 @@ std::vector<double> mixed_weights(const std::shared_ptr<const AttentionRecord>& 
   return weights;
 }
 
-void check_size(const ExplainRequest& request, int64_t positions) {
-  if (positions > kMostPositions) {
-    fail(ErrorKind::kUnsupported,
-         "flow takes at most {} positions but there are {}; use rollout, which asks the same "
-         "question in one pass, or value-norm",
-         kMostPositions, positions);
-  }
-  if (request.position < 0 || request.position >= positions) {
-    fail(ErrorKind::kInvalidArgument, "position {} is asked for but there are 0 to {}",
-         request.position, positions - 1);
-  }
-}
-
 // Nodes are positions before the first layer, after it, after the second, ...
 FlowNetwork network_of(const LayerRecords& layers, int64_t positions) {
   FlowNetwork network((static_cast<int64_t>(layers.size()) + 1) * positions);
@@ -71,7 +58,10 @@ FlowNetwork network_of(const LayerRecords& layers, int64_t positions) {
 Explanation explain_flow(const ExplainRequest& request) {
   const LayerRecords layers = layers_of(request.run, request.kind);
   const int64_t positions = layers.front()->shape().rows;
-  check_size(request, positions);
+  if (request.position < 0 || request.position >= positions) {
+    fail(ErrorKind::kInvalidArgument, "position {} is asked for but there are 0 to {}",
+         request.position, positions - 1);
+  }
   FlowNetwork network = network_of(layers, positions);
   const int64_t source = static_cast<int64_t>(layers.size()) * positions + request.position;
   Explanation explanation{.axis = columns_of(request.run, request.kind),
@@ -106,6 +96,7 @@ Method flow_method() {
           .cost = "N largest flows through L N^2 pipes; up to 128 positions",
           .needs = {.position = true, .one_stack = true},
           .parameters = {},
+          .most_positions = kMostPositions,
           .explain = explain_flow};
 }
 

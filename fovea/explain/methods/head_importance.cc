@@ -87,6 +87,7 @@ Method head_importance_method() {
                                   "al.); none: as they are",
                           .otherwise = "layer",
                           .choices = {"layer", "none"}}},
+          .scores_heads = true,
           .explain = explain_head_importance};
 }
 

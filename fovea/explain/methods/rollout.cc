@@ -24,15 +24,26 @@ Explanation explain_rollout(const ExplainRequest& request) {
   Explanation explanation{.axis = columns_of(request.run, request.kind),
                           .measures = "rolled-out attention"};
   if (choice_parameter(method, request, "compat") == "vit-explain") {
+    for (const char* name : {"residual", "start-layer"}) {
+      if (!request.parameters.contains(name)) continue;
+      fail(ErrorKind::kInvalidArgument,
+           "{} of rollout is given but compat is vit-explain, which has none; leave one out", name);
+    }
     VitExplainOptions options;
     if (request.parameters.contains("fusion")) options.fusion = fusion_named(fusion);
     if (request.parameters.contains("discard")) options.discard = discard;
     explanation.scores = vit_explain_rollout(layers, request.position, options, request.cancel);
-    explanation.notes = {"as vit-explain computes it, mistakes included; rows do not sum to 1"};
+    explanation.notes = {"as vit-explain computes it, mistakes included; a row need not sum to 1"};
     return explanation;
   }
+  const int64_t start_layer = whole_parameter(method, request, "start-layer");
+  if (start_layer >= static_cast<int64_t>(layers.size())) {
+    fail(ErrorKind::kInvalidArgument,
+         "start-layer of rollout is {} but the layers are 0 to {}; choose one of these",
+         start_layer, layers.size() - 1);
+  }
   const RolloutOptions options{.residual = number_parameter(method, request, "residual"),
-                               .start_layer = whole_parameter(method, request, "start-layer"),
+                               .start_layer = start_layer,
                                .fusion = fusion_named(fusion),
                                .discard = discard};
   explanation.scores = rollout(layers, request.position, options, request.cancel);

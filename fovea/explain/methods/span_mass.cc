@@ -83,6 +83,7 @@ Method span_mass_method() {
           .needs = {.position = true, .span = true},
           .parameters = {},
           .takes_layer = true,
+          .scores_heads = true,
           .explain = explain_span_mass};
 }
 

@@ -43,6 +43,7 @@ Method value_zeroing_method() {
           .needs = {.position = true, .one_stack = true, .subject = true},
           .parameters = {},
           .takes_layer = true,
+          .most_positions = kMostValueZeroingPositions,
           .explain = explain_value_zeroing};
 }
 

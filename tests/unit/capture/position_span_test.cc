@@ -60,6 +60,14 @@ TEST(FindSpan, RefusesWhatIsNotThere) {
   EXPECT_TRUE(refused("99999999999999999999", "not in the text"));
 }
 
+TEST(FindSpan, OfWhatHasNoTextTakesNumbers) {
+  Axis patches{.name = "patches"};
+  patches.positions.resize(5);
+  EXPECT_EQ(find_span(patches, "1-3"), (PositionSpan{1, 4}));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "no text; give their numbers as FIRST-LAST",
+                         [&] { find_span(patches, "zebra"); }));
+}
+
 TEST(FindSpan, SaysThatATextWasCutOff) {
   Axis axis = sentence();
   axis.positions.resize(5);

@@ -10,6 +10,7 @@
 namespace fovea {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -146,6 +147,20 @@ TEST(DrawMatrix, WritesNumbersWhereThereIsRoom) {
             "caption\n");
 }
 
+TEST(DrawMatrix, WritesNegativeNumbersWithTheirSign) {
+  MatrixFigure figure = two_by_two();
+  figure.weights = Tensor::from<float>({2, 2}, std::vector<float>{-1, -0.001F, -0.25F, 0.75F});
+  figure.scale = {-1, 1};
+  EXPECT_EQ(draw(figure, {.width = 80}, inferno()),
+            "title\n"
+            "\n"
+            "        a    b\n"
+            "  0 a  -1.0  0\n"
+            "  1 b  -.25 .75\n"
+            "\n"
+            "caption\n");
+}
+
 TEST(DrawMatrix, ColoursCellsAndMarksTheChosenRow) {
   MatrixFigure figure = two_by_two();
   figure.chosen_row = 1;
@@ -206,6 +221,18 @@ TEST(DrawRead, MarksTheChosenTokenAndListsTheLargest) {
   const std::string colored = draw(figure, {.width = 80, .colors = ColorMode::kTrue}, inferno());
   EXPECT_THAT(colored, HasSubstr("\x1b[1;4;31mcat\x1b[0m"));
   EXPECT_THAT(colored, HasSubstr("0.30 or more"));
+}
+
+TEST(DrawRead, ListsSmallNumbersWithDigitsThatTellThemApart) {
+  ReadFigure figure;
+  figure.axis = testing::text_axis({"one", "two"});
+  figure.chosen = -1;
+  const auto drawn = [&](std::vector<float> weights) {
+    figure.weights = std::move(weights);
+    return draw(figure, {.width = 80}, inferno());
+  };
+  EXPECT_THAT(drawn({0.00123F, 0.00108F}), AllOf(HasSubstr("0.0012 "), HasSubstr("0.0011 ")));
+  EXPECT_THAT(drawn({2e-9F, -1e-9F}), AllOf(HasSubstr("2.0e-09"), HasSubstr("-1.0e-09")));
 }
 
 TEST(DrawRead, KeepsLineBreaksAndWrapsAtWords) {

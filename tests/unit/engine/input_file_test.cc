@@ -40,9 +40,10 @@ TEST_F(InputFile, OtherThingsAreRefusedByName) {
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds neither input_ids nor input_features", [&] {
     read({{"attention_mask", numbers<int64_t>({1, 1, 0})}});
   }));
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "holds neither input_ids nor input_features", [&] {
-    read({{"input_ids", Tensor(Shape{0}, DType::kI64)}});
-  }));
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kBadFile, "'input_ids' is empty; give at least one number", [&] {
+        read({{"input_ids", Tensor(Shape{0}, DType::kI64)}});
+      }));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'labels'", [&] {
     read({{"input_ids", numbers<int64_t>({1, 2, 3})}, {"labels", numbers<float>({1, 2, 3})}});
   }));
@@ -52,8 +53,16 @@ TEST_F(InputFile, OtherThingsAreRefusedByName) {
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'pixel_mask' is of the type F32", [&] {
     read({{"pixel_values", Tensor(Shape{3, 1, 3})}, {"pixel_mask", Tensor(Shape{1, 3})}});
   }));
-  const ModelInputs masked = read({{"pixel_values", Tensor(Shape{3, 2, 3})},
-                                   {"pixel_mask", Tensor(Shape{1, 2, 3}, DType::kBool)}});
+  Tensor mask(Shape{1, 2, 3}, DType::kBool);
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'pixel_mask' is 0 at all 6 positions", [&] {
+    read({{"pixel_values", Tensor(Shape{3, 2, 3})}, {"pixel_mask", mask}});
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'attention_mask' is 0 at all 3 positions", [&] {
+    read({{"input_ids", numbers<int64_t>({7, 8, 9})},
+          {"attention_mask", numbers<int64_t>({0, 0, 0})}});
+  }));
+  mask.mutable_values<bool>()[0] = true;
+  const ModelInputs masked = read({{"pixel_values", Tensor(Shape{3, 2, 3})}, {"pixel_mask", mask}});
   EXPECT_EQ(masked.pixel_mask.shape(), Shape({2, 3}));
   EXPECT_EQ(masked.pixel_mask.dtype(), DType::kI64);
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'input_ids' is of the type F32", [&] {

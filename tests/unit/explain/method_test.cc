@@ -131,10 +131,31 @@ TEST(Explain, RefusesValuesOutsideOfTheirRange) {
   }
   EXPECT_TRUE(refuses("fusion", "median", "must be one of: mean, max, min"));
   EXPECT_TRUE(refuses("start-layer", "1.5", "start-layer of rollout is 1.5 but must be a whole"));
-  EXPECT_TRUE(refuses("start-layer", "7", "begin at layer 7"));
+  EXPECT_TRUE(refuses("start-layer", "7", "start-layer of rollout is 7 but the layers are 0 to 1"));
   const Explanation edge =
       explain(find_method("rollout"), {.run = run, .parameters = {{"residual", "1"}}});
   EXPECT_EQ(edge.scores[0], 1);
+}
+
+TEST(Explain, RefusesMorePositionsThanAMethodTakes) {
+  const Method flow = find_method("flow");
+  check_positions(flow, 128);
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "at most 128 positions but there are 129",
+                         [&] { check_positions(flow, 129); }));
+  check_positions(find_method("rollout"), int64_t{1} << 40);
+  Method small = find_method("raw");
+  small.most_positions = 4;
+  const fovea::Run run = plain_run();
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "at most 4 positions but there are 5",
+                         [&] { explain(small, {.run = run}); }));
+}
+
+TEST(ScoresHeads, IsSaidByTheMethodOrItsUnit) {
+  EXPECT_TRUE(scores_heads(find_method("span-mass"), {}));
+  EXPECT_TRUE(scores_heads(find_method("head-importance"), {}));
+  EXPECT_FALSE(scores_heads(find_method("raw"), {}));
+  EXPECT_FALSE(scores_heads(find_method("ablation"), {{"unit", "edge"}}));
+  EXPECT_TRUE(scores_heads(find_method("ablation"), {{"unit", "head"}}));
 }
 
 TEST(Explain, NamesMethodsThatWorkWhereOneCannot) {

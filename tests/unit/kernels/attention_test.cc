@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "fovea/kernels/attention_tile.h"
+#include "fovea/kernels/bf16_dot.h"
 #include "support/attention_cases.h"
 #include "support/simd_targets.h"
 
@@ -26,10 +28,11 @@ struct Result {
   std::vector<double> lse;
 };
 
-Result run(const AttentionCase& c) {
+Result run(const AttentionCase& c, DType compute = DType::kF32) {
   Result result{Tensor(Shape{c.shape.heads, c.shape.rows, c.shape.value_dim}),
                 std::vector<double>(static_cast<size_t>(c.shape.heads * c.shape.rows), -1.0)};
-  const AttentionInputs inputs = inputs_of(c);
+  AttentionInputs inputs = inputs_of(c);
+  inputs.compute = compute;
   validate(inputs);
   attention(inputs, MutableHeadsView::of(result.out), result.lse);
   return result;
@@ -93,6 +96,98 @@ TEST(StreamingAttention, MatchesForLengthsAroundVectorAndBlockWidths) {
       expect_matches_reference(c);
     }
   });
+}
+
+// In bf16: products of two such numbers are exact and sums are f32, so scores and LSE are as good
+// as in f32. Each weight is rounded once, by at most 2^-8 of it, before it meets its value.
+void expect_bf16_matches_reference(AttentionCase c) {
+  SCOPED_TRACE(c.name);
+  for (Tensor* tensor : {&c.queries, &c.keys, &c.values}) *tensor = convert(*tensor, DType::kBF16);
+  const DenseAttention dense = dense_attention(c);
+  const Result result = run(c, DType::kBF16);
+  const Tensor values = convert(c.values, DType::kF32);
+  const double tolerance = 2e-6 * (1 + largest_score(dense) / 10);
+  for (int64_t h = 0; h < c.shape.heads; ++h) {
+    const MatrixView<const float> v = values.matrix<float>(c.shape.kv_head(h));
+    for (int64_t i = 0; i < c.shape.rows; ++i) {
+      ASSERT_NEAR(result.lse[size_t(h * c.shape.rows + i)], dense.lse[size_t(h)][size_t(i)],
+                  tolerance)
+          << "row " << i;
+      for (int64_t f = 0; f < c.shape.value_dim; ++f) {
+        double rounding = 0;
+        for (int64_t j = 0; j < c.shape.cols; ++j) {
+          rounding += dense.weights[size_t(h)][size_t(i * c.shape.cols + j)] *
+                      std::abs(double{v(j, f)}) / 256;
+        }
+        ASSERT_NEAR(result.out.matrix<float>(h)(i, f),
+                    dense.outputs[size_t(h)][size_t(i * c.shape.value_dim + f)],
+                    rounding + 4 * tolerance)
+            << "row " << i << " feature " << f;
+      }
+    }
+  }
+}
+
+TEST(Bf16Attention, MatchesTheDoubleReferenceOnEverySimdTarget) {
+  for_each_simd_target([] {
+    for (uint32_t seed = 0; seed < 60; ++seed) {
+      SCOPED_TRACE(seed);
+      expect_bf16_matches_reference(random_case(seed, 70, 2));
+    }
+  });
+}
+
+TEST(Bf16Attention, MatchesForLengthsAroundVectorAndBlockWidths) {
+  for (const int64_t length : {1, 2, 3, 5, 6, 7, 11, 12, 13, 31, 32, 33, 95, 97, 255, 257, 289}) {
+    SCOPED_TRACE(length);
+    std::mt19937 random(static_cast<uint32_t>(length));
+    AttentionCase c;
+    c.shape = {2, 1, length, length, 21, 37};
+    c.rule.scale = 0.3F;
+    c.queries = testing::random_heads(random, {2, length, 21}, 1, DType::kF32);
+    c.keys = testing::random_heads(random, {1, length, 21}, 1, DType::kF32);
+    c.values = testing::random_heads(random, {1, length, 37}, 1, DType::kF32);
+    expect_bf16_matches_reference(c);
+    c.rule.mask = Mask::causal();
+    expect_bf16_matches_reference(c);
+  }
+}
+
+TEST(Bf16Attention, TilesOfTheSameQueriesAndKeysSumToOne) {
+  // Tiles are f32 and read only the LSE of bf16 attention: both must mean the same scores. Sums of
+  // 289 weights: 1e-6 for each weight's error, weighted, and as much for the LSE's.
+  AttentionCase c;
+  std::mt19937 random(8);
+  c.shape = {1, 1, 50, 289, 64, 64};
+  c.rule.scale = 0.125F;
+  c.queries = testing::random_heads(random, {1, 50, 64}, 2, DType::kBF16);
+  c.keys = testing::random_heads(random, {1, 289, 64}, 2, DType::kBF16);
+  c.values = testing::random_heads(random, {1, 289, 64}, 1, DType::kBF16);
+  const Result result = run(c, DType::kBF16);
+  Tensor tile(Shape{50, 289});
+  HeadTiles(inputs_of(c), 0, {0, 289})
+      .weights(0, {0, 289}, result.lse, tile.mutable_matrix<float>());
+  for (int64_t i = 0; i < 50; ++i) {
+    const float* row = tile.matrix<float>().row(i);
+    EXPECT_NEAR(std::accumulate(row, row + 289, 0.0), 1, 5e-6) << "row " << i;
+  }
+}
+
+TEST(Bf16Attention, IsUsedOnlyWhereAskedFor) {
+  // Without the word for it, bf16 inputs are widened, and the weights are not rounded.
+  const AttentionCase c = [] {
+    std::mt19937 random(9);
+    AttentionCase made;
+    made.shape = {1, 1, 8, 40, 16, 16};
+    made.queries = testing::random_heads(random, {1, 8, 16}, 1, DType::kBF16);
+    made.keys = testing::random_heads(random, {1, 40, 16}, 1, DType::kBF16);
+    made.values = testing::random_heads(random, {1, 40, 16}, 1, DType::kBF16);
+    return made;
+  }();
+  expect_matches_reference(c);
+  const bool differs =
+      !std::ranges::equal(run(c).out.values<float>(), run(c, DType::kBF16).out.values<float>());
+  EXPECT_EQ(differs, has_bf16_dot());
 }
 
 TEST(StreamingAttention, RowsThatSeeNothingAreZero) {

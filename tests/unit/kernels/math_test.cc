@@ -25,6 +25,10 @@ void exp_all(const float* x, float* out, int64_t count) {
   map_floats(
       out, count, [](FloatVector v) HWY_ATTR { return exp_f32(FloatTag(), v); }, x);
 }
+void exp_weight_all(const float* x, float* out, int64_t count) {
+  map_floats(
+      out, count, [](FloatVector v) HWY_ATTR { return exp_weight_f32(FloatTag(), v); }, x);
+}
 void erf_all(const float* x, float* out, int64_t count) {
   map_floats(
       out, count, [](FloatVector v) HWY_ATTR { return erf_f32(FloatTag(), v); }, x);
@@ -47,6 +51,7 @@ namespace fovea {
 namespace {
 
 HWY_EXPORT(exp_all);
+HWY_EXPORT(exp_weight_all);
 HWY_EXPORT(erf_all);
 HWY_EXPORT(tanh_all);
 HWY_EXPORT(sigmoid_all);
@@ -114,6 +119,22 @@ TEST(Math, ExpHasExactEnds) {
     EXPECT_EQ(y, expected);
     const float nan = std::numeric_limits<float>::quiet_NaN();
     EXPECT_TRUE(std::isnan(evaluate(HWY_DYNAMIC_DISPATCH(exp_all), {nan})[0]));
+  });
+}
+
+TEST(Math, ExpOfWeightsIsExactNearZeroAndAtItsEnds) {
+  testing::for_each_simd_target([] {
+    // As math-inl.h says; the product that reduces the range is where |x| comes in.
+    const Worst worst = worst_error(
+        HWY_DYNAMIC_DISPATCH(exp_weight_all), sweep(-87.2f, 0),
+        [](double x, double y) { return std::abs(y / std::exp(x) - 1) / (2 + std::abs(x)); });
+    EXPECT_LE(worst.value, 1e-7) << "at " << worst.at;
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<float> y =
+        evaluate(HWY_DYNAMIC_DISPATCH(exp_weight_all),
+                 {-kInfinity, -1e30f, -1000.0f, -87.31f, 0.0f, -0.0f, nan});
+    EXPECT_EQ(std::vector<float>(y.begin(), y.end() - 1), (std::vector<float>{0, 0, 0, 0, 1, 1}));
+    EXPECT_TRUE(std::isnan(y.back()));
   });
 }
 

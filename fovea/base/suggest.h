@@ -8,7 +8,8 @@
 
 namespace fovea {
 
-// The nearest of `known` within about a third of the word's letters; none if nothing is that near.
+// The nearest of `known` within about a third of the word's letters, or one that begins with the
+// word; none if nothing is that near.
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> known);
 
 // " (did you mean 'steps'?)", or "" if nothing is near.

@@ -1,4 +1,4 @@
-#include "fovea/cli/suggest.h"
+#include "fovea/base/suggest.h"
 
 #include <algorithm>
 #include <cctype>
@@ -12,6 +12,11 @@ namespace {
 
 char lower(char letter) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+}
+
+bool begins_with(std::string_view text, std::string_view word) {
+  return text.size() >= word.size() &&
+         std::ranges::equal(text.substr(0, word.size()), word, {}, lower, lower);
 }
 
 // Letters to insert, remove, replace or swap with their neighbour (Damerau 1964), in bytes.
@@ -40,12 +45,15 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> known) {
   constexpr size_t kLongestWord = 64;  // nobody mistypes more, and the search stays quick
+  constexpr size_t kLeastBeginning = 3;
   if (word.size() > kLongestWord) return std::nullopt;
   std::optional<std::string> best;
   size_t best_distance = std::max<size_t>(word.size() / 3, 1) + 1;
   for (const std::string& candidate : known) {
     if (candidate.size() > kLongestWord) continue;
-    const size_t distance = edit_distance(word, candidate);
+    // A word that is not finished is near, however long the rest.
+    const bool unfinished = word.size() >= kLeastBeginning && begins_with(candidate, word);
+    const size_t distance = unfinished ? 1 : edit_distance(word, candidate);
     // A word that shares no letter is no suggestion, however short both are.
     if (distance < best_distance && distance < std::max(word.size(), candidate.size())) {
       best_distance = distance;
