@@ -72,6 +72,7 @@ def all_rows():
     yield within("page", "all 12 x 12 heads of 384 tokens as one HTML page", 1.0)
     yield within("page/size", "the size of that page", 15, "page", measure="mb")
     yield within("tile", "an exact tile of 256 x 256, d = 64", 1e-3)
+    yield within("overview/first", "first look at a head of 100,000 tokens", 0.4)
     yield Row("overview", "exact overview, 100,000 tokens; over FLOPs / peak", 1.5, against="limit")
 
 

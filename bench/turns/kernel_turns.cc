@@ -86,19 +86,19 @@ Turn tile_turn(Words words) {
   };
 }
 
-// The top of a fresh pyramid: maximum and sum over every cell of the map.
+// The top of a fresh pyramid: maximum and sum over every cell of the map, or the first look at it.
 Turn overview_turn(Words words) {
-  return [map = random_map(words[0], words[1])] {
+  return [map = random_map(words[0], words[1]), first = words[2] == "first"] {
     double total = 0;
     const double seconds = seconds_of([&] {
       const Pyramid pyramid(map, std::make_shared<TileCache>(size_t{256} << 20));
-      for (const float sum : pyramid.tile(pyramid.levels() - 1, 0, 0)->sum.values<float>()) {
-        total += double{sum};
-      }
+      const int top = pyramid.levels() - 1;
+      const Tensor sums = first ? pyramid.first_look(top, 0, 0).sum : pyramid.tile(top, 0, 0)->sum;
+      for (const float sum : sums.values<float>()) total += double{sum};
     });
     Json answer = timed(seconds, 2.0 * double(map.rows()) * double(map.cols()) *
                                      double(map.record().shape().head_dim));
-    answer.set("row_sum", total / double(map.rows()));  // 1
+    answer.set("row_sum", total / double(map.rows()));  // 1, the first look's about
     return answer;
   };
 }

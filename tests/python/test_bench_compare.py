@@ -323,7 +323,8 @@ def test_attention_is_timed_on_numbers_that_both_sides_make(dtype, tolerance):
 def test_works_of_one_map_run():
     assert turn("matmul", 8, 16, 32)["flop"] == 2 * 8 * 16 * 32
     assert turn("tile", 1024, 64, 32)["flop"] == 2 * 64 * 64 * 32
-    assert turn("overview", 700, 32)["row_sum"] == pytest.approx(1, abs=1e-5)  # f32 sums of 700 rows
+    assert turn("overview", 700, 32, "exact")["row_sum"] == pytest.approx(1, abs=1e-5)  # f32 sums of 700 rows
+    assert turn("overview", 700, 32, "first")["row_sum"] == pytest.approx(1, abs=0.1)  # an estimate
 
 
 @pytest.fixture(scope="module")
