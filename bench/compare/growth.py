@@ -39,4 +39,4 @@ def exponents(results):
 
 def verdict(found):
     span = f"from {found['from']:,} to {found['to']:,} tokens"
-    return f"time grows as N^{found['time']:.2f} and memory as N^{found['memory']:.2f} {span}; stored maps: N^2"
+    return f"time grows as N^{found['time']:.2f} and memory as N^{found['memory']:.2f} {span}"

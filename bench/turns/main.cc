@@ -26,7 +26,7 @@ constexpr Work kWorks[] = {
     {"attention", "TOKENS HEADS DIM f32|bf16", 4, fovea::attention_turn},
     {"matmul", "ROWS IN OUT", 3, fovea::matmul_turn},
     {"tile", "TOKENS SIDE DIM", 3, fovea::tile_turn},
-    {"overview", "TOKENS DIM first|exact", 3, fovea::overview_turn},
+    {"overview", "TOKENS DIM", 2, fovea::overview_turn},
 };
 
 int usage() {
