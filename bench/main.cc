@@ -1,4 +1,5 @@
-// fovea-bench: the speed of this machine. Run by `fovea bench`, which passes its arguments on.
+// fovea-bench: the speed of this machine. Run by `fovea bench`, which passes its arguments on and
+// has the help.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -10,18 +11,6 @@
 #include "bench/report.h"
 
 namespace {
-
-constexpr std::string_view kHelp =
-    R"(usage: fovea bench [NAME...] [--list] [--json]
-
-How fast this machine is: matrix products, streaming attention, exact tiles, column
-sums, pyramids. Each benchmark checks its answer against a plain reference before it is
-timed, and reports the median of five repetitions.
-
-  NAME     only benchmarks whose name matches this regular expression
-  --list   the names
-  --json   Google Benchmark's JSON instead of a table
-)";
 
 struct Options {
   std::string filter;
@@ -71,9 +60,6 @@ int main(int argc, char** argv) {
       options.json = true;
     } else if (argument == "--list") {
       options.list = true;
-    } else if (argument == "--help" || argument == "-h") {
-      fmt::print("{}", kHelp);
-      return 0;
     } else if (argument.starts_with("-")) {
       fmt::print(stderr, "fovea: bench knows no '{}'; see `fovea bench --help`\n", argument);
       return 2;

@@ -17,8 +17,8 @@ inline constexpr size_t kMostKeptBytes = size_t{48} << 20;
 std::shared_ptr<std::byte> allocate_large(size_t bytes, bool zero);
 
 // While one lives, more is kept: as much as was in use since it began and no longer is, or a
-// quarter of the most, so that a run takes little more at most than it would without. For a run of a
-// model, whose layers make and free tensors of the same sizes again and again.
+// quarter of the most, so that a run takes little more at most than it would without. For a run of
+// a model, whose layers make and free tensors of the same sizes again and again.
 class ReuseLargeBlocks {
  public:
   ReuseLargeBlocks();

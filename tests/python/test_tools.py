@@ -122,7 +122,7 @@ def test_the_benchmarks_are_built_when_they_are_asked_for(machine):
     build_log = machine.checkout / "build/build.log"
     assert build_log.read_text().splitlines()[-1].endswith("--target fovea")
     assert machine({}, "bench").returncode == 0
-    assert build_log.read_text().splitlines()[-1].endswith("--target fovea fovea-bench")
+    assert build_log.read_text().splitlines()[-1].endswith("--target fovea fovea-bench fovea-turns")
 
 
 def test_reports_of_ctest_and_pytest_are_counted(tmp_path):

@@ -16,50 +16,116 @@ Command bench_command();
 
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* kProgram = "fovea-bench";
+constexpr const char* kPython = "python3";
+
+constexpr const char* kDetails =
+    R"(  fovea bench [NAME...]             kernels of fovea alone
+  fovea bench --compare [NAME...]   fovea and PyTorch side by side
+  fovea bench --growth              time and memory against the length of a text
+
+Alone: matrix products, streaming attention, exact tiles, column sums, pyramids.
+Each checks its answer against a plain reference before it is timed, and reports
+the median of five repetitions. NAME is a regular expression.
+
+--compare runs PyTorch and fovea on the same shapes in turns, five turns each
+after one to warm up, and prints a line `NAME ratio R target T` for every row:
+fovea's median, with every map readable, over that of PyTorch without maps, or
+over a limit. NAME is a row or a pattern in quotes ('bert*', '*/bf16'). All
+rows take about eight minutes on two cores. PyTorch is installed into fovea's
+cache the first time, and 1.4 GB of random weights are written there; both say
+so before, and may be deleted at any time.
+
+--growth runs a GPT-2 shape on 512 to 32,768 tokens and prints with which power
+of the length time and memory grow. It needs no PyTorch.
+
+options:
+  --list          the names
+  --json          JSON instead of a table: all turns, machine and versions
+with --compare or --growth:
+  --out FILE      write that JSON to a file too (default, for complete runs in a
+                  checkout: bench/results/PROCESSOR-THREADS-KIND.json)
+  --python PATH   a Python that has PyTorch and transformers, instead of
+                  installing them (or the variable FOVEA_BENCH_PYTHON)
+  --threads N     processor cores of both (default: all)
+  --rounds N      turns of each (default: 5; --growth: 3)
+  --timeout S     seconds after which a turn is given up (default: 120)
+
+examples:
+  fovea bench attention
+  fovea bench --compare --list
+  fovea bench --compare bert-512 'attention-*'
+)";
+
+fs::path own_path() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored);
+}
 
 // Beside this program (a build folder), or where an installation puts helpers; empty: nowhere.
-std::filesystem::path find_bench() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return {};
-  const std::filesystem::path folder = self.parent_path();
-  for (const std::filesystem::path& place :
+fs::path find_bench() {
+  const fs::path folder = own_path().parent_path();
+  for (const fs::path& place :
        {folder / kProgram, folder.parent_path() / "libexec" / "fovea" / kProgram}) {
     if (::access(place.c_str(), X_OK) == 0) return place;
   }
-  return {};
+  fail(ErrorKind::kNotFound,
+       "{} is not beside this program; build it with "
+       "`cmake -DFOVEA_BENCH=ON BUILD && cmake --build BUILD --target {}`",
+       kProgram, kProgram);
+}
+
+// Where it was installed, or where it was built.
+fs::path find_comparison() {
+  const fs::path installed = own_path().parent_path().parent_path() / "share/fovea/bench/compare";
+  for (const fs::path& place : {installed, fs::path(FOVEA_SOURCE_BENCH) / "compare"}) {
+    if (::access((place / "__main__.py").c_str(), R_OK) == 0) return place;
+  }
+  fail(ErrorKind::kNotFound, "the comparison is not in {}; run it from a build or an installation",
+       installed.string());
+}
+
+[[noreturn]] void replace_this_program(const std::string& program, std::vector<std::string> words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::execvp(program.c_str(), pointers.data());
+  if (errno == ENOENT && program == kPython) {
+    fail(ErrorKind::kNotFound, "there is no {} here; --compare and --growth need Python 3.10",
+         program);
+  }
+  fail(ErrorKind::kIo, "{}: cannot be run: {}", program, std::strerror(errno));
 }
 
 void run(const Args& args) {
-  const std::filesystem::path program = find_bench();
-  if (program.empty()) {
-    const auto& rest = args.rest();
-    if (std::ranges::find(rest, "--help") != rest.end()) {
-      write_stdout(command_help(bench_command()));
-      return;
-    }
-    fail(ErrorKind::kNotFound,
-         "{} is not beside this program; build it with "
-         "`cmake -DFOVEA_BENCH=ON BUILD && cmake --build BUILD --target {}`",
-         kProgram, kProgram);
+  const auto& rest = args.rest();
+  const auto given = [&](const char* word) { return std::ranges::find(rest, word) != rest.end(); };
+  if (given("--help") || given("-h")) {
+    write_stdout(command_help(bench_command()));
+    return;
   }
-  std::vector<char*> words{const_cast<char*>(kProgram)};
-  for (const std::string& word : args.rest()) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  ::execv(program.c_str(), words.data());
-  fail(ErrorKind::kIo, "{}: cannot be run: {}", program.string(), std::strerror(errno));
+  std::vector<std::string> words{kProgram};
+  std::string program = kPython;
+  if (given("--compare") || given("--growth")) {
+    // -B: nothing is written beside the sources.
+    words = {kPython, "-B", find_comparison().string(), "--fovea", own_path().string()};
+  } else {
+    program = find_bench().string();
+  }
+  words.insert(words.end(), rest.begin(), rest.end());
+  replace_this_program(program, std::move(words));
 }
 
 }  // namespace
 
 Command bench_command() {
-  return {
-      .name = "bench",
-      .summary = "the speed of this machine: matmul, attention, tiles, pyramids",
-      .details = "Runs fovea-bench, which gets all arguments; with it built, --help is its own.\n",
-      .raw_arguments = true,
-      .run = run};
+  return {.name = "bench",
+          .summary = "the speed of this machine, alone and side by side with PyTorch",
+          .details = kDetails,
+          .raw_arguments = true,
+          .run = run};
 }
 
 }  // namespace fovea

@@ -1,7 +1,7 @@
 """AER on the 447 English-French pairs of tests/data/alignment: of the map that is chosen without gold links, of the
 usual guesses, and of the best that any choice could give.
 
-    python3 bench/compare_alignment.py [--fovea build/release/bin/fovea] [-m MODEL]
+    python3 bench/quality/alignment.py [--fovea build/release/bin/fovea] [-m MODEL]
 
 Prints a table of both readings of each map, and how many pairs a second were aligned.
 """
@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 
-DATA = pathlib.Path(__file__).resolve().parent.parent / "tests/data/alignment"
+DATA = pathlib.Path(__file__).resolve().parents[2] / "tests/data/alignment"
 
 
 def write_sides(folder):

@@ -1,6 +1,6 @@
 """How much of true objects the attention of [CLS] covers: the Jaccard index of the mask that holds 60 % of its mass.
 
-    python bench/object_masks.py [DIR] [--fovea build/release/bin/fovea] [--model scenes-vit] [--seeds 5]
+    python bench/quality/object_masks.py [DIR] [--fovea build/release/bin/fovea] [--model scenes-vit] [--seeds 5]
 
 DIR holds pictures with NAME.mask.png beside them (default: the demo scenes of scenes-vit; models/train/held_out_scenes.py
 makes more). Prints the best head for each object (chosen with the truth in hand), the best single head, the mean of heads, LOST and
@@ -13,7 +13,7 @@ import pathlib
 import statistics
 import subprocess
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROWS = {"best_head_per_object": "best head for each object, by the truth", "best_head_per_picture": "best head for each picture, by the truth",
         "best_head": "best single head", "mean_of_heads": "mean of heads", "lost": "LOST", "token_cut": "TokenCut"}
 

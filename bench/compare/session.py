@@ -1,0 +1,109 @@
+"""What one run of the comparison has at hand: programs, models, the PyTorch process, a place for files."""
+
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import environment
+import long_model
+from turns import PREPARE_S, Child, Command, Failed, Program, TorchWork, end_all
+
+# What decides how threads wait or where they run; both sides have what a plain process has.
+THREAD_SETTINGS = ("OMP_", "GOMP_", "KMP_", "MKL_")
+CHECKPOINTS = {"bert": "440 MB", "gpt2": "510 MB", "vit": "90 MB", "detr": "170 MB"}
+
+
+class Session:
+    def __init__(self, fovea, python=None, threads=None):
+        self.here = pathlib.Path(__file__).resolve().parent
+        self.fovea = pathlib.Path(fovea)
+        self.given_python = python
+        self.threads = threads or len(os.sched_getaffinity(0))
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(THREAD_SETTINGS)}
+        self.environment |= {"OMP_NUM_THREADS": str(self.threads), "HF_HUB_OFFLINE": "1"}
+        self.host = None
+        self.temporary = tempfile.TemporaryDirectory(prefix="fovea-bench-")
+        self.place = pathlib.Path(self.temporary.name)
+        self.cache = environment.cache_folder() / "bench"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        end_all()
+        self.temporary.cleanup()
+
+    @functools.cache
+    def turns_program(self):
+        for folder in (self.fovea.parent, self.fovea.parent.parent / "libexec/fovea"):
+            if os.access(program := folder / "fovea-turns", os.X_OK):
+                return program
+        raise Failed(f"fovea-turns is not beside {self.fovea}; build it with "
+                     "`cmake -DFOVEA_BENCH=ON BUILD && cmake --build BUILD --target fovea-turns`")
+
+    @functools.cache
+    def python(self):
+        return environment.find_python(self.given_python)
+
+    @functools.cache
+    def torch_versions(self):
+        return environment.versions(self.python())
+
+    def turns(self, work, *words):
+        return Program([self.turns_program(), work, *words], self.environment)
+
+    def torch(self, work, *words):
+        """All of them live in one process, which imports everything once."""
+        if not self.host or self.host not in Child.alive:
+            self.host = Child([self.python(), self.here / "torch_host.py", str(self.threads)], self.environment)
+            self.host.read(PREPARE_S)
+        return TorchWork(self.host, work, *words)
+
+    def command(self, verb, *words, **more):
+        return Command([self.fovea, verb, *words], self.environment, **more)
+
+    def fovea_says(self, *words):
+        done = subprocess.run([self.fovea, *map(str, words)], env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=PREPARE_S)
+        if done.returncode != 0:
+            raise Failed(environment.last_line(done.stderr).removeprefix("fovea: "))
+        return done.stdout
+
+    def model(self, name):
+        bundled = pathlib.Path(os.environ.get("FOVEA_MODELS") or environment.ROOT / "models")
+        for folder in (bundled / name, self.cache.parent / "models" / name):
+            if folder.is_dir():
+                return folder
+        raise Failed(f"the model {name} is neither in {bundled} nor in {self.cache.parent / 'models'}; "
+                     "`./run` or tools/fetch_models.py fetches it")
+
+    def checkpoint(self, name):
+        """A folder with random weights and inputs of every size that is asked for, written when first needed."""
+        folder = self.cache / "checkpoints" / name
+        if not folder.is_dir():
+            environment.say(f"writing random weights, {CHECKPOINTS[name]}, to {folder}; they may be deleted at any time")
+            self.written(folder, lambda new: self.torch("write", name, new).turn(PREPARE_S))
+        return folder
+
+    def long_checkpoint(self):
+        folder = self.cache / "checkpoints/gpt2-long"
+        if not folder.is_dir():
+            environment.say(f"writing random weights, 160 MB, to {folder}; they may be deleted at any time")
+            self.written(folder, long_model.write)
+        return folder
+
+    def written(self, folder, write):
+        """Whole or not at all."""
+        new = folder.with_suffix(".part")
+        shutil.rmtree(new, ignore_errors=True)
+        try:
+            new.mkdir(parents=True)
+            write(new)
+            new.rename(folder)
+        except OSError as error:
+            raise Failed(f"{folder} cannot be written: {error.strerror}; FOVEA_CACHE names another place") from None
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
