@@ -41,7 +41,8 @@ std::vector<Option> model_options(std::string_view default_model) {
                                "(default: {})",
                                default_model))
           .with_letter('m'),
-      Option::choice("dtype", {"f32", "bf16"}, "what products of weights and of attention are computed in")
+      Option::choice("dtype", {"f32", "bf16"},
+                     "what products of weights and of attention are computed in")
           .with_default("f32")};
 }
 
