@@ -50,7 +50,7 @@ Turn attention_turn(Words words) {
     ScoreRule rule;
     rule.scale = static_cast<float>(1 / std::sqrt(double(dim)));
     const AttentionInputs inputs{HeadsView::of(queries), HeadsView::of(keys), HeadsView::of(values),
-                                 &rule};
+                                 &rule, dtype};
     Tensor out(Shape{heads, tokens, dim});
     std::vector<double> lse(static_cast<size_t>(heads * tokens));
     Json answer = timed(mean_seconds_of([&] { attention(inputs, MutableHeadsView::of(out), lse); }),

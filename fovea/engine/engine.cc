@@ -14,7 +14,6 @@
 #include "fovea/engine/text_axis.h"
 #include "fovea/layers/interventions.h"
 #include "fovea/models/seq2seq_model.h"
-#include "fovea/tensor/large_blocks.h"
 
 namespace fovea {
 
@@ -195,7 +194,6 @@ RunResult Engine::result_of(const TextInput& input, Recorder& recorder,
 }
 
 RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
-  const ReuseLargeBlocks reuse;
   Recorder recorder(options.record);
   Progress progress("running the model", facts().attentions());
   const Interventions changes(options.changes);

@@ -17,6 +17,7 @@
 #include "fovea/generate/generation_config.h"
 #include "fovea/layers/encoded_source.h"
 #include "fovea/models/model.h"
+#include "fovea/tensor/large_blocks.h"
 #include "fovea/text/tokenizer.h"
 
 namespace fovea {
@@ -110,6 +111,7 @@ class Engine {
 
   struct State {
     std::string name;
+    ReuseLargeBlocks reuse;  // what one run has freed the next one needs
     EngineOptions options;
     std::optional<uint64_t> random_seed;  // of weights that nobody trained
     bool partly_random = false;

@@ -6,7 +6,6 @@
 #include "fovea/engine/embedding.h"
 #include "fovea/explain/target.h"
 #include "fovea/layers/numeric_input.h"
-#include "fovea/tensor/large_blocks.h"
 
 namespace fovea {
 namespace {
@@ -131,7 +130,6 @@ void check_read(const GradientRequest& request, const NumericInputs& numbers) {
 SubjectGradient engine_gradient(const Engine& engine, const TextInput& input,
                                 const GradientRequest& request, const CancelToken& cancel) {
   check_contrast(request);
-  const ReuseLargeBlocks reuse;
   Tape tape;
   NumericInputs numbers;
   numbers.given.insert(request.at.begin(), request.at.end());

@@ -3,7 +3,6 @@
 
 #include "fovea/capture/subject.h"
 #include "fovea/engine/engine.h"
-#include "fovea/tensor/large_blocks.h"
 
 namespace fovea {
 
@@ -21,7 +20,6 @@ class EngineSubject final : public Subject {
   Engine engine_;
   TextInput input_;
   LogitRows logits_;
-  ReuseLargeBlocks reuse_;
 };
 
 // One vector for the whole input (embedding.h).
