@@ -1,5 +1,6 @@
 // A batch of feature maps on their way from one convolution to the next, in whatever layout is
 // fastest there: a change of layout after each would cost as much as many of the convolutions.
+// Between convolutions in bf16 the elements are bf16 too.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@ class BlockedImage {
 
   bool empty() const { return memory_ == nullptr; }
   const Shape& shape() const;
-  // [batch, channels, height, width] again.
+  // f32 [batch, channels, height, width] again.
   Tensor plain() const;
 
   // For the files of this folder (conv_layout.h).

@@ -1,5 +1,5 @@
 // Two-dimensional convolution, by oneDNN. Tensors are f32 [batch, channels, height, width]; the
-// layouts that are fast stay inside, or in a BlockedImage.
+// layouts and types that are fast stay inside, or in a BlockedImage.
 #pragma once
 
 #include <array>
@@ -28,18 +28,23 @@ Shape conv_output_shape(const Shape& input, const Shape& weight, const ConvGeome
 class PackedConv {
  public:
   // `weight` is F32, BF16 or F16 [out, in / groups, height, width], `bias` F32 [out] or empty.
-  PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& geometry);
+  // `compute` is F32 or BF16: what weights and inputs are rounded to, with sums in f32 either way.
+  // Without bfloat16 instructions F32 is used and a line logged.
+  PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& geometry,
+             DType compute = DType::kF32);
 
   const Shape& weight_shape() const;
   const ConvGeometry& geometry() const;
   const Tensor& bias() const;
+  DType compute_dtype() const;  // after the fall-back
 
   // The convolution plus bias, then max(0, .) if `relu`.
   Tensor apply(const Tensor& input, bool relu = false) const;
-  // The same plus `residual`, unless that is left out, before the maximum. Nothing changes its
-  // layout on the way; a residual that nobody else holds is written over.
+  // The same plus `residual`, unless that is left out, before the maximum; rounded to the compute
+  // type at the end. Nothing changes its layout on the way; a residual that nobody else holds is
+  // written over.
   BlockedImage apply(const BlockedImage& input, bool relu, BlockedImage residual = {}) const;
-  // The weights as f32 [out, in / groups, height, width] again.
+  // The weights as f32 [out, in / groups, height, width] again, as rounded for `compute_dtype`.
   Tensor unpack() const;
 
  private:

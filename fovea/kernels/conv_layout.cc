@@ -11,8 +11,8 @@ Dims weight_dims(const Shape& weight, int64_t groups) {
   return {groups, weight[0] / groups, weight[1], weight[2], weight[3]};
 }
 
-Desc any_layout(const Dims& dims) {
-  return {dims, kF32, Tag::any};
+Desc any_layout(const Dims& dims, DType type) {
+  return {dims, data_type(type), Tag::any};
 }
 
 Desc channels_last(const Shape& shape) {
@@ -35,16 +35,17 @@ Desc plain_image(const Shape& shape) {
   return {Dims(shape.sizes()), kF32, Tag::nchw};
 }
 
-Desc plain_weight(const Shape& weight, int64_t groups) {
-  return {weight_dims(weight, groups), kF32, groups == 1 ? Tag::oihw : Tag::goihw};
+Desc plain_weight(const Shape& weight, int64_t groups, DType type) {
+  return {weight_dims(weight, groups), data_type(type), groups == 1 ? Tag::oihw : Tag::goihw};
 }
 
-ConvDescs free_conv_descs(const Shape& input, const Shape& weight, const ConvGeometry& geometry) {
+ConvDescs free_conv_descs(const Shape& input, const Shape& weight, const ConvGeometry& geometry,
+                          DType type, DType output_type) {
   const Shape output = conv_output_shape(input, weight, geometry);
   ConvDescs descs;
-  descs.source = any_layout(Dims(input.sizes()));
-  descs.weights = any_layout(weight_dims(weight, geometry.groups));
-  descs.destination = any_layout(Dims(output.sizes()));
+  descs.source = any_layout(Dims(input.sizes()), type);
+  descs.weights = any_layout(weight_dims(weight, geometry.groups), type);
+  descs.destination = any_layout(Dims(output.sizes()), output_type);
   descs.strides = {geometry.stride[0], geometry.stride[1]};
   descs.dilations = {geometry.dilation[0] - 1, geometry.dilation[1] - 1};
   descs.padding = {geometry.padding[0], geometry.padding[1]};

@@ -11,8 +11,9 @@ namespace fovea {
 // Elements in the layout that `desc` says.
 struct BlockedImage::Memory {
   Shape shape;
+  DType type;  // F32 or BF16
   onednn::Desc desc;
-  Tensor elements;  // f32 of that shape where the layout is the plain one, otherwise bytes
+  Tensor elements;  // f32 of that shape where the layout is the plain one of F32, otherwise bytes
 };
 
 // Throws Error{kInvalidArgument} for numbers that no convolution has, so that no sum or product of
@@ -22,10 +23,11 @@ void check_geometry(const ConvGeometry& geometry);
 namespace onednn {
 
 Desc plain_image(const Shape& shape);
-Desc plain_weight(const Shape& weight, int64_t groups);
+Desc plain_weight(const Shape& weight, int64_t groups, DType type = DType::kF32);
 
-// All layouts left to oneDNN.
-ConvDescs free_conv_descs(const Shape& input, const Shape& weight, const ConvGeometry& geometry);
+// All layouts left to oneDNN; input and weights are of one type.
+ConvDescs free_conv_descs(const Shape& input, const Shape& weight, const ConvGeometry& geometry,
+                          DType type = DType::kF32, DType output_type = DType::kF32);
 
 // `tensor` in the layout that a primitive wants: the tensor itself where that is the plain one.
 Tensor to_layout(const Tensor& tensor, const Desc& plain, const Desc& wanted);

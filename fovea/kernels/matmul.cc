@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "fovea/base/log.h"
 #include "fovea/base/parallel.h"
 #include "fovea/base/single_thread.h"
 #include "fovea/kernels/elementwise.h"
@@ -36,17 +35,6 @@ struct Plan {
 
 Desc rows_desc(int64_t rows, int64_t cols, int64_t stride, dnnl::memory::data_type type) {
   return {{rows, cols}, type, onednn::Dims{stride, 1}};
-}
-
-DType usable_compute_dtype(DType wanted) {
-  if (wanted == DType::kF32) return wanted;
-  if (wanted != DType::kBF16) {
-    fail(ErrorKind::kInvalidArgument, "products in {} were asked for; F32 and BF16 can be done",
-         dtype_name(wanted));
-  }
-  if (onednn::has_native_bf16()) return wanted;
-  log(LogLevel::kInfo, "this processor has no bfloat16 instructions; products use F32 instead");
-  return DType::kF32;
 }
 
 void check_weight(const Tensor& weight) {
@@ -82,9 +70,7 @@ struct PackedMatrix::State {
   Tensor packed;  // bytes in the layout of `desc`
   onednn::RecentlyUsed<PlanKey, Plan> plans{kPlans};
 
-  dnnl::memory::data_type type() const {
-    return compute == DType::kBF16 ? onednn::kBF16 : onednn::kF32;
-  }
+  dnnl::memory::data_type type() const { return onednn::data_type(compute); }
   Desc plain_desc(WeightLayout layout) const {
     return {{in, out}, type(), layout == WeightLayout::kOutIn ? Tag::ba : Tag::ab};
   }
@@ -138,7 +124,7 @@ PackedMatrix::PackedMatrix(const Tensor& weight, DType compute, WeightLayout lay
   const bool out_first = layout == WeightLayout::kOutIn;
   state_->out = weight.size(out_first ? 0 : 1);
   state_->in = weight.size(out_first ? 1 : 0);
-  state_->compute = usable_compute_dtype(compute);
+  state_->compute = onednn::usable_compute_dtype(compute);
   onednn::guarded("packing of weights", [&] { state_->pack(weight, layout); });
 }
 

@@ -23,16 +23,18 @@ void check_f32(const Tensor& input) {
   }
 }
 
-// The elements of `image` in layout `wanted`, to be written over: its own where nobody else holds
-// them.
-Tensor writable_as(BlockedImage image, const Desc& wanted) {
-  const BlockedImage::Memory& memory = image.memory();
-  if (memory.desc == wanted) {
-    return image.shared() ? memory.elements.clone() : image.take();
-  }
+// A copy of an image's elements in layout and type `wanted`.
+Tensor elements_as(const BlockedImage::Memory& memory, const Desc& wanted) {
   Tensor elements = onednn::layout_memory(memory.shape, onednn::plain_image(memory.shape), wanted);
   onednn::reorder(memory.desc, memory.elements.raw(), wanted, elements.mutable_raw());
   return elements;
+}
+
+// The elements of `image` as `wanted`, to be written over: its own where nobody else holds them.
+Tensor writable_as(BlockedImage image, const Desc& wanted) {
+  const BlockedImage::Memory& memory = image.memory();
+  if (!(memory.desc == wanted)) return elements_as(memory, wanted);
+  return image.shared() ? memory.elements.clone() : image.take();
 }
 
 // A 1 x 1 kernel that visits every pixel: one matrix product per image, in the plain layout.
@@ -81,6 +83,7 @@ struct PackedConv::State {
 
   struct Key {
     Shape input;
+    bool blocked;                // from BlockedImage to BlockedImage
     std::optional<Desc> layout;  // of the input; none: whatever is fastest
     bool relu;
     bool residual;
@@ -98,11 +101,13 @@ struct PackedConv::State {
 
   Shape shape;
   ConvGeometry geometry;
+  DType compute = DType::kF32;
   Tensor bias;  // f32 [out] or empty
   onednn::RecentlyUsed<Key, Plan> plans{kPlans};
   std::mutex mutex;
   Weights weights;  // replaced when an image size wants another layout; guarded by `mutex`
 
+  Desc plain_weights() const { return onednn::plain_weight(shape, geometry.groups, compute); }
   Plan make_plan(const Key& key) const;
   std::shared_ptr<const Plan> plan(const Key& key) {
     return plans.get(key, [&] { return make_plan(key); });
@@ -114,8 +119,9 @@ struct PackedConv::State {
 
 PackedConv::State::Plan PackedConv::State::make_plan(const Key& key) const {
   ConvGeometry used = geometry;
-  if (key.layout && skips_pixels(shape, geometry)) used.stride = {1, 1};
-  onednn::ConvDescs descs = onednn::free_conv_descs(key.input, shape, used);
+  if (key.blocked && skips_pixels(shape, geometry)) used.stride = {1, 1};
+  onednn::ConvDescs descs =
+      onednn::free_conv_descs(key.input, shape, used, compute, key.blocked ? compute : DType::kF32);
   if (key.layout) descs.source = *key.layout;
   const Desc bias_desc({shape[0]}, onednn::kF32, Tag::a);
   if (!bias.empty()) descs.bias = &bias_desc;
@@ -133,15 +139,16 @@ PackedConv::State::Plan PackedConv::State::make_plan(const Key& key) const {
 PackedConv::State::Weights PackedConv::State::weights_as(const Desc& wanted) {
   const std::lock_guard lock(mutex);
   if (!(weights.desc == wanted)) {
-    const Desc plain = onednn::plain_weight(shape, geometry.groups);
-    Tensor packed = onednn::layout_memory(shape, plain, wanted);
+    Tensor packed =
+        onednn::layout_memory(shape, onednn::plain_weight(shape, geometry.groups), wanted);
     onednn::reorder(weights.desc, weights.packed.raw(), wanted, packed.mutable_raw());
     weights = {.desc = wanted, .packed = std::move(packed)};
   }
   return weights;
 }
 
-PackedConv::PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& geometry)
+PackedConv::PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& geometry,
+                       DType compute)
     : state_(std::make_shared<State>()) {
   check_geometry(geometry);
   if (weight.rank() != 4) {
@@ -160,10 +167,10 @@ PackedConv::PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& ge
   }
   state_->shape = weight.shape();
   state_->geometry = geometry;
+  state_->compute = onednn::usable_compute_dtype(compute);
   state_->bias = std::move(bias);
   // Plain until the first image tells which layout is fastest.
-  state_->weights = {.desc = onednn::plain_weight(weight.shape(), geometry.groups),
-                     .packed = convert(weight, DType::kF32)};
+  state_->weights = {.desc = state_->plain_weights(), .packed = convert(weight, state_->compute)};
 }
 
 const Shape& PackedConv::weight_shape() const {
@@ -174,6 +181,10 @@ const ConvGeometry& PackedConv::geometry() const {
 }
 const Tensor& PackedConv::bias() const {
   return state_->bias;
+}
+
+DType PackedConv::compute_dtype() const {
+  return state_->compute;
 }
 
 void PackedConv::State::run(const Plan& plan, const Tensor& source, Tensor& destination) {
@@ -195,12 +206,16 @@ Tensor PackedConv::apply(const Tensor& input, bool relu) const {
   const Shape output = conv_output_shape(input.shape(), state.shape, state.geometry);
   if (output.elements() == 0) return Tensor(output);
   return onednn::guarded("convolution", [&] {
-    if (is_pointwise(state.shape, state.geometry)) {
-      const auto plain = onednn::plain_weight(state.shape, state.geometry.groups);
-      return apply_pointwise(input, state.weights_as(plain).packed, state.bias, relu);
+    if (state.compute == DType::kF32 && is_pointwise(state.shape, state.geometry)) {
+      const Tensor weight = state.weights_as(state.plain_weights()).packed;
+      return apply_pointwise(input, weight, state.bias, relu);
     }
-    const auto plan =
-        state.plan({input.shape(), std::nullopt, relu, /*residual=*/false, thread_count()});
+    const auto plan = state.plan({.input = input.shape(),
+                                  .blocked = false,
+                                  .layout = std::nullopt,
+                                  .relu = relu,
+                                  .residual = false,
+                                  .threads = thread_count()});
     const Tensor source =
         onednn::to_layout(input, onednn::plain_image(input.shape()), plan->source);
     const Desc plain = onednn::plain_image(output);
@@ -224,27 +239,35 @@ BlockedImage PackedConv::apply(const BlockedImage& input, bool relu, BlockedImag
           ? max_pool(input, {.kernel = {1, 1}, .stride = state.geometry.stride})
           : input;
   return onednn::guarded("convolution", [&] {
-    const auto plan =
-        state.plan({seen.shape(), seen.memory().desc, relu, !residual.empty(), thread_count()});
+    const BlockedImage::Memory& memory = seen.memory();
+    const bool as_it_lies = memory.type == state.compute;
+    const auto plan = state.plan({.input = seen.shape(),
+                                  .blocked = true,
+                                  .layout = as_it_lies ? std::optional(memory.desc) : std::nullopt,
+                                  .relu = relu,
+                                  .residual = !residual.empty(),
+                                  .threads = thread_count()});
+    const Tensor source = as_it_lies ? memory.elements : elements_as(memory, plan->source);
     Tensor result = residual.empty() ? onednn::layout_memory(output, onednn::plain_image(output),
                                                              plan->destination)
                                      : writable_as(std::move(residual), plan->destination);
-    state.run(*plan, seen.memory().elements, result);
-    return BlockedImage(BlockedImage::Memory{output, plan->destination, std::move(result)});
+    state.run(*plan, source, result);
+    return BlockedImage(
+        BlockedImage::Memory{output, state.compute, plan->destination, std::move(result)});
   });
 }
 
 Tensor PackedConv::unpack() const {
   return onednn::guarded("unpacking of convolution weights", [&] {
-    const Desc plain = onednn::plain_weight(state_->shape, state_->geometry.groups);
     State::Weights weights;
     {
       const std::lock_guard lock(state_->mutex);
       weights = state_->weights;
     }
-    Tensor result = Tensor::uninitialized(state_->shape);
-    onednn::reorder(weights.desc, weights.packed.raw(), plain, result.mutable_raw());
-    return result;
+    Tensor plain = Tensor::uninitialized(state_->shape, state_->compute);
+    onednn::reorder(weights.desc, weights.packed.raw(), state_->plain_weights(),
+                    plain.mutable_raw());
+    return convert(plain, DType::kF32);
   });
 }
 

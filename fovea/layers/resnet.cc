@@ -75,7 +75,7 @@ ops::Conv2d load_convolution(const ConvParts& parts, const Shape& shape,
     float& shift = bias.mutable_values<float>()[c];
     shift = static_cast<float>(double{shift} - double{means.values<float>()[c]} * factor);
   }
-  return ops::Conv2d(weight, bias, geometry);
+  return ops::Conv2d(weight, bias, geometry, parts.convolution.compute);
 }
 
 ConvGeometry square(int64_t kernel, int64_t stride, int64_t dilation) {

@@ -29,8 +29,9 @@ Value conv2d(const Value& x, const Value& weight, const Value& bias, const ConvG
       });
 }
 
-Conv2d::Conv2d(const Tensor& weight, const Tensor& bias, const ConvGeometry& geometry)
-    : weight_(weight, convert(bias, DType::kF32), geometry) {}
+Conv2d::Conv2d(const Tensor& weight, const Tensor& bias, const ConvGeometry& geometry,
+               DType compute)
+    : weight_(weight, convert(bias, DType::kF32), geometry, compute) {}
 
 Value Conv2d::operator()(const Value& x, bool relu) const {
   if (!x.watched()) return weight_.apply(x.tensor, relu);

@@ -11,10 +11,12 @@ namespace fovea::ops {
 // `bias` [out] or left out.
 Value conv2d(const Value& x, const Value& weight, const Value& bias, const ConvGeometry& geometry);
 
-// The form for models: weights packed once and never watched. Copies share them.
+// The form for models: weights packed once and never watched. Copies share them. Weights and inputs
+// are rounded to `compute` first; gradients are f32.
 class Conv2d {
  public:
-  Conv2d(const Tensor& weight, const Tensor& bias, const ConvGeometry& geometry);
+  Conv2d(const Tensor& weight, const Tensor& bias, const ConvGeometry& geometry,
+         DType compute = DType::kF32);
 
   // max(0, .) of the convolution if `relu`, in one pass unless x is watched.
   Value operator()(const Value& x, bool relu = false) const;

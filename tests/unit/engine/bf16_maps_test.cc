@@ -1,11 +1,14 @@
 // Maps of models whose products are of bf16 numbers, and what they are allowed to lose.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/engine/check_maps.h"
 #include "fovea/engine/input_file.h"
+#include "fovea/engine/picture_input.h"
 #include "support/fixture_models.h"
 
 namespace fovea {
@@ -24,32 +27,66 @@ struct Fixture {
   TextInput input;
 };
 
+struct Distance {
+  double worst = 0;   // of two weights
+  double beyond = 0;  // the part of all weights that are more than 2e-2 off
+};
+
+// Also holds every row of `found` to a sum of 1. The record holds the rounded numbers, so that only
+// f32 sums are in between.
+Distance distance(const RunResult& found, const RunResult& expected, double row_tolerance) {
+  Distance result;
+  int64_t beyond = 0, all = 0;
+  EXPECT_EQ(found.run.records.size(), expected.run.records.size());
+  for (size_t i = 0; i < found.run.records.size(); ++i) {
+    SCOPED_TRACE(to_string(found.run.records[i]->site));
+    for (int64_t head = 0; head < found.run.records[i]->shape().heads; ++head) {
+      const AttentionMap map(found.run.records[i], head);
+      const Tensor own = map.tile(map.whole());
+      const Tensor other = AttentionMap(expected.run.records[i], head).tile(map.whole());
+      for (size_t cell = 0; cell < own.values<float>().size(); ++cell) {
+        const double off =
+            std::abs(double{own.values<float>()[cell]} - double{other.values<float>()[cell]});
+        result.worst = std::max(result.worst, off);
+        beyond += off > 2e-2 ? 1 : 0;
+      }
+      all += own.elements();
+      for (int64_t row = 0; row < map.rows(); ++row) {
+        const float* weights = own.matrix<float>().row(row);
+        const double sum = std::accumulate(weights, weights + map.cols(), 0.0);
+        if (sum == 0) continue;  // sees nothing
+        EXPECT_NEAR(sum, 1, row_tolerance) << "row " << row;
+      }
+    }
+  }
+  result.beyond = static_cast<double>(beyond) / static_cast<double>(all);
+  return result;
+}
+
 TEST(Bf16Maps, AreWithin2e2OfF32AndTheirRowsSumToOne) {
   for (const char* name : kFixtures) {
     SCOPED_TRACE(name);
     const Fixture exact(name, DType::kF32), rounded(name, DType::kBF16);
-    const RunResult expected = exact.engine.run(exact.input);
-    const RunResult found = rounded.engine.run(rounded.input);
-    ASSERT_EQ(found.run.records.size(), expected.run.records.size());
-    for (size_t i = 0; i < found.run.records.size(); ++i) {
-      SCOPED_TRACE(to_string(found.run.records[i]->site));
-      for (int64_t head = 0; head < found.run.records[i]->shape().heads; ++head) {
-        const AttentionMap map(found.run.records[i], head);
-        const Tensor own = map.tile(map.whole());
-        const Tensor other = AttentionMap(expected.run.records[i], head).tile(map.whole());
-        for (size_t cell = 0; cell < own.values<float>().size(); ++cell) {
-          // What docs/numerics.md says of bf16.
-          ASSERT_NEAR(own.values<float>()[cell], other.values<float>()[cell], 2e-2);
-        }
-        for (int64_t row = 0; row < map.rows(); ++row) {
-          const float* weights = own.matrix<float>().row(row);
-          const double sum = std::accumulate(weights, weights + map.cols(), 0.0);
-          // The record holds the rounded numbers, so that only f32 sums are in between.
-          if (sum == 0) continue;  // sees nothing
-          ASSERT_NEAR(sum, 1, 1e-5) << "row " << row;
-        }
-      }
-    }
+    const Distance found =
+        distance(rounded.engine.run(rounded.input), exact.engine.run(exact.input), 1e-5);
+    EXPECT_LE(found.worst, 2e-2);  // what docs/numerics.md says of bf16
+  }
+}
+
+// Its convolutions are in bf16 too, and its decoder decides sharply: a few weights swing.
+TEST(Bf16Maps, OfTheBundledDetectorAreWithin2e2ButForOneWeightIn100000) {
+  const std::filesystem::path folder =
+      std::filesystem::path(FOVEA_TEST_DATA) / "../../models/scenes-detr";
+  const Engine exact = Engine::open(folder.string());
+  const Engine rounded = Engine::open(folder.string(), {.compute = DType::kBF16});
+  for (const char* name : {"scene-1.png", "scene-5.png"}) {
+    SCOPED_TRACE(name);
+    const PictureInput input = read_picture_input(exact, folder / "demo" / name);
+    // Scores reach 128, and a weight is good to 1e-6 (1 + |score|).
+    const Distance found = distance(run_picture(rounded, input), run_picture(exact, input), 1.3e-4);
+    // Three in a million were found; with states in bf16 too, as PyTorch has them, over thirty are.
+    EXPECT_LE(found.beyond, 1e-5);
+    EXPECT_GT(found.worst, 0);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "fovea/kernels/blocked_image.h"
 #include "fovea/kernels/pool.h"
+#include "fovea/tensor/convert.h"
 #include "support/compare.h"
 #include "support/random.h"
 
@@ -147,6 +148,58 @@ TEST(Conv, AResidualThatOthersHoldStaysAsItIs) {
   EXPECT_TRUE(all_close(handed, to_doubles(held), 0));
 }
 
+// As a convolution in `type` sees a number.
+Tensor rounded_to(DType type, const Tensor& x) {
+  return convert(convert(x, type), DType::kF32);
+}
+
+TEST(Conv, Bf16RoundsInputsAndWeightsAndSumsInFloat) {
+  uint64_t seed = 500;
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const Tensor x = random_tensor(c.input, ++seed), w = random_tensor(c.weight, ++seed);
+    const Tensor bias = random_tensor({c.weight[0]}, ++seed);
+    const Tensor residual = random_tensor(conv_output_shape(c.input, c.weight, c.geometry), ++seed);
+    const PackedConv conv(w, bias, c.geometry, DType::kBF16);
+    const DType type = conv.compute_dtype();
+    const Tensor seen = rounded_to(type, x), weight = rounded_to(type, w);
+    // Products of bf16 numbers are exact in f32: what is left is what f32 sums lose.
+    std::vector<double> expected = reference_conv(c, seen, weight, bias);
+    EXPECT_TRUE(all_close(conv.apply(x), expected, kTolerance));
+    EXPECT_TRUE(all_close(conv.unpack(), to_doubles(weight), 0));
+    // Images between convolutions are rounded once more, by half of the last of 8 bits.
+    constexpr double kHalfBit = 1.0 / 256;
+    EXPECT_TRUE(
+        all_close(conv.apply(BlockedImage(x), false).plain(), expected, kTolerance, kHalfBit));
+    const Tensor added = rounded_to(type, residual);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      expected[i] = std::max(expected[i] + at(added, static_cast<int64_t>(i)), 0.0);
+    }
+    const Tensor y = conv.apply(BlockedImage(x), true, BlockedImage(residual)).plain();
+    EXPECT_TRUE(all_close(y, expected, kTolerance, kHalfBit));
+    EXPECT_TRUE(all_close(y, to_doubles(rounded_to(type, y)), 0));
+    EXPECT_TRUE(all_close(conv.unpack(), to_doubles(weight), 0));
+  }
+}
+
+TEST(Conv, ImagesOfOneTypeServeConvolutionsInTheOther) {
+  const ConvGeometry same{.padding = {1, 1}};
+  const Tensor x = random_tensor({1, 16, 9, 7}, 601), w = random_tensor({16, 16, 3, 3}, 602);
+  const PackedConv exact(w, {}, same), rounding(w, {}, same, DType::kBF16);
+  const DType type = rounding.compute_dtype();
+  const Case c{"", x.shape(), w.shape(), same};
+  const BlockedImage half = rounding.apply(BlockedImage(x), true);
+  // Sums of 144 products of numbers up to 40.
+  EXPECT_TRUE(all_close(exact.apply(half, false).plain(), reference_conv(c, half.plain(), w, {}),
+                        10 * kTolerance));
+  const BlockedImage whole = exact.apply(BlockedImage(x), true);
+  const auto expected = reference_conv(c, rounded_to(type, whole.plain()), rounded_to(type, w), {});
+  EXPECT_TRUE(
+      all_close(rounding.apply(whole, false).plain(), expected, 10 * kTolerance, 1.0 / 256));
+  const PoolGeometry pool{.kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}};
+  EXPECT_TRUE(all_close(max_pool(half, pool).plain(), to_doubles(max_pool(half.plain(), pool)), 0));
+}
+
 TEST(BlockedImage, RefusesWhatIsNoImage) {
   EXPECT_THROW(BlockedImage(Tensor(Shape{3, 4, 5})), Error);
   EXPECT_THROW(BlockedImage(Tensor(Shape{1, 3, 4, 5}, DType::kF16)), Error);
@@ -205,6 +258,7 @@ TEST(Conv, RefusesWhatDoesNotFit) {
   const Tensor w = random_tensor({4, 3, 3, 3}, 61);
   EXPECT_THROW(PackedConv(Tensor(Shape{4, 3}), {}, {}), Error);
   EXPECT_THROW(PackedConv(w, Tensor(Shape{3}), {}), Error);
+  EXPECT_THROW(PackedConv(w, {}, {}, DType::kF16), Error);
   EXPECT_THROW(PackedConv(w, {}, {.stride = {0, 1}}), Error);
   EXPECT_THROW(PackedConv(w, {}, {.padding = {-1, 0}}), Error);
   EXPECT_THROW(PackedConv(w, {}, {.dilation = {1, int64_t{1} << 62}}), Error);

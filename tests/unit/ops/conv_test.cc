@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "fovea/ops/pool.h"
+#include "fovea/tensor/convert.h"
+#include "support/compare.h"
 #include "support/gradient_check.h"
 
 namespace fovea {
 namespace {
 
+using testing::all_close;
 using testing::check_gradients;
 using testing::Doubles;
 using testing::random_tensor;
@@ -82,6 +85,19 @@ TEST(Conv2d, GeneralFormMatchesDoubleWithItsGradients) {
                       ++seed);
     }
   }
+}
+
+TEST(Conv2d, GradientThroughBf16WeightsUsesTheRoundedWeights) {
+  const Tensor x = random_tensor({1, 6, 5, 7}, 1), w = random_tensor({4, 6, 3, 3}, 2);
+  const ConvGeometry geometry{.padding = {1, 1}};
+  const ops::Conv2d layer(w, {}, geometry, DType::kBF16);
+  const PackedConv packed(w, {}, geometry, DType::kBF16);
+  Tape tape;
+  const Value value = tape.watch(x), out = layer(value);
+  const Tensor seed = random_tensor({1, 4, 5, 7}, 3);
+  const Tensor weight = convert(convert(w, packed.compute_dtype()), DType::kF32);
+  const Tensor expected = conv_input_gradient(x.shape(), weight, geometry, seed);
+  EXPECT_TRUE(all_close(tape.gradient(out, seed, {value})[0], to_doubles(expected), 0));
 }
 
 TEST(Pool2d, MatchesDoubleWithItsGradients) {
