@@ -84,7 +84,7 @@ def machine():
         system = platform.system()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {"cpu": processor, "cores": len(os.sched_getaffinity(0)), "memory_gb": round(memory / 1e9, 1), "os": system,
-            "kernel": platform.release()}
+            "kernel": ".".join(platform.release().split(".")[:2])}
 
 
 def document(kind, threads, versions, **more):
