@@ -38,8 +38,10 @@ def versions(python):
              "print(sys.version.split()[0], torch.__version__, transformers.__version__)"
     try:
         done = subprocess.run([python, "-c", script], capture_output=True, text=True, timeout=300)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Failed(f"{python} cannot be run ({error}); --python takes one with {names()}") from None
+    except OSError as error:
+        raise Failed(f"{python} cannot be run: {error.strerror}; --python takes one with {names()}") from None
+    except subprocess.TimeoutExpired as error:
+        raise Failed(f"{python} imported nothing within {error.timeout:g} s; --python takes one with {names()}") from None
     if done.returncode != 0:
         raise Failed(f"{python} cannot be used: {last_line(done.stderr)}; it needs {names()}")
     return dict(zip(("python", "torch", "transformers"), done.stdout.split()))

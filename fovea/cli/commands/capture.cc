@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "fovea/base/error.h"
@@ -21,7 +22,10 @@ void run(const Args& args) {
   }
   const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
   RunOptions options;
-  if (args.has("memory")) options.record.in_memory = args.integer("memory") * 1'000'000;
+  if (args.has("memory")) {
+    constexpr int64_t kEnough = 1'000'000'000;  // more megabytes than any machine has
+    options.record.in_memory = std::min(args.integer("memory"), kEnough) * 1'000'000;
+  }
   const RunResult result = run_any_input(engine, args, options);
   print_warnings(result.warnings);
   {
