@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "fovea/base/error.h"
-#include "fovea/cli/draw_text.h"
+#include "fovea/cli/draw/text.h"
 
 namespace fovea {
 namespace {

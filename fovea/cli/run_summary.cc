@@ -6,7 +6,7 @@
 #include <map>
 
 #include "fovea/base/utf8.h"
-#include "fovea/cli/draw_text.h"
+#include "fovea/cli/draw/text.h"
 #include "fovea/render/caption.h"
 
 namespace fovea {

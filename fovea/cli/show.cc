@@ -3,7 +3,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/process_memory.h"
-#include "fovea/cli/draw.h"
+#include "fovea/cli/draw/draw.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/terminal.h"

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "fovea/cli/align_options.h"
-#include "fovea/cli/align_ranking.h"
-#include "fovea/cli/draw_text.h"
+#include "fovea/cli/align/options.h"
+#include "fovea/cli/align/ranking.h"
+#include "fovea/cli/draw/text.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/show.h"

@@ -1,5 +1,5 @@
-#include "fovea/cli/steps_json.h"
-#include "fovea/cli/steps_text.h"
+#include "fovea/cli/steps/json.h"
+#include "fovea/cli/steps/text.h"
 #include "fuzz/fuzz_touch.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,6 +1,6 @@
 #include "fovea/base/error.h"
-#include "fovea/cli/align_evaluate.h"
-#include "fovea/cli/align_files.h"
+#include "fovea/cli/align/evaluate.h"
+#include "fovea/cli/align/files.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/model_options.h"
 

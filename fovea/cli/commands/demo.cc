@@ -3,8 +3,8 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/cli/command.h"
-#include "fovea/cli/examples.h"
-#include "fovea/cli/gallery.h"
+#include "fovea/cli/gallery/examples.h"
+#include "fovea/cli/gallery/gallery.h"
 #include "fovea/cli/terminal.h"
 
 namespace fovea {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
-#include "fovea/cli/detect_run.h"
-#include "fovea/cli/detect_view.h"
+#include "fovea/cli/detect/run.h"
+#include "fovea/cli/detect/view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "fovea/base/error.h"
-#include "fovea/cli/evaluate_kind.h"
+#include "fovea/cli/evaluate/kind.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/views.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
-#include "fovea/cli/image_page.h"
-#include "fovea/cli/image_parts.h"
-#include "fovea/cli/image_texts.h"
-#include "fovea/cli/image_view.h"
+#include "fovea/cli/image/page.h"
+#include "fovea/cli/image/parts.h"
+#include "fovea/cli/image/texts.h"
+#include "fovea/cli/image/view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"

@@ -3,7 +3,7 @@
 
 #include "fovea/base/json.h"
 #include "fovea/cli/command.h"
-#include "fovea/cli/draw_text.h"
+#include "fovea/cli/draw/text.h"
 #include "fovea/cli/method_options.h"
 #include "fovea/cli/terminal.h"
 

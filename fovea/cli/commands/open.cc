@@ -1,6 +1,6 @@
 #include "fovea/capture/run_file.h"
 #include "fovea/cli/command.h"
-#include "fovea/cli/image_view.h"
+#include "fovea/cli/image/view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/run_summary.h"
 #include "fovea/render/words.h"

@@ -6,7 +6,7 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
-#include "fovea/cli/stats_view.h"
+#include "fovea/cli/stats/view.h"
 #include "fovea/render/caption.h"
 
 namespace fovea {

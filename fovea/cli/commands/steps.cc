@@ -3,10 +3,10 @@
 #include "fovea/cli/command.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
-#include "fovea/cli/steps_json.h"
-#include "fovea/cli/steps_model.h"
-#include "fovea/cli/steps_out.h"
-#include "fovea/cli/steps_text.h"
+#include "fovea/cli/steps/json.h"
+#include "fovea/cli/steps/model.h"
+#include "fovea/cli/steps/out.h"
+#include "fovea/cli/steps/text.h"
 
 namespace fovea {
 namespace {

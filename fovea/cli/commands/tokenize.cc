@@ -1,6 +1,6 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
-#include "fovea/cli/draw_text.h"
+#include "fovea/cli/draw/text.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/model_tokenizer.h"

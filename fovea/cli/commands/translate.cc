@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
-#include "fovea/cli/align_options.h"
+#include "fovea/cli/align/options.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/terminal.h"

@@ -1,4 +1,4 @@
-#include "fovea/cli/draw.h"
+#include "fovea/cli/draw/draw.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

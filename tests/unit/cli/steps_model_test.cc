@@ -1,5 +1,5 @@
 // Rules that no model of the tests has, told as text and drawn as a figure.
-#include "fovea/cli/steps_model.h"
+#include "fovea/cli/steps/model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,145 @@
+// The encoder's map of every cell with every cell: as a whole, pooled as far as a figure needs, or
+// a part of it cell by cell.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/atlas/attention_map.h"
+#include "fovea/base/error.h"
+#include "fovea/cli/detect/view.h"
+#include "fovea/render/caption.h"
+#include "fovea/render/view_frame.h"
+
+namespace fovea {
+namespace {
+
+constexpr int64_t kMostShown = 2048;  // cells a side of a part
+
+struct Range {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// "A:B", from A up to but not with B.
+Range parse_range(std::string_view option, const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string name = fmt::format("--{}", option);
+  if (colon == text.npos) {
+    fail(ErrorKind::kInvalidArgument, "{} is '{}' but a range is A:B, 100:300 say", name, text);
+  }
+  const Range range{parse_integer(name, text.substr(0, colon)),
+                    parse_integer(name, text.substr(colon + 1))};
+  if (range.begin < 0 || range.end <= range.begin || range.end - range.begin > kMostShown) {
+    fail(ErrorKind::kInvalidArgument, "{} is {} but a range has 1 to {} cells, from 0", name, text,
+         kMostShown);
+  }
+  return range;
+}
+
+Range range_of(const Args& args, std::string_view option, int64_t cells) {
+  if (!args.has(option)) {
+    if (cells <= kMostShown) return {0, cells};
+    fail(ErrorKind::kInvalidArgument,
+         "a part needs --rows and --cols but --{} is not given, and {} cells are too many", option,
+         cells);
+  }
+  const Range range = parse_range(option, args[option]);
+  if (range.end > cells) {
+    fail(ErrorKind::kInvalidArgument, "--{} is {} but the map has {} cells", option, args[option],
+         cells);
+  }
+  return range;
+}
+
+Axis part_of(const Axis& axis, Range range) {
+  Axis part{.name = axis.name};
+  part.positions.assign(axis.positions.begin() + range.begin, axis.positions.begin() + range.end);
+  return part;
+}
+
+std::vector<float> values_of(const Tensor& weights) {
+  const auto values = weights.values<float>();
+  return {values.begin(), values.end()};
+}
+
+MatrixFigure part_figure(const DetectRun& run, HeadChoice head) {
+  const auto record = record_for(run, SiteKind::kEncoderSelf);
+  const AttentionShape shape = record->shape();
+  const Range rows = range_of(run.args, "rows", shape.rows);
+  const Range cols = range_of(run.args, "cols", shape.cols);
+  head = single_map(head, *record);
+  const Region region{rows.begin, rows.end, cols.begin, cols.end};
+  const Axis& axis = *run.result.run.find_axis(record->row_axis);
+  MatrixFigure figure{.rows = part_of(axis, rows),
+                      .cols = part_of(axis, cols),
+                      .weights = Tensor({region.rows(), region.cols()})};
+  const auto out = figure.weights.mutable_values<float>();
+  for (int64_t h = 0; h < shape.heads; ++h) {
+    if (head.kind == HeadChoice::Kind::kOne && h != head.head) continue;
+    const Tensor tile = AttentionMap(record, h).tile(region);
+    for (size_t i = 0; i < out.size(); ++i) {
+      const float weight = tile.values<float>()[i];
+      if (head.kind == HeadChoice::Kind::kMax) {
+        out[i] = std::max(out[i], weight);
+      } else {
+        out[i] +=
+            head.kind == HeadChoice::Kind::kOne ? weight : weight / static_cast<float>(shape.heads);
+      }
+    }
+  }
+  std::string note;
+  figure.scale = visible_scale(values_of(figure.weights), note);
+  figure.row_title = fmt::format("cells {} to {}, attending", rows.begin, rows.end - 1);
+  figure.col_title = fmt::format("cells {} to {}, attended to", cols.begin, cols.end - 1);
+  figure.text.title = title_of(run.result.run, SiteKind::kEncoderSelf,
+                               fmt::format("a part of {} x {} cells", shape.rows, shape.cols));
+  figure.text.caption = fmt::format(
+      "Rows {} to {} attend to columns {} to {} · layer {}, {} · softmax weight, every cell "
+      "exact{}{}",
+      rows.begin, rows.end - 1, cols.begin, cols.end - 1, record->site.layer,
+      heads_text(head, shape.heads), note, model_note(run.engine));
+  figure.text.metadata = metadata_for(run, record->site);
+  return figure;
+}
+
+MatrixFigure whole_figure(const DetectRun& run, HeadChoice head) {
+  ViewChoice choice{.kind = SiteKind::kEncoderSelf, .head = head};
+  if (run.args.has("layer")) choice.layer = run.args.integer("layer");
+  MatrixFigure figure = matrix_view(run.result.run, choice);
+  std::string note;
+  figure.scale = visible_scale(values_of(figure.weights), note);
+  figure.text.caption += note + model_note(run.engine);
+  return figure;
+}
+
+void check_matrix_args(const Args& args) {
+  head_of(args);
+  for (const char* option : {"rows", "cols"}) {
+    if (args.has(option)) parse_range(option, args[option]);
+  }
+}
+
+Content make_matrix(const DetectRun& run) {
+  const HeadChoice head = head_of(run.args);
+  const bool part = run.args.has("rows") || run.args.has("cols");
+  MatrixFigure figure = part ? part_figure(run, head) : whole_figure(run, head);
+  const auto data = [figure] { return data_of(figure); };
+  const auto json = [&run, data] {
+    Json answer = objects_json(run);
+    answer.set("map", map_json(data()));
+    return answer;
+  };
+  return {std::move(figure), data, json};
+}
+
+}  // namespace
+
+DetectView detect_matrix_view() {
+  return {.name = "matrix",
+          .summary = "the encoder's whole map, pooled to fit; --rows A:B --cols A:B for a part",
+          .options = {"rows", "cols", "layer", "head"},
+          .check = check_matrix_args,
+          .make = make_matrix};
+}
+
+}  // namespace fovea

@@ -1,0 +1,134 @@
+#include "fovea/cli/draw/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "fovea/base/utf8.h"
+#include "fovea/cli/draw/text.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view kForbidden = "·";
+
+struct Shade {
+  double from;  // share of the scale
+  std::string_view sign;
+};
+constexpr std::array<Shade, 5> kShades{
+    {{0, " "}, {1.0 / 16, "░"}, {1.0 / 4, "▒"}, {1.0 / 2, "▓"}, {3.0 / 4, "█"}}};
+// Below 0, where both signs count.
+constexpr std::array<Shade, 4> kShadesBelow{
+    {{0, " "}, {1.0 / 16, "-"}, {1.0 / 4, "="}, {1.0 / 2, "≡"}}};
+
+}  // namespace
+
+CellGrid pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block) {
+  const MatrixView<const float> view = weights.matrix<float>();
+  CellGrid grid{.rows = (view.rows + row_block - 1) / row_block,
+                .cols = (view.cols + col_block - 1) / col_block,
+                .row_block = row_block,
+                .col_block = col_block,
+                .weights = {}};
+  grid.weights.assign(static_cast<size_t>(grid.rows * grid.cols),
+                      std::numeric_limits<float>::quiet_NaN());
+  for (int64_t r = 0; r < view.rows; ++r) {
+    for (int64_t c = 0; c < view.cols; ++c) {
+      float& cell = grid.weights[static_cast<size_t>(r / row_block * grid.cols + c / col_block)];
+      cell = std::fmax(cell, view(r, c));  // fmax takes the number where one is NaN
+    }
+  }
+  return grid;
+}
+
+bool has_forbidden(const Tensor& weights) {
+  return std::ranges::any_of(weights.values<float>(), [](float w) { return std::isnan(w); });
+}
+
+double CellPainter::share(float weight) const {
+  const double range = scale_.high - scale_.low;
+  return range > 0 ? std::clamp((double{weight} - scale_.low) / range, 0.0, 1.0) : 0;
+}
+
+std::string_view CellPainter::shade(float weight) const {
+  if (std::isnan(weight)) return kForbidden;
+  std::string_view sign;
+  const bool differences = scale_.low < 0;
+  const double size = differences ? std::abs(double{weight}) / scale_.high : share(weight);
+  const std::span<const Shade> steps =
+      differences && weight < 0 ? std::span<const Shade>(kShadesBelow) : kShades;
+  for (const Shade& step : steps) {
+    if (size >= step.from) sign = step.sign;
+  }
+  return sign;
+}
+
+std::string CellPainter::on(float weight, std::string_view text) const {
+  return std::isnan(weight) ? terminal_.dim(text) : terminal_.on(color(weight), text);
+}
+
+std::string CellPainter::block(float weight, int width) const {
+  if (std::isnan(weight)) return terminal_.dim(padded_right(kForbidden, width));
+  if (!terminal_.has_color()) return repeated(shade(weight), width);
+  return terminal_.on(color(weight), repeated(" ", width));
+}
+
+std::string CellPainter::stacked(float top, float bottom) const {
+  if (std::isnan(top) && std::isnan(bottom)) return terminal_.dim(kForbidden);
+  if (std::isnan(bottom)) return terminal_.ink(color(top), "▀");
+  if (std::isnan(top)) return terminal_.ink(color(bottom), "▄");
+  return terminal_.painted(color(top), color(bottom), "▀");
+}
+
+std::string CellPainter::line(const CellGrid& grid, int64_t row, int cell_width,
+                              bool stacked_rows) const {
+  std::string text;
+  for (int64_t c = 0; c < grid.cols; ++c) {
+    if (!stacked_rows) {
+      text += block(grid.at(row, c), cell_width);
+    } else if (row + 1 < grid.rows) {
+      text += stacked(grid.at(row, c), grid.at(row + 1, c));
+    } else {
+      text += stacked(grid.at(row, c), std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+  return text;
+}
+
+std::string CellPainter::legend(bool forbidden, bool clipped) const {
+  const auto number = [&](double value) {  // two decimals say nothing of small weights
+    return scale_.high < 0.1 ? fmt::format("{:.2g}", value) : fmt::format("{:.2f}", value);
+  };
+  const std::string high = number(scale_.high) + (clipped ? " or more" : "");
+  std::string text;
+  int width = 0;
+  if (terminal_.has_color()) {
+    constexpr int kSteps = 20;
+    const std::string low = fmt::format("{:.2g} ", scale_.low);
+    text = low;
+    for (int i = 0; i < kSteps; ++i) {
+      text += terminal_.on(colors_.at(i / double{kSteps - 1}), " ");
+    }
+    text += " " + high;
+    width = static_cast<int>(low.size() + high.size()) + kSteps + 1;
+  } else {
+    for (const Shade& step : kShades) {
+      if (step.from == 0) continue;
+      const double low = std::max(scale_.low, 0.0);
+      text += fmt::format("{} {}  ", step.sign, number(low + step.from * (scale_.high - low)));
+    }
+    text += "to " + high + (scale_.low < 0 ? "  - = ≡ below 0" : "");
+    width = display_width(text);
+  }
+  if (!forbidden) return text + "\n";
+  const std::string note = fmt::format("{} not allowed", kForbidden);
+  const bool fits = width + 3 + display_width(note) <= terminal_.width;
+  return text + (fits ? "   " : "\n") + note + "\n";
+}
+
+}  // namespace fovea

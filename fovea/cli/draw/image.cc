@@ -1,0 +1,230 @@
+// Pictures in the terminal: two pixels in each character, weights, areas and boxes laid over them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fovea/base/utf8.h"
+#include "fovea/cli/draw/cells.h"
+#include "fovea/cli/draw/draw.h"
+#include "fovea/cli/draw/text.h"
+#include "fovea/cli/table.h"
+#include "fovea/render/box_labels.h"
+#include "fovea/render/picture_tone.h"
+
+namespace fovea {
+namespace {
+
+constexpr int kGap = 2;
+constexpr double kTint = 0.5;  // of an area
+constexpr Rgb kMark{208, 28, 46};
+
+// Cells of a box, first and last with it.
+struct CellBox {
+  int left = 0;
+  int top = 0;
+  int right = 0;
+  int bottom = 0;
+
+  bool has_edge(int x, int y) const {
+    return x >= left && x <= right && y >= top && y <= bottom &&
+           (x == left || x == right || y == top || y == bottom);
+  }
+};
+
+CellBox cell_box(const ImageBox& box, int columns, int lines) {
+  const auto at = [](double part, int count) {
+    return std::clamp(static_cast<int>(std::floor(part * count)), 0, count - 1);
+  };
+  const auto before = [](double part, int count) {
+    return std::clamp(static_cast<int>(std::ceil(part * count)) - 1, 0, count - 1);
+  };
+  CellBox cells{at(box.left, columns), at(box.top, lines), before(box.right, columns),
+                before(box.bottom, lines)};
+  cells.right = std::max(cells.left, cells.right);
+  cells.bottom = std::max(cells.top, cells.bottom);
+  return cells;
+}
+
+// The line character of a box's edge.
+std::string_view edge_sign(const CellBox& box, int x, int y) {
+  if (box.left == box.right || box.top == box.bottom) return "+";
+  if (y == box.top) return x == box.left ? "┌" : x == box.right ? "┐" : "─";
+  if (y == box.bottom) return x == box.left ? "└" : x == box.right ? "┘" : "─";
+  return "│";
+}
+
+class ImagePainter {
+ public:
+  ImagePainter(const ImageFigure& figure, const Terminal& terminal, const ColorMap& colors)
+      : figure_(figure),
+        terminal_(terminal),
+        colors_(colors),
+        cells_(terminal, colors, figure.scale) {
+    for (const ImagePanel& panel : figure.panels) {
+      masked_ |= !panel.weights.empty() && has_forbidden(panel.weights);
+    }
+    const auto panels = static_cast<int>(figure.panels.size()) + (picture_alone() ? 1 : 0);
+    const int across = std::min(panels, terminal.width >= 76 ? 4 : 2);
+    const int widest = panels == 1 ? 76 : panels == 2 ? 56 : 36;
+    columns_ = std::clamp((terminal.width + kGap) / across - kGap, 8, widest);
+    const double shape =
+        static_cast<double>(figure.picture.height) / static_cast<double>(figure.picture.width);
+    lines_ = std::clamp(static_cast<int>(std::lround(columns_ * shape / 2)), 1, 48);
+  }
+
+  std::string draw() const {
+    std::vector<TextBlock> blocks;
+    if (picture_alone()) blocks.push_back(block("picture", nullptr));
+    for (const ImagePanel& panel : figure_.panels) blocks.push_back(block(panel.title, &panel));
+    const size_t across =
+        static_cast<size_t>(std::max(1, (terminal_.width + kGap) / (columns_ + kGap)));
+    std::string text;
+    for (size_t first = 0; first < blocks.size(); first += across) {
+      const size_t end = std::min(first + across, blocks.size());
+      for (size_t line = 0; line < blocks[first].size(); ++line) {
+        for (size_t b = first; b < end; ++b) {
+          const TextLine& part = blocks[b][line];
+          text += part.text;
+          if (b + 1 < end) text += repeated(" ", columns_ - part.width + kGap);
+        }
+        text += "\n";
+      }
+      text += "\n";
+    }
+    return figure_.has_weights() ? text + cells_.legend(false) : text;
+  }
+
+ private:
+  bool picture_alone() const {
+    return terminal_.has_color() && figure_.layout != ImageLayout::kPanels;
+  }
+
+  TextBlock block(const std::string& title, const ImagePanel* panel) const {
+    const std::string name = shorten(printable(title), columns_);
+    TextBlock result{{terminal_.dim(name), display_width(name)}};
+    for (int y = 0; y < lines_; ++y) {
+      std::vector<std::string> cells;
+      for (int x = 0; x < columns_; ++x) {
+        cells.push_back(terminal_.has_color() ? terminal_.painted(color(panel, x, 2 * y),
+                                                                  color(panel, x, 2 * y + 1), "▀")
+                                              : shade(*panel, x, y));
+      }
+      if (panel != nullptr) write_signs(*panel, y, cells);
+      std::string line;
+      for (const std::string& cell : cells) line += cell;
+      result.push_back({line, columns_});
+    }
+    return result;
+  }
+
+  // Without colours: an edge, an area, or the weight.
+  std::string shade(const ImagePanel& panel, int x, int y) const {
+    for (const ImageBox& each : panel.boxes) {
+      const CellBox box = cell_box(each, columns_, lines_);
+      if (box.has_edge(x, y)) return std::string(edge_sign(box, x, y));
+    }
+    if (!panel.weights.empty()) return cells_.block(weight(panel, x, 2 * y, 2), 1);
+    const bool in_area = std::ranges::any_of(panel.masks, [&](const ImageMask& mask) {
+      return holds(mask, x, 2 * y) || holds(mask, x, 2 * y + 1);
+    });
+    return in_area ? "▒" : " ";
+  }
+
+  // The names of boxes and the sign of the chosen patch, over what is drawn.
+  void write_signs(const ImagePanel& panel, int line, std::vector<std::string>& cells) const {
+    if (panel.chosen) {
+      const int x =
+          static_cast<int>((2 * panel.chosen->col + 1) * columns_ / (2 * panel.weights.size(1)));
+      const int y =
+          static_cast<int>((2 * panel.chosen->row + 1) * lines_ / (2 * panel.weights.size(0)));
+      if (y == line) cells[static_cast<size_t>(x)] = terminal_.on(kMark, "+");
+    }
+    std::vector<BoxLabel> labels;
+    std::vector<std::string> names;
+    for (const ImageBox& each : panel.boxes) {
+      const CellBox box = cell_box(each, columns_, lines_);
+      names.push_back(shorten(printable(each.label), columns_));
+      labels.push_back({{double(box.left), double(box.top), double(box.right - box.left + 1),
+                         double(box.bottom - box.top + 1)},
+                        double(display_width(names.back())),
+                        1});
+    }
+    const std::vector<Rect> places = place_labels(labels, {0, 0, double(columns_), double(lines_)});
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (names[i].empty() || std::lround(places[i].y) != line) continue;
+      const auto first = static_cast<size_t>(std::lround(places[i].x));
+      for (size_t x = 0; x < static_cast<size_t>(display_width(names[i])); ++x) {
+        cells[first + x].clear();
+      }
+      cells[first] = terminal_.on(object_color(panel.boxes[i].color), names[i]);
+    }
+  }
+
+  bool holds(const ImageMask& mask, int x, int half_line) const {
+    const int64_t row = (2 * half_line + 1) * mask.rows / (4 * lines_);
+    const int64_t col = (2 * x + 1) * mask.cols / (2 * columns_);
+    return mask.cells[static_cast<size_t>(row * mask.cols + col)] != 0;
+  }
+
+  // Of the patch under half line y, or the largest of `count` of them.
+  float weight(const ImagePanel& panel, int x, int y, int count = 1) const {
+    const auto grid = panel.weights.matrix<float>();
+    const int64_t col = std::min<int64_t>(x * grid.cols / columns_, grid.cols - 1);
+    float largest = std::numeric_limits<float>::quiet_NaN();
+    for (int i = 0; i < count; ++i) {
+      const int64_t row = std::min<int64_t>((y + i) * grid.rows / (2 * lines_), grid.rows - 1);
+      const float value = grid(row, col);
+      if (std::isnan(largest) || value > largest) largest = value;
+    }
+    return largest;
+  }
+
+  Rgb color(const ImagePanel* panel, int x, int y) const {
+    const Picture& picture = figure_.picture;
+    const Rgb below = picture.at((2 * x + 1) * picture.width / (2 * columns_),
+                                 (2 * y + 1) * picture.height / (4 * lines_));
+    return panel == nullptr ? below : layered(*panel, x, y, below);
+  }
+
+  Rgb layered(const ImagePanel& panel, int x, int y, Rgb color) const {
+    for (const ImageBox& box : panel.boxes) {
+      const CellBox cells = cell_box(box, columns_, 2 * lines_);
+      // A frame as wide as its object would hide the weights below it.
+      const bool small = cells.right - cells.left < 5 || cells.bottom - cells.top < 5;
+      if (small && !panel.weights.empty()) continue;
+      if (cells.has_edge(x, y)) return object_color(box.color);
+    }
+    if (!panel.weights.empty()) {
+      const float value = weight(panel, x, y);
+      if (std::isnan(value)) {
+        color = mix(color, {0, 0, 0}, kHiddenCover);
+      } else {
+        const double share = figure_.scale.high > 0 ? double{value} / figure_.scale.high : 0;
+        const Tint tint = tint_of(colors_, std::clamp(share, 0.0, 1.0), figure_.opacity);
+        color = mix(masked_ ? color : quiet(color), tint.color, tint.cover);
+      }
+    }
+    for (const ImageMask& mask : panel.masks) {
+      if (holds(mask, x, y)) color = mix(color, object_color(mask.color), kTint);
+    }
+    return color;
+  }
+
+  const ImageFigure& figure_;
+  const Terminal& terminal_;
+  const ColorMap& colors_;
+  CellPainter cells_;
+  bool masked_ = false;
+  int columns_ = 8;
+  int lines_ = 4;
+};
+
+}  // namespace
+
+std::string draw(const ImageFigure& figure, const Terminal& terminal, const ColorMap& colors) {
+  return without_trailing_spaces(title_lines(figure.text, terminal) +
+                                 ImagePainter(figure, terminal, colors).draw() +
+                                 caption_lines(figure.text, terminal));
+}
+
+}  // namespace fovea

@@ -1,0 +1,64 @@
+#include "fovea/cli/evaluate/folder.h"
+
+#include "fovea/base/error.h"
+#include "fovea/base/progress.h"
+#include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
+#include "fovea/explain/mass_mask.h"
+#include "fovea/render/picture_view.h"
+
+namespace fovea {
+
+EvaluationOptions evaluation_options(const Args& args) {
+  EvaluationOptions options{.share = kMassShare};
+  if (args.has("layer")) options.layer = args.integer("layer");
+  if (args.has("mask")) options.share = args.real("mask");
+  if (!(options.share > 0 && options.share <= 1)) {
+    fail(ErrorKind::kInvalidArgument, "--mask is {} but a share of the mass is above 0 and up to 1",
+         args["mask"]);
+  }
+  if (args.has("seed") && !args.flag("baseline")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--seed is of random weights but --baseline is not given; give both or none");
+  }
+  return options;
+}
+
+void score_pictures(
+    const Args& args, const std::vector<TruthFiles>& files, ScoreReport& report,
+    const std::function<int64_t(const TruthFiles&, PictureSize)>& truth,
+    const std::function<std::vector<double>(const PictureInput&, const Run&)>& score) {
+  const EvaluationOptions options = evaluation_options(args);
+  std::vector<Engine> engines{open_engine(args, kDefaultPictureModel)};
+  report.model = engines[0].name();
+  report.columns = {"trained"};
+  if (args.flag("baseline")) {
+    const int64_t seed = args.has("seed") ? args.integer("seed") : 0;
+    engines.push_back(engines[0].with_random_weights(static_cast<uint64_t>(seed)));
+    report.columns.push_back("random weights");
+  }
+  std::vector<std::string> empty;
+  Progress progress("evaluating", static_cast<int64_t>(files.size()));
+  for (const TruthFiles& picture : files) {
+    const PictureInput input = read_picture_input(engines[0], picture.picture, picture_size(args));
+    ScoreReport::Picture line{.name = picture.name,
+                              .objects = truth(picture, input.picture.size())};
+    if (line.objects == 0) {
+      empty.push_back(fmt::format("{} is skipped: no object is in it", picture.name));
+      continue;
+    }
+    for (const Engine& engine : engines) {
+      const RunResult result = engine.run(input.input, {.record = {.values = false}});
+      report.layer = picture_record(result.run, options.layer)->site.layer;
+      line.scores.push_back(score(input, result.run));
+    }
+    report.pictures.push_back(std::move(line));
+    progress.advance();
+  }
+  print_warnings(empty);
+  if (report.pictures.empty()) {
+    fail(ErrorKind::kNotFound, "{}: no picture has an object; give others", args["DIR"]);
+  }
+}
+
+}  // namespace fovea

@@ -1,0 +1,157 @@
+#include "fovea/cli/evaluate/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "fovea/base/file.h"
+#include "fovea/base/json.h"
+#include "fovea/base/utf8.h"
+#include "fovea/cli/draw/text.h"
+#include "fovea/cli/interrupt.h"
+#include "fovea/cli/table.h"
+#include "fovea/cli/terminal.h"
+
+namespace fovea {
+namespace {
+
+constexpr int kBarWidth = 20;
+
+// "random weights" is "random_weights" in files.
+std::string key_of(std::string text) {
+  std::ranges::replace(text, ' ', '_');
+  return text;
+}
+
+Json scores_json(const ScoreReport& report, const std::vector<double>& scores) {
+  Json json = Json::object();
+  for (size_t row = 0; row < report.rows.size(); ++row) {
+    json.set(report.rows[row].key, scores[row]);
+  }
+  return json;
+}
+
+// The model's own scores are "scores"; those beside it have the name of their column.
+std::string member_of(const ScoreReport& report, size_t model) {
+  return model == 0 ? "scores" : key_of(report.columns[model]);
+}
+
+Json to_json(const ScoreReport& report) {
+  Json json = Json::object();
+  json.set("kind", report.kind);
+  json.set("measure", report.title);
+  json.set("model", report.model);
+  json.set("layer", report.layer);
+  json.set("pictures", static_cast<int64_t>(report.pictures.size()));
+  json.set("objects", report.objects());
+  for (size_t model = 0; model < report.columns.size(); ++model) {
+    std::vector<double> means;
+    for (size_t row = 0; row < report.rows.size(); ++row) means.push_back(report.mean(model, row));
+    json.set(member_of(report, model), scores_json(report, means));
+  }
+  json.set("notes", Json::array_of(report.notes));
+  Json pictures = Json::array();
+  for (const ScoreReport::Picture& picture : report.pictures) {
+    Json entry = Json::object();
+    entry.set("picture", picture.name);
+    entry.set("objects", picture.objects);
+    for (size_t model = 0; model < report.columns.size(); ++model) {
+      entry.set(member_of(report, model), scores_json(report, picture.scores[model]));
+    }
+    pictures.push_back(std::move(entry));
+  }
+  json.set("per_picture", std::move(pictures));
+  return json;
+}
+
+std::string to_csv(const ScoreReport& report) {
+  std::string text = "picture,objects";
+  for (size_t model = 0; model < report.columns.size(); ++model) {
+    const std::string before = model == 0 ? "" : key_of(report.columns[model]) + ".";
+    for (const ScoreRow& row : report.rows) text += "," + csv_field(before + row.key);
+  }
+  text += "\n";
+  for (const ScoreReport::Picture& picture : report.pictures) {
+    text += fmt::format("{},{}", csv_field(picture.name), picture.objects);
+    for (const std::vector<double>& scores : picture.scores) {
+      for (const double score : scores) text += fmt::format(",{}", score);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+// The label, a number and its bar for the model, a number alone for what stands beside it.
+std::string to_text(const ScoreReport& report, const Terminal& terminal) {
+  int widest = 0;
+  for (const ScoreRow& row : report.rows) widest = std::max(widest, display_width(row.label));
+  std::string text = terminal.bold(printable(report.model)) + fmt::format(" · {}\n", report.title);
+  text += terminal.dim(fmt::format("layer {} · {} picture{}, {} objects", report.layer,
+                                   report.pictures.size(), report.pictures.size() == 1 ? "" : "s",
+                                   report.objects()));
+  text += "\n\n";
+  if (report.columns.size() > 1) {
+    const std::string heading =
+        padded_right("", widest + 4) + padded_right(report.columns[0], kBarWidth + 7);
+    std::string rest;
+    for (size_t model = 1; model < report.columns.size(); ++model)
+      rest += "  " + report.columns[model];
+    text += terminal.dim(heading + rest) + "\n";
+  }
+  for (size_t row = 0; row < report.rows.size(); ++row) {
+    if (row == 0 || report.rows[row].group != report.rows[row - 1].group) {
+      text += report.rows[row].group + "\n";
+    }
+    const double value = report.mean(0, row);
+    text += "  " + padded_right(report.rows[row].label, widest + 2);
+    text += fmt::format("{:.3f}  ", value);
+    text += report.columns.size() > 1 ? padded_right(bar(value, kBarWidth), kBarWidth)
+                                      : bar(value, kBarWidth);
+    for (size_t model = 1; model < report.columns.size(); ++model) {
+      text += "  " + padded_right(fmt::format("{:.3f}", report.mean(model, row)),
+                                  display_width(report.columns[model]));
+    }
+    text += "\n";
+  }
+  for (const std::string& note : report.notes) text += "\n" + wrapped(note, terminal.width) + "\n";
+  return without_trailing_spaces(text);
+}
+
+}  // namespace
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+double ScoreReport::mean(size_t model_index, size_t row) const {
+  double sum = 0;
+  for (const Picture& picture : pictures) sum += picture.scores[model_index][row];
+  return pictures.empty() ? 0 : sum / static_cast<double>(pictures.size());
+}
+
+int64_t ScoreReport::objects() const {
+  int64_t count = 0;
+  for (const Picture& picture : pictures) count += picture.objects;
+  return count;
+}
+
+void show_report(const ScoreReport& report, const Args& args) {
+  if (args.has("out")) {
+    const InterruptGuard guard;
+    const std::filesystem::path path = args["out"];
+    const std::string content =
+        path.extension() == ".csv" ? to_csv(report) : to_json(report).dump(1) + "\n";
+    write_file_atomic(path, [&](FileWriter& file) { file.write(content); });
+  }
+  if (args.flag("json")) return write_stdout(to_json(report).dump(1) + "\n");
+  std::string text = to_text(report, stdout_terminal());
+  if (args.has("out")) text += "\nwrote " + args["out"] + "\n";
+  write_stdout(text);
+}
+
+}  // namespace fovea

@@ -1,0 +1,159 @@
+#include "fovea/cli/explain/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "fovea/base/error.h"
+#include "fovea/base/progress.h"
+#include "fovea/cli/corpus.h"
+#include "fovea/cli/explain/check.h"
+#include "fovea/cli/method_options.h"
+#include "fovea/cli/model_options.h"
+
+namespace fovea {
+namespace {
+
+constexpr int64_t kResamples = 1000;
+
+// Throws Error{kNotFound} for one that is not there: nobody grades methods on its name.
+bool is_text_file(const std::string& path) {
+  if (std::filesystem::path(path).extension() != ".txt") return false;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return true;
+  if (path.find(' ') != path.npos) return false;
+  fail(ErrorKind::kNotFound, "{}: no such file; check the path", path);
+}
+
+Engine open_model(const Args& args) {
+  if (!args.has("model") && args.has("INPUT") && is_folder(args["INPUT"])) {
+    return open_engine(args,
+                       holds_pictures(args["INPUT"]) ? kDefaultPictureModel : kDefaultTextModel);
+  }
+  return open_for_question(args);
+}
+
+// The arguments of each input: the same but for INPUT.
+std::vector<Args> inputs_of(const Args& args, const Engine& engine) {
+  const bool folder = args.has("INPUT") && is_folder(args["INPUT"]);
+  if (!folder && !(args.has("INPUT") && is_text_file(args["INPUT"]))) {
+    if (args.has("limit")) {
+      fail(ErrorKind::kInvalidArgument,
+           "--limit is of many inputs but INPUT is one; leave it out, or give a folder or a .txt "
+           "with one text per line");
+    }
+    return {args};
+  }
+  const bool pictures = folder && engine.facts().takes_pixels;
+  const Corpus corpus =
+      pictures ? Corpus::of_pictures(args["INPUT"]) : Corpus::of_texts(args["INPUT"]);
+  const int64_t count =
+      args.has("limit") ? std::min(args.integer("limit"), corpus.size()) : corpus.size();
+  std::vector<Args> inputs;
+  for (int64_t i = 0; i < count; ++i) {
+    inputs.push_back(args.with("INPUT", pictures ? corpus.file(i).string() : corpus.text(i)));
+  }
+  return inputs;
+}
+
+// What may be wrong with one input or one method, while others are fine.
+bool is_of_one(const Error& error) {
+  return error.kind() != ErrorKind::kInternal && error.kind() != ErrorKind::kCancelled;
+}
+
+class ComparisonRun {
+ public:
+  explicit ComparisonRun(const Args& args)
+      : methods_(chosen_methods(args)),
+        engine_(open_model(args)),
+        inputs_(inputs_of(args, engine_)),
+        checker_(args, inputs_.size() == 1 ? kOrdersOfOne : kOrdersOfEach),
+        seed_(args.has("check-seed") ? static_cast<uint64_t>(args.integer("check-seed")) : 0) {
+    result_.model = engine_.name();
+    result_.model_hash = engine_.model_hash();
+    if (args.has("INPUT")) result_.input = args["INPUT"];
+    for (const Method& method : methods_) result_.methods.push_back({.name = method.name});
+  }
+
+  MethodComparison run() {
+    Progress progress("comparing", static_cast<int64_t>(inputs_.size() * methods_.size()));
+    for (const Args& input : inputs_) grade_all(input, progress);
+    if (result_.inputs == 0) {
+      fail(ErrorKind::kUnsupported, "no method can be graded here; the first, {}: {}",
+           result_.methods.front().name, result_.methods.front().reason);
+    }
+    for (ComparedMethod& method : result_.methods) {
+      method.mean = mean_card(method.cards, kResamples, seed_);
+    }
+    set_random_row();
+    return std::move(result_);
+  }
+
+ private:
+  void grade_all(const Args& input, Progress& progress) {
+    bool graded = false;
+    std::string reason;
+    for (size_t m = 0; m < methods_.size(); ++m) {
+      ComparedMethod& method = result_.methods[m];
+      try {
+        FaithfulnessCard card = grade(input, methods_[m]);
+        if (!std::exchange(graded, true)) first_cards_.push_back(card);
+        method.cards.push_back(std::move(card));
+      } catch (const Error& error) {
+        if (!is_of_one(error)) throw;
+        if (method.reason.empty()) method.reason = error.what();
+        if (reason.empty()) reason = error.what();
+      }
+      progress.advance();
+    }
+    checker_.end_input();
+    result_.inputs += graded;
+    if (graded) return;
+    if (result_.left_out++ == 0) result_.first_reason = reason;
+  }
+
+  FaithfulnessCard grade(const Args& input, const Method& method) {
+    const ExplainQuestion question = read_question(input, engine_, method);
+    const Explanation explanation = answer(question);
+    FaithfulnessCard card = checker_.card(question, explanation);
+    if (inputs_.size() == 1) {
+      result_.answer = question.watched->name;
+      if (question.watched_against)
+        result_.answer += " rather than " + question.watched_against->name;
+    }
+    result_.options = card.options;
+    result_.removal = removal_text(card.options.removal, explanation.axis);
+    return card;
+  }
+
+  // Every kind of grade from those inputs that have one.
+  void set_random_row() {
+    const MeanCard first = mean_card(first_cards_, kResamples, seed_);
+    for (size_t k = 0; k < kGradeKinds; ++k) result_.random[k] = first[k].random;
+    for (const ComparedMethod& method : result_.methods) {
+      for (size_t k = 0; k < kGradeKinds; ++k) {
+        if (first[k].inputs == 0 && method.mean[k].inputs > 0) {
+          result_.random[k] = method.mean[k].random;
+        }
+      }
+    }
+  }
+
+  std::vector<Method> methods_;
+  Engine engine_;
+  std::vector<Args> inputs_;
+  Checker checker_;
+  uint64_t seed_;
+  std::vector<FaithfulnessCard> first_cards_;  // of each input, by the first method that could
+  MethodComparison result_;
+};
+
+}  // namespace
+
+MethodComparison compare_methods(const Args& args) {
+  return ComparisonRun(args).run();
+}
+
+}  // namespace fovea

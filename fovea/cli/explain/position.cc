@@ -1,0 +1,160 @@
+#include "fovea/cli/explain/position.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+#include "fovea/cli/site_options.h"
+
+namespace fovea {
+namespace {
+
+const AttentionRecord& any_record(const RunResult& result, SiteKind kind) {
+  for (const auto& record : result.run.records) {
+    if (record->site.kind == kind) return *record;
+  }
+  fail(ErrorKind::kNotFound, "the run has no maps of {}", to_string(SiteId{kind, 0}));
+}
+
+// Positions that hold something: no padding.
+std::vector<int64_t> real_positions(const AttentionRecord& record, const Axis& axis) {
+  const std::vector<uint8_t>& valid = record.rule.mask.key_valid;
+  const bool says = is_self_attention(record.site.kind) && valid.size() == axis.positions.size();
+  std::vector<int64_t> places;
+  for (size_t i = 0; i < axis.positions.size(); ++i) {
+    if (!says || valid[i] != 0) places.push_back(static_cast<int64_t>(i));
+  }
+  return places;
+}
+
+FoundToken mask_or_first(const ExplainQuestion& question, const std::vector<int64_t>& places) {
+  const Tokenizer* tokenizer = question.engine.find_tokenizer();
+  const auto mask = tokenizer == nullptr ? std::nullopt : tokenizer->role("mask_token");
+  const std::vector<int64_t>& ids = question.result.inputs.input_ids;
+  for (size_t i = 0; mask && i < ids.size(); ++i) {
+    if (ids[i] == *mask) return {static_cast<int64_t>(i), ""};
+  }
+  return {places.empty() ? 0 : places.front(), ""};
+}
+
+// Of a decoder: the step that writes the last token that is no special one.
+int64_t last_written_step(const Axis& target) {
+  for (auto i = static_cast<int64_t>(target.positions.size()) - 1; i > 0; --i) {
+    if (!target.positions[static_cast<size_t>(i)].special) return i - 1;
+  }
+  return static_cast<int64_t>(target.positions.size()) - 1;
+}
+
+// Of a word of several pieces the first: when that is written the word is chosen.
+FoundToken first_piece(const Axis& axis, FoundToken found) {
+  if (found.note.empty()) return found;
+  const auto word_at = [&](int64_t i) { return axis.positions[static_cast<size_t>(i)].word; };
+  const int64_t word = word_at(found.index);
+  while (word >= 0 && found.index > 0 && word_at(found.index - 1) == word) --found.index;
+  found.note = fmt::format("the first piece of a word of several, {}",
+                           axis.positions[static_cast<size_t>(found.index)].text);
+  return found;
+}
+
+// Of a decoder: the step that writes the token which --token names among those that it read next.
+FoundToken chosen_step(const Args& args, const RunResult& result) {
+  const Axis& target = *result.run.find_axis("target");
+  if (args.has("token")) {
+    FoundToken found = first_piece(target, find_token(target, args["token"]));
+    if (found.index == 0) {
+      fail(ErrorKind::kInvalidArgument,
+           "--token is '{}', which the decoder starts from and nobody writes; name a token of the "
+           "target, 1 to {}",
+           args["token"], target.positions.size() - 1);
+    }
+    --found.index;
+    return found;
+  }
+  return {last_written_step(target), ""};
+}
+
+// The cell at the middle of what the query found.
+FoundToken object_cell(const ExplainQuestion& question, const Axis& cells, int64_t query) {
+  const float* box = question.result.outputs.pred_boxes.tensor.matrix<float>().row(query);
+  const auto place = [](double fraction, int64_t count) {
+    return std::clamp(static_cast<int64_t>(fraction * static_cast<double>(count)), int64_t{0},
+                      count - 1);
+  };
+  // Without the picture nobody says where its padding begins.
+  std::optional<int64_t> cell = place(double{box[1]}, cells.grid_rows) * cells.grid_cols +
+                                place(double{box[0]}, cells.grid_cols);
+  if (question.picture) {
+    const PictureSize size = question.picture->picture.size();
+    cell = question.picture->grid.patch_of_pixel(place(double{box[0]}, size.width),
+                                                 place(double{box[1]}, size.height));
+  }
+  return {front_positions(cells) + cell.value_or(0),
+          fmt::format("the middle of what query {} found", query)};
+}
+
+int64_t surest_query(const ExplainQuestion& question, const Args& args) {
+  TargetChoice choice;
+  if (args.has("query")) choice.query = args.integer("query");
+  return std::get<BoxTarget>(named_target(question.engine, question.result, choice).target).query;
+}
+
+// Whether the position is a step of a decoder, whichever attention is looked at: that of the
+// answer.
+bool asks_from_step(const ExplainQuestion& question) {
+  if (!question.engine.facts().has_decoder()) return false;
+  if (any_record(question.result, question.kind).row_axis == "steps") return true;
+  return question.method.name == "alti+" ||
+         (question.method.needs.target && !cuts_edges(question.parameters));
+}
+
+}  // namespace
+
+bool cuts_edges(const GivenParameters& parameters) {
+  const auto unit = parameters.find("unit");
+  return unit != parameters.end() && unit->second == "edge";
+}
+
+FoundToken chosen_row(const Args& args, const ExplainQuestion& question) {
+  const AttentionRecord& record = any_record(question.result, question.kind);
+  const Axis& rows = *question.result.run.find_axis(record.row_axis);
+  const ModelFacts& facts = question.engine.facts();
+  if (asks_from_step(question)) return chosen_step(args, question.result);
+  if (facts.finds_objects() && !args.has("at") && !args.has("token")) {
+    const int64_t query = surest_query(question, args);
+    return question.kind == SiteKind::kEncoderSelf ? object_cell(question, rows, query)
+                                                   : FoundToken{query, ""};
+  }
+  if (question.picture) {
+    const bool asks = question.method.needs.position || args.has("at") || args.has("token");
+    return asks ? chosen_patch(args, *question.picture, rows, question.engine) : FoundToken{};
+  }
+  if (args.has("token")) return find_token(rows, args["token"]);
+  const std::vector<int64_t> places = real_positions(record, rows);
+  if (facts.causal) return {places.empty() ? 0 : places.back(), ""};
+  return mask_or_first(question, places);
+}
+
+std::string position_name(const ExplainQuestion& question) {
+  const RunResult& result = question.result;
+  const int64_t position = question.position;
+  const std::string axis =
+      asks_from_step(question) ? "steps" : any_record(result, question.kind).row_axis;
+  if (axis != "steps") {
+    return "seen from " + result.run.find_axis(axis)->positions[static_cast<size_t>(position)].text;
+  }
+  const Axis& target = *result.run.find_axis("target");
+  const auto next = static_cast<size_t>(position) + 1;
+  return next < target.positions.size() ? "writing " + target.positions[next].text
+                                        : "after " + target.positions.back().text;
+}
+
+int64_t answer_position(const ExplainQuestion& question) {
+  const AttentionRecord& record = any_record(question.result, question.kind);
+  if (!question.engine.facts().has_decoder() || record.row_axis == "steps") {
+    return question.position;
+  }
+  return last_written_step(*question.result.run.find_axis("target"));
+}
+
+}  // namespace fovea

@@ -1,0 +1,250 @@
+#include "fovea/cli/explain/question.h"
+
+#include <fmt/format.h>
+
+#include "fovea/base/error.h"
+#include "fovea/cli/explain/position.h"
+#include "fovea/cli/method_options.h"
+#include "fovea/cli/model_options.h"
+#include "fovea/cli/picture_options.h"
+#include "fovea/cli/predictions.h"
+#include "fovea/cli/site_options.h"
+#include "fovea/explain/faithfulness.h"
+
+namespace fovea {
+namespace {
+
+// Whether the answer is watched while the explanation is checked.
+bool checks(const Args& args) {
+  return args.flag("check") || args.flag("compare");
+}
+
+std::string_view default_model(const Args& args) {
+  const bool two_stacks =
+      args.has("target") || (args.has("method") && args["method"] == "alti+") ||
+      (args.has("site") &&
+       (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross"));
+  if (args.has("INPUT") && names_picture(args["INPUT"])) {
+    return two_stacks || args.has("query") ? kDefaultDetectionModel : kDefaultPictureModel;
+  }
+  return two_stacks ? kDefaultTranslationModel : kDefaultTextModel;
+}
+
+// What the decoder reads of the source is what most methods are about; those that go through a
+// stack begin with the encoder.
+SiteKind question_kind(const Args& args, const ExplainQuestion& question, bool sees_picture) {
+  const ModelFacts& facts = question.engine.facts();
+  if (args.has("site")) return chosen_site(args, question.engine, sees_picture);
+  if (facts.has_decoder() || facts.finds_objects()) {
+    const bool cells = args.has("at") && facts.finds_objects();
+    return question.method.needs.one_stack || cells ? SiteKind::kEncoderSelf : SiteKind::kCross;
+  }
+  const SiteKind kind = chosen_site(args, question.engine, sees_picture);
+  const bool stack = question.method.needs.one_stack || question.method.needs.target;
+  return kind == SiteKind::kPool && stack ? sites_of(facts, sees_picture).front().kind : kind;
+}
+
+struct NamedTargets {
+  NamedTarget target;
+  std::optional<NamedTarget> against;
+};
+
+NamedTargets find_targets(const Args& args, const ExplainQuestion& question, int64_t position) {
+  TargetChoice choice{.position = position};
+  if (args.has("class")) choice.name = args["class"];
+  if (args.has("query")) choice.query = args.integer("query");
+  const HeadKind head = question.engine.facts().head;
+  const bool similar = head == HeadKind::kNone || head == HeadKind::kSimilarity;
+  // Of a model that embeds, the one text that is given is what to be similar to.
+  if (similar && args.has("against") && !args.has("class")) {
+    choice.name = args["against"];
+    return {named_target(question.engine, question.result, choice), {}};
+  }
+  NamedTargets found{named_target(question.engine, question.result, choice), {}};
+  if (!args.has("against")) return found;
+  choice.name = args["against"];
+  if (const auto* box = std::get_if<BoxTarget>(&found.target.target)) choice.query = box->query;
+  found.against = named_target(question.engine, question.result, choice);
+  if (found.against->name == found.target.name) {
+    fail(ErrorKind::kInvalidArgument,
+         "--against is '{}', which is what is asked about: {}; name another", args["against"],
+         found.target.name);
+  }
+  return found;
+}
+
+void set_targets(const Args& args, ExplainQuestion& question) {
+  if (question.method.needs.target) {
+    NamedTargets found = find_targets(
+        args, question,
+        cuts_edges(question.parameters) ? answer_position(question) : question.position);
+    question.target = std::move(found.target);
+    question.against = std::move(found.against);
+  }
+  if (!checks(args)) return;
+  if (question.target) {
+    question.watched = question.target;
+    question.watched_against = question.against;
+  } else {
+    NamedTargets found = find_targets(args, question, answer_position(question));
+    question.watched = std::move(found.target);
+    question.watched_against = std::move(found.against);
+  }
+}
+
+// An option that would change nothing is a misunderstanding.
+void refuse_what_is_not_asked(const Args& args, const ExplainQuestion& question) {
+  const Method& method = question.method;
+  const ModelFacts& facts = question.engine.facts();
+  const bool edges = cuts_edges(question.parameters);
+  const auto refuse = [&](const char* option, bool used, std::string_view why) {
+    if (args.has(option) && !used) {
+      fail(ErrorKind::kInvalidArgument, "--{} is given but {}; leave it out", option, why);
+    }
+  };
+  const std::string no_answer =
+      fmt::format("{} asks nothing about the model's answer", method.name);
+  const bool asks = method.needs.target || checks(args);
+  refuse("class", asks, no_answer);
+  refuse("against", asks, no_answer);
+  refuse("span", method.needs.span, fmt::format("{} asks about no stretch", method.name));
+  refuse("query", facts.finds_objects(), "the model finds no objects");
+  const std::string no_row = fmt::format("{} asks from no position", method.name);
+  const bool at_every_position =
+      facts.head == HeadKind::kMaskedLm || facts.head == HeadKind::kCausalLm ||
+      facts.head == HeadKind::kTokenClass || facts.head == HeadKind::kTargetWords;
+  refuse("token", method.needs.position || (asks && at_every_position) || edges, no_row);
+  refuse("at", method.needs.position || edges, no_row);
+  refuse("layer", method.takes_layer, fmt::format("{} goes through all layers", method.name));
+  const bool one_head = args.has("head") && args["head"] != "mean";
+  refuse("head", method.takes_head || !one_head, fmt::format("{} takes all heads", method.name));
+}
+
+// The positions that the columns of the question's maps will be; none where only the run tells.
+const Axis* columns_before(const ExplainQuestion& question, const TextInput& input) {
+  const bool cells = !input.patches.positions.empty() && question.kind != SiteKind::kTextSelf;
+  const Axis& axis = question.kind == SiteKind::kDecoderSelf ? input.target
+                     : cells                                 ? input.patches
+                                                             : input.axis;
+  return axis.positions.empty() ? nullptr : &axis;
+}
+
+// Why the scores could not be graded, whatever they will be; empty: nothing is known against it.
+std::string refuses_check(const ExplainQuestion& question, const Axis* columns) {
+  if (scores_heads(question.method, question.parameters)) return refuses_card({.name = "heads"});
+  if (question.kind == SiteKind::kDecoderSelf && question.engine.facts().finds_objects()) {
+    return refuses_card({.name = "queries"});
+  }
+  return columns == nullptr ? "" : refuses_card(*columns);
+}
+
+// What would be refused after the run is refused before it.
+void check_before_run(const Args& args, const ExplainQuestion& question, const TextInput& input) {
+  const Axis* columns = columns_before(question, input);
+  if (columns != nullptr) {
+    check_positions(question.method, static_cast<int64_t>(columns->positions.size()));
+  }
+  if (!checks(args)) return;
+  if (const std::string reason = refuses_check(question, columns); !reason.empty()) {
+    fail(ErrorKind::kUnsupported, "{} cannot be checked: {}", question.method.name, reason);
+  }
+}
+
+// What the run must give, beside the maps.
+RunOptions how_to_run(const Args& args, const ExplainQuestion& question) {
+  const Method& method = question.method;
+  const ModelFacts& facts = question.engine.facts();
+  RunOptions how;
+  how.record.values = method.needs.block;
+  how.record.block = method.needs.block;
+  if (method.needs.gradient) {
+    how.record.wanted = [](SiteId site) { return site.layer == 0; };
+  }
+  if (method.needs.target || checks(args) || facts.finds_objects()) {
+    how.logits = logits_for_target(question.engine, /*last=*/!args.has("token"));
+  } else if (facts.head == HeadKind::kSequenceClass || facts.head == HeadKind::kPictureClass) {
+    how.logits = LogitRows::kAll;  // cheap, and people want to know what it said
+  }
+  return how;
+}
+
+}  // namespace
+
+void check_question(const Args& args) {
+  const std::vector<Method> methods = chosen_methods(args);
+  if (args.flag("compare")) {
+    check_known_parameters(args, methods);
+  } else if (args.has("method") && methods.size() > 1) {
+    fail(ErrorKind::kInvalidArgument,
+         "--method names {} methods but one is asked; give --compare to see them side by side",
+         methods.size());
+  }
+  check_input_args(args);
+  if (args.has("at")) parse_pixel(args["at"]);
+}
+
+Engine open_for_question(const Args& args) {
+  return open_engine(args, default_model(args));
+}
+
+ExplainQuestion read_question(const Args& args, const Engine& engine, const Method& method) {
+  ExplainQuestion question{.engine = engine, .method = method};
+  question.parameters = parameters_for(args, method);
+  refuse_what_is_not_asked(args, question);
+  question.picture = find_picture_input(question.engine, args);
+  const bool sees_picture = question.picture || gives_pixels(args, question.engine);
+  check_row_options(args, question.engine, question.picture.has_value());
+  question.kind = question_kind(args, question, sees_picture);
+  if (args.has("layer")) question.layer = args.integer("layer");
+  if (args.has("head") && args["head"] != "mean") {
+    question.head = parse_integer("--head", args["head"]);
+  }
+  question.how = how_to_run(args, question);
+  const auto check = [&](const TextInput& input) { check_before_run(args, question, input); };
+  if (question.picture) check(question.picture->input);
+  question.result = question.picture ? run_picture(question.engine, *question.picture, question.how)
+                                     : run_input(question.engine, args, question.how, check);
+  const FoundToken row = chosen_row(args, question);
+  question.position = row.index;
+  if (!row.note.empty()) question.notes.push_back(row.note);
+  if (method.needs.position || args.has("token") || args.has("at")) {
+    question.position_name = position_name(question);
+  }
+  if (args.has("span")) {
+    question.span = find_span(columns_of(question.result.run, question.kind), args["span"]);
+  }
+  set_targets(args, question);
+  return question;
+}
+
+EngineSubject subject_of(const ExplainQuestion& question) {
+  const Tensor& logits = question.result.outputs.logits.tensor;
+  const bool last = logits.rank() == 2 && logits.size(0) == 1;
+  const bool asks = question.target || question.watched;
+  return {question.engine, question.engine.label(question.result.inputs),
+          asks ? logits_for_target(question.engine, last) : LogitRows::kNone};
+}
+
+Explanation answer(const ExplainQuestion& question) {
+  EngineSubject subject = subject_of(question);
+  ExplainRequest request{.run = question.result.run,
+                         .kind = question.kind,
+                         .position = question.position,
+                         .layer = question.layer,
+                         .head = question.head,
+                         .span = question.span,
+                         .subject = &subject,
+                         .target = question.target ? &question.target->target : nullptr,
+                         .against = question.against ? &question.against->target : nullptr,
+                         .parameters = question.parameters};
+  return explain(question.method, request);
+}
+
+Explanation answer_of(const Engine& engine, const ExplainQuestion& question) {
+  ExplainQuestion other = question;
+  other.engine = engine;
+  other.result = engine.run(engine.label(question.result.inputs), question.how);
+  return answer(other);
+}
+
+}  // namespace fovea

@@ -1,0 +1,77 @@
+#include "fovea/cli/steps/view.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "fovea/base/error.h"
+#include "fovea/base/suggest.h"
+#include "fovea/cli/command.h"
+
+namespace fovea {
+namespace {
+
+int64_t find_token(const std::vector<std::string>& labels, const std::string& token) {
+  std::vector<int64_t> found;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] == token) found.push_back(static_cast<int64_t>(i));
+  }
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1) {
+    fail(ErrorKind::kInvalidArgument, "--token '{}' is the label of {}; give one of these numbers",
+         token, fmt::join(found, " and "));
+  }
+  const auto count = static_cast<int64_t>(labels.size());
+  int64_t index = 0;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
+  if (error != std::errc() || end != token.data() + token.size()) {
+    fail(ErrorKind::kInvalidArgument,
+         "--token '{}' is not a label of this file{}; give a label or a number from 0 to {}", token,
+         did_you_mean(token, labels), count - 1);
+  }
+  if (index < 0 || index >= count) {
+    fail(ErrorKind::kInvalidArgument, "--token is {} but there are {} vectors, 0 to {}", token,
+         count, count - 1);
+  }
+  return index;
+}
+
+int64_t find_pixel(const PixelGrid& grid, const std::string& at) {
+  const PixelArgument pixel = parse_pixel(at);
+  return grid.index_of({.row = pixel.y, .column = pixel.x});
+}
+
+}  // namespace
+
+StepsView choose_view(const StepsProblem& problem, const StepsChoice& choice) {
+  StepsView view{.head = choice.head, .column = choice.column};
+  if (choice.token && choice.at) {
+    fail(ErrorKind::kInvalidArgument, "--token and --at both choose a vector; give one of them");
+  }
+  if (choice.at && !problem.grid) {
+    fail(ErrorKind::kInvalidArgument, "--at chooses a pixel but {} has no image; use --token",
+         problem.file);
+  }
+  if (problem.memory && (choice.head || choice.column)) {
+    fail(ErrorKind::kInvalidArgument, "--{} does not go with a memory; leave it out",
+         choice.head ? "head" : "column");
+  }
+  if (choice.head && *choice.head >= problem.attention.heads) {
+    fail(ErrorKind::kInvalidArgument, "--head is {} but there are {} heads, 0 to {}", *choice.head,
+         problem.attention.heads, problem.attention.heads - 1);
+  }
+  if (choice.token) {
+    view.place = find_token(choice.column ? problem.source_labels : problem.labels, *choice.token);
+  } else if (choice.at) {
+    view.place = find_pixel(*problem.grid, *choice.at);
+  } else if (problem.grid) {
+    view.place = problem.grid->index_of(
+        {.row = problem.grid->height / 2, .column = problem.grid->width / 2});
+  } else if (choice.column) {
+    fail(ErrorKind::kInvalidArgument, "--column needs to know whose column; add --token");
+  }
+  return view;
+}
+
+}  // namespace fovea
