@@ -84,18 +84,15 @@ def translate():
 
 
 def stats():
-    def text(session):
+    def words(session):
         file = session.place / "corpus.txt"
         if not file.exists():
-            corpus.write_corpus(session.model("all-minilm-l6-v2") / "vocab.txt", file, 300)
-        return file
+            corpus.write_corpus(session.model("all-minilm-l6-v2") / "vocab.txt", file, 200)
+        return [session.model("all-minilm-l6-v2"), file]
 
-    def in_fovea(session):
-        return session.command("stats", text(session), "-m", session.model("all-minilm-l6-v2"), "--json",
-                               answer=lambda out: corpus.head_numbers(json.loads(out)["heads"]))
-
-    return Family({PLAIN: lambda s: s.torch("stats", s.model("all-minilm-l6-v2"), text(s), 32), "fovea": in_fovea},
-                  tolerance=1e-4)
+    return Family({PLAIN: lambda s: s.torch("stats", *words(s), 32),
+                   "fovea": lambda s: s.turns("stats", *words(s)),
+                   "single": lambda s: s.torch("stats", *words(s), 1)}, tolerance=1e-4, cold=("single",))
 
 
 def first_map():
