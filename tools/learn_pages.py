@@ -83,11 +83,12 @@ def drawn_small(command):
 
 
 def run(command, folder, models):
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLORTERM", "FORCE_COLOR", "CLICOLOR_FORCE")}
+    foreign = ("COLORTERM", "FORCE_COLOR", "CLICOLOR_FORCE", "FOVEA_LOG")
+    environment = {name: value for name, value in os.environ.items() if name not in foreign}
     return subprocess.run(
         ["bash", "-c", f"set -o pipefail; {drawn_small(command)}"], cwd=folder, capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=120,
-        env={**environment, "FOVEA_CACHE": str(models), "COLUMNS": "100", "NO_COLOR": "1"},
+        env={"GOMP_SPINCOUNT": "1000", **environment, "FOVEA_CACHE": str(models), "COLUMNS": "100", "NO_COLOR": "1"},  # as ./run
     )
 
 
