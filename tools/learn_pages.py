@@ -77,19 +77,26 @@ def models_of(command):
 
 
 def drawn_small(command):
-    """The command with one pixel per unit, which is what a page shows; `steps` knows no scale."""
-    words = shlex.split(command)
-    return command if words[1] == "steps" or not re.search(r"--out \S+\.png", command) else f"{command} --scale 1"
+    """The command with one pixel per unit, which is what a page shows; `steps` knows no scale and is halved afterwards."""
+    return f"{command} --scale 1" if re.search(r"--out \S+\.png", command) and not of_steps(command) else command
+
+
+def of_steps(command):
+    return shlex.split(command)[1] == "steps"
 
 
 def run(command, folder, models):
     foreign = ("COLORTERM", "FORCE_COLOR", "CLICOLOR_FORCE", "FOVEA_LOG")
     environment = {name: value for name, value in os.environ.items() if name not in foreign}
-    return subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {drawn_small(command)}"], cwd=folder, capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=120,
         env={"GOMP_SPINCOUNT": "1000", **environment, "FOVEA_CACHE": str(models), "COLUMNS": "100", "NO_COLOR": "1"},  # as ./run
     )
+    for name, _ in Example(0, [command], None, None).pictures():
+        if of_steps(command) and result.returncode == 0:
+            halve_picture(folder / name)
+    return result
 
 
 # Text -----------------------------------------------------------------------------------------------------------------------------
@@ -212,6 +219,14 @@ def read_picture(path):
 
     with Image.open(path) as picture:
         return picture.convert("RGB").point(FEWER_LEVELS)
+
+
+def halve_picture(path):
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        half = picture.convert("RGB").reduce(2)
+    half.save(path)
 
 
 def store_picture(drawn, path):
