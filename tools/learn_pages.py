@@ -29,14 +29,7 @@ class Example:
     line: int  # of the first command, from 1
     commands: list[str]
     shown: list[str] | None  # the text block behind it
-    shown_span: tuple[int, int] | None  # its place in the page
-
-    def pictures(self):
-        """(file, command) of what the commands draw."""
-        for command in self.commands:
-            words = shlex.split(command)
-            if "--out" in words and words[words.index("--out") + 1].endswith(".png"):
-                yield words[words.index("--out") + 1], command
+    shown_span: tuple[int, int]  # its place in the page
 
 
 def chapters():
@@ -49,6 +42,12 @@ def examples(text):
         lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in block[1].replace("\\\n", " ").splitlines())
         shown = block[2].splitlines() if block[2] is not None else None
         yield Example(text.count("\n", 0, block.start(1)) + 1, [line for line in lines if line], shown, block.span(2))
+
+
+def picture_of(command):
+    """The file that a command draws, or None."""
+    found = re.search(r"--out (\S+\.png)", command)
+    return found and found[1]
 
 
 # Running --------------------------------------------------------------------------------------------------------------------------
@@ -76,26 +75,19 @@ def models_of(command):
     return ["all-minilm-l6-v2"] if of_text else []
 
 
-def drawn_small(command):
-    """The command with one pixel per unit, which is what a page shows; `steps` knows no scale and is halved afterwards."""
-    return f"{command} --scale 1" if re.search(r"--out \S+\.png", command) and not of_steps(command) else command
-
-
-def of_steps(command):
-    return shlex.split(command)[1] == "steps"
-
-
 def run(command, folder, models):
+    """Runs a command with a terminal of 100 columns, without colours; its picture has one pixel per unit, which is what a page shows."""
+    picture, knows_scale = picture_of(command), not command.startswith("./run steps ")
+    scaled = f"{command} --scale 1" if picture and knows_scale else command
     foreign = ("COLORTERM", "FORCE_COLOR", "CLICOLOR_FORCE", "FOVEA_LOG")
     environment = {name: value for name, value in os.environ.items() if name not in foreign}
     result = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {drawn_small(command)}"], cwd=folder, capture_output=True, text=True,
+        ["bash", "-c", f"set -o pipefail; {scaled}"], cwd=folder, capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=120,
         env={"GOMP_SPINCOUNT": "1000", **environment, "FOVEA_CACHE": str(models), "COLUMNS": "100", "NO_COLOR": "1"},  # as ./run
     )
-    for name, _ in Example(0, [command], None, None).pictures():
-        if of_steps(command) and result.returncode == 0:
-            halve_picture(folder / name)
+    if picture and not knows_scale and result.returncode == 0:
+        halve_picture(folder / picture)
     return result
 
 
@@ -134,7 +126,7 @@ def same_line(shown, printed):
 
 
 def chunks_of(shown):
-    """The runs of lines between those left out, and whether the text begins and ends as what is printed does."""
+    """The runs of lines between those left out; the first and the last are empty where something is left out there."""
     chunks = [[]]
     for line in shown:
         if line == LEFT_OUT:

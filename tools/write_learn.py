@@ -28,8 +28,8 @@ def update(page, folder):
             if result.returncode != 0:
                 complaints.append(f"{page.name}:{example.line}: {command}: {result.stderr.strip()}")
             printed = result.stdout.splitlines()
-        for name, _ in example.pictures():
-            if (folder / name).exists() and f"(images/{name})" in text:
+            name = learn.picture_of(command)
+            if name and result.returncode == 0 and f"(images/{name})" in text:
                 learn.store_picture(folder / name, learn.IMAGES / name)
         if example.shown is not None:
             now = learn.as_printed(example.shown, printed)

@@ -49,11 +49,11 @@ def test_a_command_does_what_the_chapter_shows(folder, page, command, shown):
     assert printed, f"{command} printed nothing"
     assert shown is None or learn.is_printed(shown, printed), (
         f"{command}\nprints something else now; see what tools/write_learn.py makes of the page:\n{result.stdout}")
-    for name, _ in learn.Example(0, [command], None, None).pictures():
-        if name in pictures_of(page):
-            difference = learn.picture_difference(folder / name, learn.IMAGES / name)
-            assert difference is not None, f"{name} has another size now; run tools/write_learn.py"
-            assert difference <= LARGEST_PICTURE_DIFFERENCE, f"{name} is {difference:.2f} off; run tools/write_learn.py"
+    name = learn.picture_of(command)
+    if name in pictures_of(page):
+        difference = learn.picture_difference(folder / name, learn.IMAGES / name)
+        assert difference is not None, f"{name} has another size now; run tools/write_learn.py"
+        assert difference <= LARGEST_PICTURE_DIFFERENCE, f"{name} is {difference:.2f} off; run tools/write_learn.py"
 
 
 @pytest.mark.parametrize("page", learn.chapters(), ids=lambda page: page.name)
@@ -64,7 +64,7 @@ def test_every_number_of_the_prose_stands_in_a_block_of_its_section(page):
 
 @pytest.mark.parametrize("page", learn.chapters(), ids=lambda page: page.name)
 def test_every_picture_is_made_by_a_command_of_the_chapter(page):
-    drawn = [name for example in learn.examples(page.read_text()) for name, _ in example.pictures()]
+    drawn = [learn.picture_of(command) for example in learn.examples(page.read_text()) for command in example.commands]
     assert pictures_of(page)
     for name in pictures_of(page):
         assert drawn.count(name) == 1, f"{name}: made by {drawn.count(name)} commands"
