@@ -190,7 +190,7 @@ def matching_python_tests(python, pattern, options, environment):
     return [name for name in names if re.search(pattern, name)]
 
 
-def run_pytest(preset, pattern, leave_out=(), environment=None):
+def run_pytest(preset, jobs, pattern, leave_out=(), environment=None):
     python = python_environment()
     junit = RESULTS / f"{preset}-python.xml"
     junit.unlink(missing_ok=True)
@@ -205,6 +205,8 @@ def run_pytest(preset, pattern, leave_out=(), environment=None):
         options = [*options[:2], *chosen]
     log = RESULTS / f"{preset}-python.log"
     command = [python, "-m", "pytest", "-q", "--no-header", "--tb=short", f"--junitxml={junit}"]
+    if jobs > 1:  # a file's tests stay together: they share what they have made
+        command += ["-n", str(jobs), "--dist", "loadfile", "--no-loadscope-reorder"]
     succeeded = run_logged([*command, *options], log, cwd=ROOT, env=environment)
     if not succeeded:
         say(log.read_text(errors="replace").strip())
@@ -236,7 +238,7 @@ def guarded(run, *arguments):
 def release_stage(options):
     build("release", options.jobs, values={"FOVEA_BENCH": "ON"})
     tally = guarded(run_ctest, "release", options.jobs, options.filter)
-    tally.add(guarded(run_pytest, "release", options.filter))
+    tally.add(guarded(run_pytest, "release", options.jobs, options.filter))
     return tally
 
 
@@ -248,7 +250,7 @@ def address_stage(options):
     }
     build("asan-ubsan", options.jobs)
     tally = guarded(run_ctest, "asan-ubsan", options.jobs, options.filter, environment)
-    tally.add(guarded(run_pytest, "asan-ubsan", options.filter, RELEASE_ONLY, environment))
+    tally.add(guarded(run_pytest, "asan-ubsan", options.jobs, options.filter, RELEASE_ONLY, environment))
     return tally
 
 
