@@ -60,6 +60,18 @@ def test_a_user_without_sudo_is_told_the_command(machine):
     assert " g++" not in result.stderr
 
 
+def test_the_lists_of_packages_are_fetched_once_an_hour(machine):
+    if not pathlib.Path("/etc/debian_version").exists():
+        pytest.skip("this is not Debian")
+    calls = machine.checkout / "calls"
+    scripts = {"id": "echo 0", "dpkg-query": "exit 1", "find": f'exec {shutil.which("find")} "$@"',
+               "apt-get": f'echo "$*" >>"{calls}"; case "$*" in *install*) exit 1;; esac'}
+    for _ in range(2):
+        assert machine(scripts).returncode == 1
+    said = calls.read_text().splitlines()
+    assert [line.split()[-1] == "update" for line in said] == [True, False, False]
+
+
 def test_a_configuration_that_fails_shows_its_end_and_its_log(machine):
     result = machine({"cmake": "echo 'Could NOT find spdlog'; exit 1", "c++": "", "ninja": "",
                       "pkg-config": ""})
