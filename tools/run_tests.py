@@ -30,7 +30,8 @@ ONE_OPENMP_THREAD = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
 THREAD_TESTS = r"^(base\.(Parallel|Progress|Cancel)|capture\.Recorder|atlas\..*(Cache|Concurrent))"
 # Python tests that say nothing new about an instrumented program.
 RELEASE_ONLY = ["test_adding_a_method.py", "test_adding_a_model.py", "test_bench.py", "test_bench_compare.py", "test_demo.py", "test_docs.py",
-                "test_fetch_models.py", "test_install.py", "test_layout.py", "test_learn.py", "test_page.py", "test_real_models.py", "test_tools.py"]
+                "test_fetch_models.py", "test_install.py", "test_layout.py", "test_learn.py", "test_page.py", "test_picture_page.py",
+                "test_real_models.py", "test_tools.py"]
 TEST_TIMEOUT_SECONDS = 300
 
 
@@ -190,7 +191,7 @@ def matching_python_tests(python, pattern, options, environment):
     return [name for name in names if re.search(pattern, name)]
 
 
-def run_pytest(preset, pattern, leave_out=(), environment=None):
+def run_pytest(preset, jobs, pattern, leave_out=(), environment=None):
     python = python_environment()
     junit = RESULTS / f"{preset}-python.xml"
     junit.unlink(missing_ok=True)
@@ -205,6 +206,8 @@ def run_pytest(preset, pattern, leave_out=(), environment=None):
         options = [*options[:2], *chosen]
     log = RESULTS / f"{preset}-python.log"
     command = [python, "-m", "pytest", "-q", "--no-header", "--tb=short", f"--junitxml={junit}"]
+    if jobs > 1:  # a file's tests stay together: they share what they have made
+        command += ["-n", str(jobs), "--dist", "loadfile", "--no-loadscope-reorder"]
     succeeded = run_logged([*command, *options], log, cwd=ROOT, env=environment)
     if not succeeded:
         say(log.read_text(errors="replace").strip())
@@ -236,7 +239,7 @@ def guarded(run, *arguments):
 def release_stage(options):
     build("release", options.jobs, values={"FOVEA_BENCH": "ON"})
     tally = guarded(run_ctest, "release", options.jobs, options.filter)
-    tally.add(guarded(run_pytest, "release", options.filter))
+    tally.add(guarded(run_pytest, "release", options.jobs, options.filter))
     return tally
 
 
@@ -248,7 +251,7 @@ def address_stage(options):
     }
     build("asan-ubsan", options.jobs)
     tally = guarded(run_ctest, "asan-ubsan", options.jobs, options.filter, environment)
-    tally.add(guarded(run_pytest, "asan-ubsan", options.filter, RELEASE_ONLY, environment))
+    tally.add(guarded(run_pytest, "asan-ubsan", options.jobs, options.filter, RELEASE_ONLY, environment))
     return tally
 
 

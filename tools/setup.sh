@@ -85,8 +85,12 @@ need_packages() {
   local log=$root/build/packages.log
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300
              -o Dpkg::Use-Pty=0)
-  # A failed update is no reason to stop: the lists at hand may do.
-  as_root "${apt[@]}" update </dev/null >"$log" 2>&1 || true
+  # Once an hour will do. A failed update is no reason to stop: the lists at hand may do.
+  local updated=$root/build/packages.updated
+  : >"$log"
+  if [ -z "$(find "$updated" -mmin -60 2>/dev/null)" ]; then
+    as_root "${apt[@]}" update </dev/null >>"$log" 2>&1 && : >"$updated" || true
+  fi
   if ! as_root "${apt[@]}" "${install[@]:1}" </dev/null >>"$log" 2>&1; then
     tail -n 15 "$log" >&2
     die "could not install Debian packages (all of it in $log); as root, run: ${install[*]}"

@@ -6,6 +6,8 @@
 Everything happens in build/web, on a copy of the sources; nothing is written into web/ itself.
 """
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -69,24 +71,45 @@ def fetched_node():
     return node, [node, package / "lib/node_modules/npm/bin/npm-cli.js"]
 
 
-def copy_sources():
-    """web/ as it is now, without touching node_modules of the workspace."""
+@contextlib.contextmanager
+def only_one():
+    """One at a time makes the workspace ready; tests that use it run side by side."""
     WORKSPACE.mkdir(parents=True, exist_ok=True)
+    with open(WORKSPACE / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def same_files(left, right):
+    """Whether two folders hold the same files with the same bytes."""
+    names = {path.relative_to(left) for path in left.rglob("*") if path.is_file()}
+    return names == {path.relative_to(right) for path in right.rglob("*") if path.is_file()} and all(
+        (left / name).read_bytes() == (right / name).read_bytes() for name in names
+    )
+
+
+def copy_sources():
+    """web/ as it is now, without touching node_modules of the workspace, nor what is the same: it may be in use."""
     for entry in SOURCES.iterdir():
         if entry.name == "node_modules":
             continue
         target = WORKSPACE / entry.name
-        if entry.is_dir():
+        if entry.is_file():
+            if not target.exists() or target.read_bytes() != entry.read_bytes():
+                shutil.copyfile(entry, target)
+        elif not same_files(entry, target):
             shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(entry, target)
-        else:
-            shutil.copyfile(entry, target)
 
 
 class Workspace:
     """A copy of web/ with its packages installed. Throws Unavailable if they cannot be had."""
 
     def __init__(self):
+        with only_one():
+            self.make_ready()
+
+    def make_ready(self):
         self.node, self.npm = system_node() or fetched_node()
         copy_sources()
         wanted = hashlib.sha256((SOURCES / "package-lock.json").read_bytes()).hexdigest()

@@ -19,7 +19,7 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in FOREIGN}
 def run(*arguments, cwd=None, environment=None):
     return subprocess.run(
         [str(PROGRAM), *map(str, arguments)], capture_output=True, text=True, cwd=cwd,
-        stdin=subprocess.DEVNULL, env={**ENVIRONMENT, **(environment or {})}, timeout=60,
+        stdin=subprocess.DEVNULL, env={**ENVIRONMENT, **(environment or {})}, timeout=300,
     )
 
 

@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import run_tests  # noqa: E402
+import web_tools  # noqa: E402
 
 
 @pytest.fixture
@@ -57,6 +58,18 @@ def test_a_user_without_sudo_is_told_the_command(machine):
     assert len(result.stderr.splitlines()) == 1
     assert "as root, run: apt-get install -y --no-install-recommends cmake ninja-build" in result.stderr
     assert " g++" not in result.stderr
+
+
+def test_the_lists_of_packages_are_fetched_once_an_hour(machine):
+    if not pathlib.Path("/etc/debian_version").exists():
+        pytest.skip("this is not Debian")
+    calls = machine.checkout / "calls"
+    scripts = {"id": "echo 0", "dpkg-query": "exit 1", "find": f'exec {shutil.which("find")} "$@"',
+               "apt-get": f'echo "$*" >>"{calls}"; case "$*" in *install*) exit 1;; esac'}
+    for _ in range(2):
+        assert machine(scripts).returncode == 1
+    said = calls.read_text().splitlines()
+    assert [line.split()[-1] == "update" for line in said] == [True, False, False]
 
 
 def test_a_configuration_that_fails_shows_its_end_and_its_log(machine):
@@ -148,6 +161,44 @@ def test_a_stage_that_breaks_counts_as_a_failure(capsys):
 
     assert run_tests.run_stage("release", broken, None).failed == 1
     assert "no compiler" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("jobs, side_by_side", [(1, False), (2, True)])
+def test_python_tests_run_side_by_side_file_by_file(monkeypatch, tmp_path, jobs, side_by_side):
+    def fake_pytest(command, log, **options):
+        log.write_text(" ".join(map(str, command)))
+        (tmp_path / "release-python.xml").write_text('<testsuite><testcase classname="a" name="b"/></testsuite>')
+        return True
+
+    monkeypatch.setattr(run_tests, "RESULTS", tmp_path)
+    monkeypatch.setattr(run_tests, "python_environment", lambda: "python")
+    monkeypatch.setattr(run_tests, "run_logged", fake_pytest)
+    assert run_tests.run_pytest("release", jobs, None, ["test_x.py"]).passed == 1
+    command = (tmp_path / "release-python.log").read_text()
+    assert (f" -n {jobs} --dist loadfile " in command) == side_by_side
+    assert command.endswith(" tests/python --ignore=tests/python/test_x.py")
+
+
+def test_what_sanitizers_leave_out_is_there():
+    assert all((ROOT / "tests/python" / name).exists() for name in run_tests.RELEASE_ONLY)
+
+
+def test_a_workspace_in_use_is_changed_only_where_the_sources_did(monkeypatch, tmp_path):
+    sources, workspace = tmp_path / "web", tmp_path / "workspace"
+    (sources / "src").mkdir(parents=True)
+    (sources / "other").mkdir()
+    for name in ("package.json", "src/a.ts", "other/b.ts"):
+        (sources / name).write_text(name)
+    monkeypatch.setattr(web_tools, "SOURCES", sources)
+    monkeypatch.setattr(web_tools, "WORKSPACE", workspace)
+    with web_tools.only_one():
+        web_tools.copy_sources()
+    before = {path: path.stat().st_ino for path in workspace.rglob("*.ts")}
+    (sources / "src/a.ts").rename(sources / "src/c.ts")
+    web_tools.copy_sources()
+    assert (workspace / "src/c.ts").read_text() == "src/a.ts" and not (workspace / "src/a.ts").exists()
+    assert (workspace / "other/b.ts").stat().st_ino == before[workspace / "other/b.ts"]
+    assert (workspace / "package.json").read_text() == "package.json"
 
 
 def test_a_wrong_option_of_the_tests_is_refused():

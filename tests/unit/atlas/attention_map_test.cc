@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "support/records.h"
+#include "support/sanitized.h"
 
 namespace fovea {
 namespace {
@@ -54,7 +55,7 @@ void expect_map_is_exact(const AttentionCase& c) {
 }
 
 TEST(AttentionMap, EqualsTheDenseReferenceForHundredsOfRandomCases) {
-  for (uint32_t seed = 0; seed < 400; ++seed) {
+  for (uint32_t seed = 0; seed < testing::cases(400); ++seed) {
     SCOPED_TRACE(seed);
     static constexpr double kSpreads[] = {0.3, 1, 3, 5};
     expect_map_is_exact(random_case(seed, 90, kSpreads[seed % 4]));

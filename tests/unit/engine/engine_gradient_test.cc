@@ -17,6 +17,7 @@
 #include "support/compare.h"
 #include "support/fixture_models.h"
 #include "support/random.h"
+#include "support/sanitized.h"
 
 namespace fovea {
 namespace {
@@ -133,7 +134,7 @@ TEST_P(GradientOf, InputsAreCentralDifferences) {
     SCOPED_TRACE(input.name);
     ASSERT_EQ(input.values.shape(), input.gradient.shape());
     const std::span<const float> gradient = input.gradient.values<float>();
-    for (uint64_t seed = 0; seed < 4; ++seed) {
+    for (uint64_t seed = 0; seed < testing::cases(4); ++seed) {
       // The gradient's own direction, and three random ones, of length 1.
       std::vector<float> direction = random_floats(input.values.elements(), 40 + seed);
       if (seed == 0) direction.assign(gradient.begin(), gradient.end());
@@ -187,7 +188,9 @@ TEST_P(GradientOf, HeadOutputsIsTheSlopeOfScalingThem) {
   }
   for (const auto& record : found.records) {
     SCOPED_TRACE(to_string(record->site));
-    for (const int64_t head : {int64_t{0}, record->queries.size(0) - 1}) {
+    std::vector<int64_t> heads{0, record->queries.size(0) - 1};
+    if (testing::kSanitized) heads.pop_back();
+    for (const int64_t head : heads) {
       expect_slope(
           [&](float step) {
             const SubjectOutput changed = fixture.plain({ScaleHead{record->site, head, 1 + step}});
