@@ -100,6 +100,9 @@ std::string signature(const Positional& positional) {
 // subsection; an indented "name  meaning" an item of a list, and other indented lines an example.
 class Details {
  public:
+  // `after_heading`: nothing stands between that and this, so that no paragraph ends here.
+  explicit Details(bool after_heading) : after_heading_(after_heading) {}
+
   std::string write(std::string_view text) {
     while (!text.empty()) {
       const size_t end = std::min(text.find('\n'), text.size());
@@ -117,7 +120,9 @@ class Details {
   void enter(Kind kind, std::string_view opening) {
     if (kind == kind_) return;
     if (kind_ == Kind::kExample) page_ += ".EE\n.RE\n";
+    if (kind == Kind::kProse || kind == Kind::kExample) page_ += after_heading_ ? "" : ".PP\n";
     page_ += opening;
+    if (kind != Kind::kNone) after_heading_ = false;
     kind_ = kind;
   }
 
@@ -133,7 +138,7 @@ class Details {
       enter(Kind::kItem, "");
       page_ += item(bold(words.substr(0, gap)), words.substr(words.find_first_not_of(' ', gap)));
     } else {
-      enter(Kind::kExample, ".PP\n.RS 4\n.EX\n");
+      enter(Kind::kExample, ".RS 4\n.EX\n");
       page_ += roff(words) + "\n";
     }
   }
@@ -143,12 +148,14 @@ class Details {
       std::string title = roff(line.substr(0, line.size() - 1));
       title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
       page_ += ".SS " + title + "\n";
+      after_heading_ = true;
       return;
     }
-    enter(Kind::kProse, ".PP\n");
+    enter(Kind::kProse, "");
     page_ += roff(line) + "\n";
   }
 
+  bool after_heading_;
   Kind kind_ = Kind::kNone;
   std::string page_;
 };
