@@ -39,8 +39,10 @@ if(TARGET fovea)
           RENAME _fovea COMPONENT program)
 endif()
 if(TARGET fovea-bench) # where `fovea bench` looks for it
-  install(TARGETS fovea-bench fovea-turns RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/fovea
-          COMPONENT program OPTIONAL)
+  install(TARGETS fovea-bench RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/fovea COMPONENT program OPTIONAL)
+endif()
+if(TARGET fovea-turns) # and `fovea bench --compare`
+  install(TARGETS fovea-turns RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/fovea COMPONENT program OPTIONAL)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/compare DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/bench
           COMPONENT program PATTERN __pycache__ EXCLUDE)
   install(FILES ${PROJECT_SOURCE_DIR}/tools/fixture-requirements.txt

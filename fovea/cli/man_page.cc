@@ -33,6 +33,12 @@ constexpr std::array<std::array<const char*, 2>, 16> kVariables{{
     {"COLUMNS", "the width of drawings, where no terminal says it"},
 }};
 
+constexpr const char* kExamples =
+    R"(  fovea demo
+  fovea translate "I love music."
+  fovea text "The cat sat on the mat." --out page.html
+)";
+
 // Text of a line of roff: nothing in it is a command, and `code` is bold.
 std::string roff(std::string_view text) {
   std::string result;
@@ -110,14 +116,14 @@ class Details {
       text.remove_prefix(std::min(end + 1, text.size()));
       add(line, /*before_indented=*/text.starts_with("  "));
     }
-    enter(Kind::kNone, "");
+    enter(Kind::kNone);
     return std::move(page_);
   }
 
  private:
   enum class Kind { kNone, kProse, kItem, kExample };
 
-  void enter(Kind kind, std::string_view opening) {
+  void enter(Kind kind, std::string_view opening = {}) {
     if (kind == kind_) return;
     if (kind_ == Kind::kExample) page_ += ".EE\n.RE\n";
     if (kind == Kind::kProse || kind == Kind::kExample) page_ += after_heading_ ? "" : ".PP\n";
@@ -129,13 +135,13 @@ class Details {
   void add(std::string_view line, bool before_indented) {
     const size_t indent = std::min(line.find_first_not_of(' '), line.size());
     const std::string_view words = line.substr(indent);
-    if (words.empty()) return enter(Kind::kNone, "");
+    if (words.empty()) return enter(Kind::kNone);
     if (indent == 0) return add_outer(line, before_indented);
     const size_t gap = words.find("  ");
     if (kind_ == Kind::kItem && indent > 2) {
       page_ += roff(words) + "\n";  // the meaning goes on
     } else if (gap != words.npos) {
-      enter(Kind::kItem, "");
+      enter(Kind::kItem);
       page_ += item(bold(words.substr(0, gap)), words.substr(words.find_first_not_of(' ', gap)));
     } else {
       enter(Kind::kExample, ".RS 4\n.EX\n");
@@ -151,7 +157,7 @@ class Details {
       after_heading_ = true;
       return;
     }
-    enter(Kind::kProse, "");
+    enter(Kind::kProse);
     page_ += roff(line) + "\n";
   }
 
@@ -198,10 +204,7 @@ std::string program_man_page(std::span<const Command> commands) {
           item("2", "the command line was wrong");
   page += ".PP\n" + roff("What went wrong is one line on stderr.") + "\n.SH ENVIRONMENT\n";
   for (const auto& [name, meaning] : kVariables) page += item(bold(name), meaning);
-  page += ".SH EXAMPLES\n" + Details().write(
-                                 "  fovea demo\n"
-                                 "  fovea translate \"I love music.\"\n"
-                                 "  fovea text \"The cat sat.\" --out page.html\n");
+  page += ".SH EXAMPLES\n" + Details(/*after_heading=*/true).write(kExamples);
   return page;
 }
 
@@ -219,9 +222,9 @@ std::string command_man_page(const Command& command) {
   for (const Positional& positional : command.positionals) {
     page += item(italic(positional.name), positional.help);
   }
-  page += Details().write(details) + ".SH OPTIONS\n";
+  page += Details(command.positionals.empty()).write(details) + ".SH OPTIONS\n";
   for (const Option& option : options) page += item(signature(option), describe(option));
-  if (!examples.empty()) page += ".SH EXAMPLES\n" + Details().write(examples);
+  if (!examples.empty()) page += ".SH EXAMPLES\n" + Details(/*after_heading=*/true).write(examples);
   return page + ".SH SEE ALSO\n.BR fovea (1)\n";
 }
 
