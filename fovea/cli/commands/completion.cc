@@ -43,7 +43,7 @@ _fovea() {
       *) names+=("${${line//:/\\:}/$'\t'/:}") ;;
     esac
   done
-  (( ${#names} == 0 )) || _describe -o fovea names
+  (( ${#names} == 0 )) || _describe fovea names
   if [[ -n $files ]]; then
     [[ $words[CURRENT] != --*=* ]] || compset -P '*='
     _files
