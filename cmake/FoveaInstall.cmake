@@ -55,7 +55,7 @@ foreach(folder IN LISTS folders)
   install(TARGETS fovea_${folder} EXPORT fovea
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/fovea/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea
-          COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE)
+          COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE PATTERN fonts EXCLUDE)
 endforeach()
 install(EXPORT fovea NAMESPACE fovea:: FILE fovea-targets.cmake DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/fovea-config.cmake.in

@@ -17,13 +17,12 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "attention maps of transformers: what a model is looking at")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
-    "shows what a transformer is looking at
- Opens checkpoints as people download them (Hugging Face folders, GGUF files), runs
- them, and gives every attention map of every head of every layer, exactly and at any
- length: in the terminal, as a figure, as an offline page or as numbers.
- .
- Small models for translation, pictures and detection are included.")
+    "Opens checkpoints as people download them (Hugging Face folders, GGUF files),
+runs them, and gives every attention map of every head of every layer, exactly
+and at any length: in the terminal, as a figure, as an offline page or as
+numbers. Small models for translation, pictures and detection are included.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME fovea)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
@@ -31,9 +30,8 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libcurl4, ca-certificates, python3, python3-venv")
 
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-    "attention maps of transformers (development files)
- Headers, static libraries and a CMake package of fovea, which shows what a transformer
- is looking at.")
+    "This package holds headers, static libraries and the files that CMake needs for
+find_package(fovea).")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libfovea-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # What fovea-config.cmake looks for.

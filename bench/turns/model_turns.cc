@@ -4,7 +4,7 @@
 #include <random>
 
 #include "bench/turns/turn.h"
-#include "fovea/cli/stats_run.h"
+#include "fovea/cli/stats/run.h"
 #include "fovea/engine/engine_subject.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/engine/translator.h"
