@@ -12,6 +12,9 @@ file(READ ${PROJECT_SOURCE_DIR}/fovea/render/fonts/OFL.txt font_licence)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright.in ${PROJECT_BINARY_DIR}/copyright @ONLY)
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/NOTICE)
 
+# Not in packages: Debian has one for all.
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT licence)
+
 if(TARGET fovea)
   set(data_dir ${CMAKE_INSTALL_DATADIR}/fovea)
   install(TARGETS fovea RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)

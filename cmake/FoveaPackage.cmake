@@ -38,4 +38,12 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
        libdnnl-dev libhwy-dev libfmt-dev libspdlog-dev zlib1g-dev libssl-dev libpng-dev libjpeg-dev libsentencepiece-dev
        libutf8proc-dev libpcre2-dev libwebp-dev libcairo2-dev libpango1.0-dev libfontconfig-dev pkg-config)
+
+# Debian wants one of its own form beside each package's copyright.
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # or SOURCE_DATE_EPOCH
+configure_file(${CMAKE_CURRENT_LIST_DIR}/changelog.in ${PROJECT_BINARY_DIR}/changelog @ONLY)
+execute_process(COMMAND gzip -9nf changelog WORKING_DIRECTORY ${PROJECT_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
+install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libfovea-dev
+        COMPONENT development)
 include(CPack)
