@@ -26,7 +26,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build/clean-machine"
 SUMMARY = ROOT / "docs/clean-machine.md"
 RELEASE = "bookworm"
-CHECKOUT = pathlib.PurePosixPath("/root/fovea")
+CHECKOUT = pathlib.PurePosixPath("/srv/fovea")
+HOME = "root"  # of the only user
 
 # Where a host may say how packages and names are found; those it has are copied to the same place.
 HOST_FILES = ["/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/npmrc", "/usr/local/share/ca-certificates/*"]
@@ -111,8 +112,8 @@ def copy_from_host(folder):
             shutil.copy(path, target)
     for name in HOME_FILES:
         if (source := pathlib.Path.home() / name).is_file():
-            (folder / "root" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, folder / "root" / name)
+            (folder / HOME / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, folder / HOME / name)
 
 
 def copy_repository(folder):
@@ -128,7 +129,7 @@ def environment():
     the certificates: the root has these too."""
     passed = {name: value for name, value in os.environ.items()
               if HOST_VARIABLES.fullmatch(name) and (not value.startswith("/") or value.startswith("/etc/ssl/"))}
-    return {**passed, "HOME": "/root", "USER": "root", "LANG": "C.UTF-8", "TERM": "dumb",
+    return {**passed, "HOME": "/" + HOME, "USER": "root", "LANG": "C.UTF-8", "TERM": "dumb",
             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 
 

@@ -14,7 +14,7 @@ namespace fovea {
 namespace {
 
 // What the program reads, beside what the libraries below it do.
-constexpr std::array<std::array<const char*, 2>, 16> kVariables{{
+constexpr std::array<std::array<const char*, 2>, 17> kVariables{{
     {"FOVEA_CACHE", "where fetched models are (default: fovea/ in the user's cache)"},
     {"FOVEA_MODELS", "where the bundled models are (default: beside the program)"},
     {"FOVEA_LOG", "what is told on stderr: trace, debug, info, warn, error or off"},
@@ -29,6 +29,7 @@ constexpr std::array<std::array<const char*, 2>, 16> kVariables{{
     {"TMPDIR", "where a run too large for memory is put"},
     {"NO_COLOR", "if not empty: no colours, and no progress bars"},
     {"FORCE_COLOR", "1 to 3: colours even into a file or pipe"},
+    {"CLICOLOR_FORCE", "1: the same as FORCE_COLOR"},
     {"COLORTERM", "truecolor: the terminal has all colours"},
     {"COLUMNS", "the width of drawings, where no terminal says it"},
 }};

@@ -155,7 +155,7 @@ def test_zsh(in_path, tmp_path):
     functions = tmp_path / "functions"
     functions.mkdir()
     (functions / "_fovea").write_text(ok("completion", "zsh"))
-    wanted = "fovea text --view matrix --dtype bf16 "
+    wanted = "fovea text --view matrix --dtype bf16"
     for start in ("autoload -U compinit && compinit -u && source <(fovea completion zsh)",
                   f"fpath=({functions} $fpath); autoload -U compinit && compinit -u"):  # as it is installed
         keys = f"{start}\nfovea text --vie\tma\t--dty\tb\t\n"

@@ -18,9 +18,9 @@ def page(words):
 def plain(words):
     """A page as a reader sees it, without line breaks, bold and italic; None where nothing can show it."""
     if shutil.which("mandoc"):
-        command = ["mandoc", "-Tutf8", "-Owidth=100000"]
+        command = ["mandoc", "-Tutf8", "-Owidth=1000"]
     elif shutil.which("groff"):
-        command = ["groff", "-K", "utf8", "-T", "utf8", "-man", "-P-c", "-rLL=100000n"]
+        command = ["groff", "-K", "utf8", "-T", "utf8", "-man", "-P-c", "-rLL=1000n"]
     else:
         pytest.skip("neither mandoc nor groff is installed")
     text = subprocess.run(command, input=page(words), capture_output=True, text=True, check=True).stdout
