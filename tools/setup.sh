@@ -9,10 +9,11 @@ run_packages=(
   libssl-dev libcurl4-openssl-dev ca-certificates python3 python3-venv
 )
 bench_packages=(libbenchmark-dev)
-test_packages=(libgtest-dev libgmock-dev)
+test_packages=(libgtest-dev libgmock-dev dpkg-dev file)
 sanitizer_packages=(clang-16 libclang-rt-16-dev libomp-16-dev)
 format_packages=(clang-format-16)
 browser_packages=(chromium)
+manual_packages=(mandoc zsh fish)
 
 # Those of DEFAULTS in tools/fetch_models.py.
 default_models=(all-minilm-l6-v2 smollm2-135m-instruct)
@@ -23,7 +24,8 @@ requirements='fovea needs, from your package manager:
              libpng 1.6, libjpeg-turbo 2.1, libwebp 1.2, zlib 1.2, cairo 1.16, pango 1.50, fontconfig 2.14,
              utf8proc 2.8, PCRE2 10.42, SentencePiece 0.1.97, OpenSSL 3.0, libcurl 7.62 (each with its headers)
   for tests  GoogleTest 1.12 with GoogleMock, Google Benchmark 1.7, Python 3.11 with venv
-  optional   chromium, and Node 20.19 with npm or else PyPI (tests of pages); ccache; Python 3.9 with pip or venv (fetches the default models);
+  optional   mandoc, zsh and fish (tests of the manual and of completion);
+             chromium, and Node 20.19 with npm or else PyPI (tests of pages); ccache; Python 3.9 with pip or venv (fetches the default models);
              clang 16 with its runtime (fuzzing) and clang-format 16'
 
 note() { if [ -t 2 ]; then printf 'fovea: %s\n' "$*" >&2; fi; }

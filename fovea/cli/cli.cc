@@ -8,7 +8,9 @@
 #include "fovea/base/parallel.h"
 #include "fovea/base/suggest.h"
 #include "fovea/cli/command.h"
+#include "fovea/cli/completion.h"
 #include "fovea/cli/help.h"
+#include "fovea/cli/man_page.h"
 #include "fovea/cli/parse.h"
 #include "fovea/cli/terminal.h"
 
@@ -33,6 +35,14 @@ const Command& find_command(const std::vector<Command>& commands, const std::str
        did_you_mean(name, names));
 }
 
+// help [VERB] [--man]: for a terminal, or as a manual page.
+std::string help_text(const std::vector<Command>& commands, std::vector<std::string> words) {
+  const bool man = std::erase(words, "--man") > 0;
+  if (words.empty()) return man ? program_man_page(commands) : program_help(commands);
+  const Command& command = find_command(commands, words[0]);
+  return man ? command_man_page(command) : command_help(command);
+}
+
 void run_verb(const std::vector<std::string>& arguments) {
   const std::vector<Command> commands = all_commands();
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
@@ -43,9 +53,12 @@ void run_verb(const std::vector<std::string>& arguments) {
     write_stdout(program_version() + "\n");
     return;
   }
+  if (arguments[0] == "--complete") {  // asked by the scripts of `fovea completion`
+    write_stdout(complete(commands, {arguments.begin() + 1, arguments.end()}));
+    return;
+  }
   if (arguments[0] == "help") {
-    write_stdout(arguments.size() == 1 ? program_help(commands)
-                                       : command_help(find_command(commands, arguments[1])));
+    write_stdout(help_text(commands, {arguments.begin() + 1, arguments.end()}));
     return;
   }
   const Command& command = find_command(commands, arguments[0]);

@@ -122,6 +122,12 @@ Option Option::several_times() const {
   return option;
 }
 
+Option Option::suggesting(std::vector<std::string> values) const {
+  Option option = *this;
+  option.choices = std::move(values);
+  return option;
+}
+
 Args::Args(std::string_view verb, const std::vector<Positional>& positionals,
            const std::vector<Option>& options, GivenValues given)
     : values_(std::move(given)) {

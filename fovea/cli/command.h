@@ -19,8 +19,8 @@ struct Option {
   std::string placeholder;  // "LABEL|i": what help shows for the value
   std::string help;
   Kind kind = Kind::kText;
-  std::string default_value;                              // empty: none
-  std::vector<std::string> choices;                       // kChoice only
+  std::string default_value;         // empty: none
+  std::vector<std::string> choices;  // of kChoice all there are, of kText what a shell offers
   double low = -std::numeric_limits<double>::infinity();  // least number allowed
   bool required = false;
   bool repeatable = false;  // may be given several times
@@ -36,6 +36,7 @@ struct Option {
   Option with_default(std::string value) const;
   Option with_letter(char value) const;
   Option several_times() const;
+  Option suggesting(std::vector<std::string> values) const;
 };
 
 // An argument without a name: `fovea text INPUT`. It may be empty text.
@@ -43,6 +44,8 @@ struct Positional {
   std::string name;  // "INPUT": shown by help, and what Args knows it by
   std::string help;
   bool required = true;
+  std::vector<std::string> suggestions = {};  // what a shell offers
+  bool is_file = true;                        // may be a file's name: a shell offers these too
 };
 
 // What the user gave, by the names of options; more than one value where an option is repeatable.
@@ -81,7 +84,8 @@ struct Command {
   std::string details;  // shown by --help below the options; may be empty
   std::vector<Positional> positionals;
   std::vector<Option> options;
-  bool raw_arguments = false;  // passes everything on in Args::rest(), even --help
+  // Passes everything on in Args::rest(), even --help; `options` only describe what that may be.
+  bool raw_arguments = false;
   std::function<void(const Args&)> run;
 };
 

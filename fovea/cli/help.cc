@@ -56,14 +56,14 @@ std::string signature(const Positional& positional) {
   return positional.required ? positional.name : "[" + positional.name + "]";
 }
 
+}  // namespace
+
 std::string describe(const Option& option) {
   std::string text = option.help;
   if (option.kind == Option::Kind::kChoice) text += ": " + option.placeholder;
   if (!option.default_value.empty()) text += " (default: " + option.default_value + ")";
   return text;
 }
-
-}  // namespace
 
 std::string program_help(std::span<const Command> commands) {
   size_t widest = 0;
@@ -75,18 +75,14 @@ std::string program_help(std::span<const Command> commands) {
     text += fmt::format("  {:<{}}  {}\n", command.name, widest + 2, wrap(command.summary, indent));
   }
   text +=
-      "\n`fovea VERB --help` explains a verb, `fovea --version` prints the version.\n"
+      "\n`fovea VERB --help` explains a verb, `fovea --version` prints the version;\n"
+      "`fovea completion SHELL` prints what makes a shell complete verbs and options.\n"
       "Exit codes: 0 all went well, 1 it failed, 2 the command line was wrong.\n";
   return text;
 }
 
 std::string command_help(const Command& command) {
-  if (command.raw_arguments) {
-    return fmt::format("fovea {}: {}\n\nusage: fovea {} [arguments]\n\n{}", command.name,
-                       command.summary, command.name, command.details);
-  }
-  std::vector<Option> options = command.options;
-  for (const Option& option : common_options()) options.push_back(option);
+  std::vector<Option> options = options_of(command);
   options.push_back(Option::flag("help", "this text"));
   std::string usage = "usage: fovea " + command.name;
   size_t widest = 0;

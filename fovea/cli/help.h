@@ -14,5 +14,7 @@ std::string command_help(const Command& command);
 // "  name  meaning" line by line, the meanings below each other and within 80 columns.
 std::string help_list(std::span<const std::pair<std::string, std::string>> lines);
 std::string program_version();  // "fovea 0.1.0"
+// What the help says about an option: with its choices and its default.
+std::string describe(const Option& option);
 
 }  // namespace fovea

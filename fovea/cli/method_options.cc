@@ -60,6 +60,10 @@ std::vector<Option> method_parameter_options() {
   return options;
 }
 
+std::vector<std::string> method_names() {
+  return names_of(all_methods());
+}
+
 Method method_named(std::string_view option, std::string_view name) {
   const std::vector<Method> all = all_methods();
   const auto found = std::ranges::find(all, name, &Method::name);

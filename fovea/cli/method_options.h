@@ -1,6 +1,7 @@
 // Which methods the user means, and their parameters: --method and an option for each parameter.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace fovea {
 
 // One option for each parameter of any method.
 std::vector<Option> method_parameter_options();
+
+std::vector<std::string> method_names();
 
 // Throws Error{kInvalidArgument} that says what `option` is, lists all names and guesses which was
 // meant.

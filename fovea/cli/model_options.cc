@@ -19,6 +19,18 @@ std::optional<std::string_view> find_pair(const Args& args) {
   return args["pair"];
 }
 
+// The default models come by ./run of a checkout, or by a script of an installation.
+std::string how_to_fetch() {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path script = program.parent_path().parent_path() / "share/fovea/tools/fetch_models.py";
+  if (!fs::exists(script, ignored)) {
+    return "start fovea through ./run with a network, which fetches it";
+  }
+  return fmt::format("fetch it with `python3 {}`", script.string());
+}
+
 // Who gives the name of a file may mean what it holds.
 void note_file_name(const Args& args, std::vector<std::string>& warnings) {
   constexpr size_t kLongestPath = 4096;
@@ -55,9 +67,8 @@ Engine open_engine(const Args& args, std::string_view default_model) {
   if (args.has("model")) return Engine::open(args["model"], options);
   if (!is_at_hand(default_model)) {
     fail(ErrorKind::kNotFound,
-         "no model is named and the default one, {}, is not in {}; name one with -m, or start "
-         "fovea through ./run with a network, which fetches it",
-         default_model, ModelCaches::from_environment().models.string());
+         "no model is named and the default one, {}, is not in {}; name one with -m, or {}",
+         default_model, ModelCaches::from_environment().models.string(), how_to_fetch());
   }
   return Engine::open(default_model, options);
 }

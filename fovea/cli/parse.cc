@@ -13,13 +13,6 @@
 namespace fovea {
 namespace {
 
-std::vector<Option> options_of(const Command& command) {
-  std::vector<Option> options = command.options;
-  const std::vector<Option> common = common_options();
-  options.insert(options.end(), common.begin(), common.end());
-  return options;
-}
-
 [[noreturn]] void fail_extra(const Command& command, const std::vector<Option>& options,
                              const GivenValues& given, const std::string& extra) {
   if (extra.size() > 1 && extra.front() == '-') {
@@ -69,8 +62,12 @@ void take_positionals(const Command& command, const std::vector<Option>& options
 
 }  // namespace
 
-std::vector<Option> common_options() {
-  return {Option::integer("threads", "N", "processor cores to use (default: all)", 1)};
+std::vector<Option> options_of(const Command& command) {
+  std::vector<Option> options = command.options;
+  if (!command.raw_arguments) {
+    options.push_back(Option::integer("threads", "N", "processor cores to use (default: all)", 1));
+  }
+  return options;
 }
 
 ParsedCommand parse_command(const Command& command, const std::vector<std::string>& arguments) {

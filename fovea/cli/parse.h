@@ -13,8 +13,9 @@ struct ParsedCommand {
   Args args;
 };
 
-// Options that every verb takes (--threads).
-std::vector<Option> common_options();
+// All options of a verb: its own, and unless it takes its arguments raw those that every verb has
+// (--threads). --help is not among them.
+std::vector<Option> options_of(const Command& command);
 
 // `arguments` are those after the verb. Throws Error{kInvalidArgument} with the nearest known
 // option where there is one.

@@ -24,7 +24,7 @@ std::vector<std::string> names_of(const std::vector<View>& views) {
 template <typename View>
 std::string summaries_of(const std::vector<View>& views) {
   std::string text;
-  for (const View& view : views) text += fmt::format("  {:<10} {}\n", view.name, view.summary);
+  for (const View& view : views) text += fmt::format("  {:<10}  {}\n", view.name, view.summary);
   return text;
 }
 

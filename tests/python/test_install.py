@@ -1,7 +1,10 @@
-"""An installed fovea serves a project that knows only the place where it was installed."""
+"""An installed fovea serves a project that knows only the place where it was installed, and so does a packed one."""
 
+import gzip
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 
 import pytest
@@ -25,6 +28,30 @@ def prefix(tmp_path_factory):
     return prefix
 
 
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    """The Debian packages, by their names."""
+    for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps", "file"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    folder = tmp_path_factory.mktemp("packages")
+    run("cpack", "--config", BUILD / "CPackConfig.cmake", "-G", "DEB", "-B", folder, cwd=folder)
+    return {path.name.split("_")[0]: path for path in folder.glob("*.deb")}
+
+
+@pytest.fixture(scope="module")
+def unpacked(packages, tmp_path_factory):
+    root = tmp_path_factory.mktemp("unpacked root")
+    for package in packages.values():
+        run("dpkg-deb", "-x", package, root)
+    return root
+
+
+def alone(tmp_path):
+    """Variables of a user who has nothing of fovea."""
+    return {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+
+
 def configure(project, build, prefix):
     return ["cmake", "-S", project, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"]
 
@@ -44,6 +71,109 @@ def test_the_readme_shows_the_program_that_is_built_here():
 
 def test_the_installed_program_runs(prefix):
     assert run(prefix / "bin/fovea", "--version", cwd=prefix).startswith("fovea 0.1")
+
+
+def test_the_installed_program_finds_its_models_wherever_it_lies(prefix, tmp_path):
+    elsewhere = tmp_path / "moved"
+    elsewhere.mkdir()
+    for part in ("bin", "share"):
+        shutil.copytree(prefix / part, elsewhere / part)
+    said = run(elsewhere / "bin/fovea", "info", "-m", "en-fr", cwd=tmp_path, env=alone(tmp_path))
+    assert str(elsewhere / "share/fovea/models/en-fr") in said
+    links = run(elsewhere / "bin/fovea", "translate", "I love music.", "--moses", cwd=tmp_path, env=alone(tmp_path))
+    assert re.fullmatch(r"(\d+-\d+ ?)+\n", links)
+    assert not (elsewhere / "share/fovea/models/train").exists()
+
+
+def test_without_a_default_model_it_says_how_to_fetch_one_here(prefix, tmp_path):
+    result = subprocess.run([prefix / "bin/fovea", "text", "A cat."], capture_output=True, text=True, env=alone(tmp_path))
+    script = prefix / "share/fovea/tools/fetch_models.py"
+    assert result.returncode == 1 and f"`python3 {script}`" in result.stderr
+    assert "all-minilm-l6-v2" in run("python3", script, "--list")
+
+
+def verbs(prefix):
+    return re.findall(r"^  ([a-z]+) ", run(prefix / "bin/fovea", "--help"), re.MULTILINE)
+
+
+def test_manual_pages_and_completion_are_where_they_are_looked_for(prefix):
+    pages = {path.name for path in (prefix / "share/man/man1").iterdir()}
+    assert pages == {"fovea.1.gz", *(f"fovea-{verb}.1.gz" for verb in verbs(prefix))}
+    page = gzip.decompress((prefix / "share/man/man1/fovea-text.1.gz").read_bytes()).decode()
+    assert page == run(prefix / "bin/fovea", "help", "text", "--man")
+    for shell, place in (("bash", "bash-completion/completions/fovea"), ("zsh", "zsh/site-functions/_fovea"),
+                         ("fish", "fish/vendor_completions.d/fovea.fish")):
+        assert (prefix / "share" / place).read_text() == run(prefix / "bin/fovea", "completion", shell)
+
+
+def fields(package):
+    return dict(re.findall(r"^ (\w[\w-]*): (.*)$", run("dpkg-deb", "-I", package), re.MULTILINE))
+
+
+def test_the_packages_say_what_they_are_and_need(packages):
+    assert set(packages) == {"fovea", "libfovea-dev"}
+    program = fields(packages["fovea"])
+    version = run(BUILD / "bin/fovea", "--version").split()[1]
+    assert (program["Package"], program["Version"], program["Section"]) == ("fovea", version, "science")
+    assert "<" in program["Maintainer"]
+    for library in ("libc6", "libdnnl2", "libcairo2", "libsentencepiece0"):  # found by dpkg-shlibdeps
+        assert re.search(rf"\b{library} \(", program["Depends"])
+    assert "libcurl4" in program["Recommends"]  # loaded when used, so that nothing finds it
+    development = fields(packages["libfovea-dev"])
+    wanted = set(development["Depends"].split(", "))
+    assert {"libdnnl-dev", "libhwy-dev", "pkg-config"} <= wanted
+    assert wanted <= set(re.findall(r"[\w.+-]+", (ROOT / "tools/setup.sh").read_text())) | {"libjpeg-dev"}
+
+
+def test_the_packages_hold_what_they_should_and_no_more(packages):
+    listing = {name: run("dpkg-deb", "-c", path) for name, path in packages.items()}
+    for path in ("bin/fovea", "share/fovea/models/en-fr/model.safetensors", "share/fovea/models/scenes-vit/README.md",
+                 "share/fovea/models/scenes-detr/config.json", "share/doc/fovea/copyright", "share/man/man1/fovea.1.gz",
+                 "share/bash-completion/completions/fovea", "share/zsh/vendor-completions/_fovea"):
+        assert f" ./usr/{path}\n" in listing["fovea"], path
+    assert not re.search(r"train|\.a\n|\.h\n|\.pyc\n", listing["fovea"])
+    assert " ./usr/share/doc/libfovea-dev/copyright\n" in listing["libfovea-dev"]
+    assert re.search(r" \./usr/lib\S*/cmake/fovea/fovea-config.cmake\n", listing["libfovea-dev"])
+    assert "/bin/" not in listing["libfovea-dev"]
+    for lines in listing.values():
+        assert all(re.match(r"(d|-)rw[x-]r-[x-]r-[x-] root/root ", line) for line in lines.splitlines())
+
+
+def test_the_packed_program_runs_with_its_models(unpacked, tmp_path):
+    program = unpacked / "usr/bin/fovea"
+    places = [line.split('"')[3] for line in run(program, "models", "--json", env=alone(tmp_path)).splitlines() if '"folder"' in line]
+    assert len(places) == 3 and all(place.startswith(f"{unpacked}/usr/share/fovea/models/") for place in places)
+    scene = unpacked / "usr/share/fovea/models/scenes-detr/demo/scene-1.png"
+    assert "house" in run(program, "detect", scene, cwd=tmp_path, env=alone(tmp_path))
+
+
+def test_a_project_finds_the_packed_library(unpacked, tmp_path):
+    run(*configure(ROOT / "tests/install", tmp_path, unpacked / "usr"))
+    run("cmake", "--build", tmp_path)
+    assert "row 3 gives 0.797" in run(tmp_path / "uses_fovea")
+
+
+def test_the_notice_names_everything_that_the_program_is_linked_with(prefix):
+    if shutil.which("readelf") is None:
+        pytest.skip("readelf is not installed")
+    known = {"dnnl": "oneDNN", "hwy": "Highway", "jpeg": "libjpeg-turbo", "webp": "libwebp", "webpdemux": "libwebp", "png16": "libpng",
+             "pcre2-8": "PCRE2", "z": "zlib", "crypto": "OpenSSL", "gcc_s": "libgcc", "gomp": "libgomp", "stdc++": "libstdc++",
+             "pangocairo-1.0": "pango", "pangoft2-1.0": "pango", "pango-1.0": "pango", "gobject-2.0": "GLib", "glib-2.0": "GLib",
+             "freetype": "FreeType", "atomic": "libgcc"}
+    notice = (ROOT / "NOTICE").read_text().lower()
+    linked = re.findall(r"\[lib([^\]]+)\.so", run("readelf", "-d", prefix / "bin/fovea"))
+    assert len(linked) > 10
+    system = {"c", "m", "dl", "pthread"}  # of the system itself
+    assert [name for name in linked if name not in system and known.get(name, name).lower() not in notice] == []
+
+
+def test_every_bundled_model_has_a_card_that_names_its_data_and_their_terms(prefix):
+    models = [path.parent for path in (prefix / "share/fovea/models").glob("*/config.json")]
+    assert {path.name for path in models} == {"en-fr", "scenes-detr", "scenes-vit"}
+    for model in models:
+        card = (model / "README.md").read_text()
+        assert "| licence | " in card and "\n## Data and training\n" in card and "CC-BY" in card, model.name
+        assert model.name in (ROOT / "NOTICE").read_text()
 
 
 def test_nothing_installed_points_back_at_the_checkout(prefix):

@@ -213,3 +213,26 @@ def test_a_wrong_option_of_the_tests_is_refused():
 def test_scripts_are_executable_and_well_formed(script):
     assert os.access(ROOT / script, os.X_OK)
     subprocess.run(["bash", "-n", ROOT / script], check=True)
+
+
+def test_the_clean_machine_is_refused_with_one_line_where_it_cannot_be_made(tmp_path):
+    command = [sys.executable, ROOT / "tools/clean_machine.py", "--root", tmp_path, "true"]
+    (tmp_path / "something").touch()
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    result = subprocess.run(command, env={"PATH": str(tools)}, capture_output=True, text=True)
+    assert result.returncode == 1 and len(result.stderr.splitlines()) == 1
+    assert ("sudo" if os.geteuid() else "debootstrap is not here") in result.stderr
+    if os.geteuid() == 0:
+        for name in ("debootstrap", "git", "unshare", "chroot"):
+            (tools / name).write_text("#!/bin/sh\n")
+            (tools / name).chmod(0o755)
+        result = subprocess.run(command, env={"PATH": str(tools)}, capture_output=True, text=True)
+        assert result.returncode == 1 and "is not empty" in result.stderr
+    assert (tmp_path / "something").exists()
+
+
+def test_the_clean_machine_runs_what_the_readme_names():
+    import clean_machine
+
+    assert clean_machine.readme_commands() == ["./run", "./test"]

@@ -276,7 +276,8 @@ std::vector<Option> align_files_options() {
       Option::text(
           "symmetrize", "NAME",
           fmt::format("how the two directions are joined: {} (default: {})",
-                      fmt::join(symmetrization_names(), ", "), to_string(kDefaultSymmetrization))),
+                      fmt::join(symmetrization_names(), ", "), to_string(kDefaultSymmetrization)))
+          .suggesting(symmetrization_names()),
       Option::text("layer", "N", "from 0 (default: what the rule chooses)"),
       Option::text("head", "N|mean",
                    "from 0, or the mean of heads (default: what the rule chooses)"),

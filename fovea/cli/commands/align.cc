@@ -62,7 +62,8 @@ Command align_command() {
               "  fovea align evaluate --gold enfr.gold --hyp enfr.giza.talp\n",
           .positionals = {{.name = "SRC",
                            .help = "source sentences, one per line; or `evaluate`",
-                           .required = false},
+                           .required = false,
+                           .suggestions = {"evaluate"}},
                           {.name = "TGT", .help = "their translations", .required = false}},
           .options = joined(
               joined(align_files_options(), align_evaluate_options()),

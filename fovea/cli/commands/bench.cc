@@ -22,11 +22,7 @@ constexpr const char* kProgram = "fovea-bench";
 constexpr const char* kPython = "python3";
 
 constexpr const char* kDetails =
-    R"(  fovea bench [NAME...]             kernels of fovea alone
-  fovea bench --compare [NAME...]   fovea and PyTorch side by side
-  fovea bench --growth              time and memory against the length of a text
-
-Alone: matrix products, streaming attention, exact tiles, column sums, pyramids.
+    R"(Alone: matrix products, streaming attention, exact tiles, column sums, pyramids.
 Each checks its answer against a plain reference before it is timed, and reports
 the median of five repetitions. NAME is a regular expression.
 
@@ -42,23 +38,30 @@ time.
 --growth runs a GPT-2 shape on 512 to 32,768 tokens and prints with which power
 of the length time and memory grow. It needs no PyTorch.
 
-options:
-  --list          the names
-  --json          JSON instead of a table: all turns, machine and versions
-with --compare or --growth:
-  --out FILE      write that JSON to a file too (default, for complete runs in a
-                  checkout: bench/results/PROCESSOR-THREADS-KIND.json)
-  --python PATH   a Python that has PyTorch and transformers, instead of
-                  installing them (or the variable FOVEA_BENCH_PYTHON)
-  --threads N     processor cores of both (default: all)
-  --rounds N      turns of each (default: 5; --growth: 3)
-  --timeout S     seconds after which a turn is given up (default: 120)
-
 examples:
   fovea bench attention
   fovea bench --compare --list
   fovea bench --compare bert-512 'attention-*'
 )";
+
+// They are read by the programs that this one becomes.
+std::vector<Option> options() {
+  return {
+      Option::flag("compare", "fovea and PyTorch side by side"),
+      Option::flag("growth", "time and memory against the length of a text"),
+      Option::flag("list", "the names"),
+      Option::flag("json", "JSON instead of a table: all turns, machine and versions"),
+      Option::text("out", "FILE",
+                   "write that JSON to a file too (with --compare or --growth; default, for "
+                   "complete runs in a checkout: bench/results/PROCESSOR-THREADS-KIND.json)"),
+      Option::text("python", "FILE",
+                   "a Python that has PyTorch and transformers, instead of installing them (with "
+                   "--compare; or the variable FOVEA_BENCH_PYTHON)"),
+      Option::integer("threads", "N",
+                      "processor cores of both (with --compare or --growth; default: all)", 1),
+      Option::integer("rounds", "N", "turns of each (default: 5; --growth: 3)", 1),
+      Option::integer("timeout", "S", "seconds after which a turn is given up (default: 120)", 1)};
+}
 
 fs::path own_path() {
   std::error_code ignored;
@@ -125,6 +128,11 @@ Command bench_command() {
   return {.name = "bench",
           .summary = "the speed of this machine, alone and side by side with PyTorch",
           .details = kDetails,
+          .positionals = {{.name = "NAME...",
+                           .help = "which benchmarks",
+                           .required = false,
+                           .is_file = false}},
+          .options = options(),
           .raw_arguments = true,
           .run = run};
 }

@@ -63,7 +63,10 @@ Command evaluate_command() {
           "  fovea evaluate detections models/scenes-detr/demo\n"
           "  fovea evaluate masks models/scenes-detr/demo -m scenes-detr\n"
           "  fovea evaluate boxes photos -m facebook/dino-vits16 --size 480x480\n",
-      .positionals = {{.name = "KIND", .help = "what to score, see below"},
+      .positionals = {{.name = "KIND",
+                       .help = "what to score, see below",
+                       .suggestions = names_of(evaluation_kinds()),
+                       .is_file = false},
                       {.name = "DIR", .help = "pictures and what is true of them"}},
       .options = joined(
           joined(model_options(kDefaultPictureModel), picture_options()),

@@ -152,7 +152,8 @@ std::vector<Option> options() {
           {Option::text("method", "NAME",
                         "which question to ask: one of those below (default: relevancy; of "
                         "models that embed, without --against: rollout); with --compare "
-                        "several with commas between them"),
+                        "several with commas between them")
+               .suggesting(method_names()),
            Option::text("class", "NAME|i",
                         "the answer asked about: a class by its label or number, a word that "
                         "the model writes or its number in the vocabulary (#i where i is a word "

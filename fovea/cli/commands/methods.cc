@@ -113,7 +113,11 @@ Command methods_command() {
               "examples:\n"
               "  fovea methods\n"
               "  fovea methods rollout\n",
-          .positionals = {{.name = "NAME", .help = "one of them", .required = false}},
+          .positionals = {{.name = "NAME",
+                           .help = "one of them",
+                           .required = false,
+                           .suggestions = method_names(),
+                           .is_file = false}},
           .options = {Option::flag("json", "print it as JSON")},
           .run = run};
 }

@@ -93,7 +93,9 @@ Command pull_command() {
           "  fovea pull sentence-transformers/all-MiniLM-L6-v2\n"
           "  fovea pull google-bert/bert-base-uncased@main\n"
           "  fovea pull Qwen/Qwen3-0.6B-GGUF --file Qwen3-0.6B-Q8_0.gguf\n",
-      .positionals = {{.name = "MODEL", .help = "ORG/NAME, or ORG/NAME@REVISION"}},
+      .positionals = {{.name = "MODEL",
+                       .help = "ORG/NAME, or ORG/NAME@REVISION",
+                       .is_file = false}},
       .options = {Option::text("file", "NAME",
                                "this file instead of the usual weights, a .gguf say"),
                   Option::integer("retries", "N", "how often to go on after a cut connection", 0)
