@@ -86,7 +86,12 @@ void run_model(const Args& args) {
   check_input_args(args);
   if (args.has("out")) check_model_steps_suffix(args["out"]);
   const ModelStepsView view = read_model_steps(args);
-  if (!view.others.empty()) return fovea::show(model_similarities(view), args);
+  if (!view.others.empty()) {
+    return show(
+        args, [&](const std::string& path) { write_model_similarities(path, view); },
+        [&] { return model_similarities_json(view); },
+        [&](const Terminal& terminal) { return model_similarities_text(view, terminal); });
+  }
   show(
       args, [&](const std::string& path) { write_model_steps(path, view); },
       [&] { return model_steps_json(view); },

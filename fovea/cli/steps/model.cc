@@ -9,6 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/words.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "fovea/cli/command.h"
-#include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/engine.h"
 #include "fovea/engine/model_steps.h"
@@ -77,8 +76,12 @@ StepsFigure model_steps_figure(const ModelStepsView& view);
 Json model_steps_json(const ModelStepsView& view);
 // What a figure of the steps says about itself in its file.
 Json model_steps_metadata(const ModelStepsView& view);
-// `others` beside the model's own weights. `view` must outlive the content.
-Content model_similarities(const ModelStepsView& view);
+
+// `others` beside the model's own weights, as text, as data, and by the suffix as either or as a
+// figure.
+std::string model_similarities_text(const ModelStepsView& view, const Terminal& terminal);
+Json model_similarities_json(const ModelStepsView& view);
+void write_model_similarities(const std::filesystem::path& path, const ModelStepsView& view);
 
 // Throws Error{kInvalidArgument} unless the suffix is .json, .npz, .png, .svg or .pdf.
 void check_model_steps_suffix(const std::filesystem::path& path);

@@ -1,8 +1,13 @@
 // The same q and k compared in several ways, beside each other. Only the first is the model's.
 #include <fmt/format.h>
 
+#include "fovea/base/file.h"
+#include "fovea/cli/draw/draw.h"
+#include "fovea/cli/interrupt.h"
+#include "fovea/cli/map_out.h"
 #include "fovea/cli/steps/model.h"
 #include "fovea/render/caption.h"
+#include "fovea/render/figure_file.h"
 #include "fovea/render/words.h"
 
 namespace fovea {
@@ -59,7 +64,9 @@ MatrixFigure figure_of(const ModelStepsView& view) {
   return figure;
 }
 
-Json to_json(const ModelStepsView& view) {
+}  // namespace
+
+Json model_similarities_json(const ModelStepsView& view) {
   Json json = model_steps_json(view);
   Json others = Json::array();
   for (const ModelSteps& other : view.others) {
@@ -74,11 +81,20 @@ Json to_json(const ModelStepsView& view) {
   return json;
 }
 
-}  // namespace
+std::string model_similarities_text(const ModelStepsView& view, const Terminal& terminal) {
+  return draw(figure_of(view), terminal, color_map("inferno"));
+}
 
-Content model_similarities(const ModelStepsView& view) {
-  const MatrixFigure figure = figure_of(view);
-  return {figure, [figure] { return data_of(figure); }, [&view] { return to_json(view); }};
+void write_model_similarities(const std::filesystem::path& path, const ModelStepsView& view) {
+  const InterruptGuard guard;
+  if (path.extension() == ".json") {
+    const std::string text = model_similarities_json(view).dump(1) + "\n";
+    write_file_atomic(path, [&](FileWriter& writer) { writer.write(text); });
+  } else if (path.extension() == ".npz") {
+    write_map_data(path, data_of(figure_of(view)));
+  } else {
+    write_figure(path, figure_of(view));
+  }
 }
 
 }  // namespace fovea
