@@ -20,7 +20,10 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/models
         PATTERN train EXCLUDE)
 if(TARGET fovea-bench) # where `fovea bench` looks for it
-  install(TARGETS fovea-bench fovea-turns RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/fovea OPTIONAL)
+  install(TARGETS fovea-bench RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/fovea OPTIONAL)
+endif()
+if(TARGET fovea-turns) # and `fovea bench --compare`
+  install(TARGETS fovea-turns RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/fovea OPTIONAL)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/compare DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/bench
           PATTERN __pycache__ EXCLUDE)
   install(FILES ${PROJECT_SOURCE_DIR}/tools/fixture-requirements.txt DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/tools)

@@ -85,19 +85,22 @@ def measure_family(session, group, wanted, options):
 def compare(session, options):
     chosen = rows.choose(options.names)
     show = (lambda text: None) if options.json else (lambda text: print(text, flush=True))
-    start, results, failed, busiest = time.monotonic(), [], [], 0.0
+    start, results, failed, taken, busiest = time.monotonic(), [], [], {}, 0.0
     versions = {"fovea": session.fovea_says("--version").split()[-1], **session.torch_versions()}
     show(f"{report.machine()['cpu']}, {session.threads} threads; PyTorch {versions['torch']}, transformers "
          f"{versions['transformers']}.\nfovea has every map readable. ratio: to PyTorch without maps (/maps: with), or\n"
          f"to a limit (of). Medians of {options.rounds or 5} turns; ± is highest - lowest, over the median.\n\n{report.heading()}")
     for group in dict.fromkeys(row.group for row in chosen):
         wanted = [row for row in chosen if row.group == group]
+        began = time.monotonic()
         try:
             answers, busy = measure_family(session, group, wanted, options)
         except Failed as error:
             environment.say(f"{group}: {error}")
             failed.append({"rows": [row.name for row in wanted], "error": str(error)})
             continue
+        finally:
+            taken[group] = round(time.monotonic() - began, 1)
         busiest = max(busiest, busy)
         for row in wanted:
             result = report.measured(row, answers)
@@ -108,8 +111,8 @@ def compare(session, options):
     show(f"\n{len(results)} rows: {good} ok, {len(results) - good} missed"
          f"{f', {len(failed)} failed' if failed else ''}; {seconds:.0f} s.\n"
          f"Whoever waited for its turn used {100 * busiest:.1f} % of a core at most.")
-    kept = report.document("compare", session.threads, versions, seconds=round(seconds, 1), complete=not options.names,
-                           waiting_cpu_share=round(busiest, 4), rows=results, failed=failed)
+    kept = report.document("compare", session.threads, versions, seconds=round(seconds, 1), seconds_of=taken,
+                           complete=not options.names, waiting_cpu_share=round(busiest, 4), rows=results, failed=failed)
     return kept, 1 if failed else 0
 
 

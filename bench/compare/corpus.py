@@ -22,9 +22,3 @@ def write_corpus(vocabulary, path, sentences):
         line = [word + "," if chosen.random() < 0.06 and i + 1 < length else word for i, word in enumerate(line)]
         lines.append(" ".join(line).capitalize() + ".")
     path.write_text("\n".join(lines) + "\n")
-
-
-def head_numbers(heads):
-    """All numbers of all heads one after the other, layer by layer."""
-    ordered = sorted(heads, key=lambda head: (head["layer"], head["head"]))
-    return [head[name] for head in ordered for name in NUMBERS]

@@ -32,21 +32,6 @@ def last_line(text):
     return lines[-1].strip() if lines else "it said nothing"
 
 
-def versions(python):
-    """Of what is compared with, by name."""
-    script = "import sys, torch, transformers, safetensors\n" \
-             "print(sys.version.split()[0], torch.__version__, transformers.__version__)"
-    try:
-        done = subprocess.run([python, "-c", script], capture_output=True, text=True, timeout=300)
-    except OSError as error:
-        raise Failed(f"{python} cannot be run: {error.strerror}; --python takes one with {names()}") from None
-    except subprocess.TimeoutExpired as error:
-        raise Failed(f"{python} imported nothing within {error.timeout:g} s; --python takes one with {names()}") from None
-    if done.returncode != 0:
-        raise Failed(f"{python} cannot be used: {last_line(done.stderr)}; it needs {names()}")
-    return dict(zip(("python", "torch", "transformers"), done.stdout.split()))
-
-
 def names():
     return ", ".join(REQUIREMENTS.read_text().split())
 

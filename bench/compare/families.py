@@ -15,7 +15,7 @@ SENTENCE = "The animal did not cross the street because it was too tired."
 class Family:
     ways: dict[str, Callable]  # name: what makes the way out of a session
     tolerance: float = 1e-3  # of the answers, which are given in f32
-    cold: tuple[str, ...] = ()  # ways that are not warmed up: whole processes, and turns of many seconds
+    cold: tuple[str, ...] = ()  # ways that are not warmed up: whole processes, and turns of half a second or more
     rounds: int | None = None  # where one is enough
     derived: dict[str, Callable] = dataclasses.field(default_factory=dict)  # ways that follow from the others' answers
 
@@ -25,10 +25,10 @@ TOLERANCE = {"f32": 1e-3, "bf16": 0.15}
 
 
 # Long works are not warmed up: a first turn that is slower does not move the median of five.
-ALL = (PLAIN, "fovea", "maps")
+ALL = (PLAIN, "fovea", "maps", "single")
 
 
-def forward(model, inputs, dtype, cold=("maps",)):
+def forward(model, inputs, dtype, cold=ALL):
     def words(session):
         folder = session.checkpoint(model)
         return [folder, folder / f"inputs-{inputs}.safetensors", dtype]
@@ -51,7 +51,8 @@ def relevancy():
         folder = session.long_checkpoint()
         return [folder, folder / "inputs-4096.safetensors"]
 
-    return Family({PLAIN: lambda s: s.torch("next_word", *words(s)), "fovea": lambda s: s.turns("relevancy", *words(s))})
+    return Family({PLAIN: lambda s: s.torch("next_word", *words(s)), "fovea": lambda s: s.turns("relevancy", *words(s))},
+                  cold=ALL)
 
 
 def relevancy_memory():
@@ -68,7 +69,7 @@ def generate():
         return [folder, folder / "inputs-64.safetensors", 32]
 
     return Family({PLAIN: lambda s: s.torch("generate", *words(s)), "fovea": lambda s: s.turns("generate", *words(s))},
-                  tolerance=0)
+                  tolerance=0, cold=ALL)
 
 
 def translate():
@@ -84,18 +85,15 @@ def translate():
 
 
 def stats():
-    def text(session):
+    def words(session):
         file = session.place / "corpus.txt"
         if not file.exists():
-            corpus.write_corpus(session.model("all-minilm-l6-v2") / "vocab.txt", file, 300)
-        return file
+            corpus.write_corpus(session.model("all-minilm-l6-v2") / "vocab.txt", file, 200)
+        return [session.model("all-minilm-l6-v2"), file]
 
-    def in_fovea(session):
-        return session.command("stats", text(session), "-m", session.model("all-minilm-l6-v2"), "--json",
-                               answer=lambda out: corpus.head_numbers(json.loads(out)["heads"]))
-
-    return Family({PLAIN: lambda s: s.torch("stats", s.model("all-minilm-l6-v2"), text(s), 32), "fovea": in_fovea},
-                  tolerance=1e-4)
+    return Family({PLAIN: lambda s: s.torch("stats", *words(s), 32),
+                   "fovea": lambda s: s.turns("stats", *words(s)),
+                   "single": lambda s: s.torch("stats", *words(s), 1)}, tolerance=1e-4, cold=ALL)
 
 
 def first_map():
@@ -127,14 +125,14 @@ def overview():
 
 
 FAMILIES = {
-    "bert-512": forward("bert", 512, "f32"),
-    "bert-512/bf16": forward("bert", 512, "bf16"),
-    "bert-2048": forward("bert", 2048, "f32", cold=ALL),
-    "bert-2048/bf16": forward("bert", 2048, "bf16", cold=ALL),
-    "vit-480": forward("vit", 480, "f32", cold=ALL),
-    "vit-480/bf16": forward("vit", 480, "bf16", cold=ALL),
-    "gpt2-4096": forward("gpt2", 4096, "f32", cold=ALL),
-    "gpt2-4096/bf16": forward("gpt2", 4096, "bf16", cold=ALL),
+    "bert-512": forward("bert", 512, "f32", cold=()),
+    "bert-512/bf16": forward("bert", 512, "bf16", cold=()),
+    "bert-2048": forward("bert", 2048, "f32"),
+    "bert-2048/bf16": forward("bert", 2048, "bf16"),
+    "vit-480": forward("vit", 480, "f32"),
+    "vit-480/bf16": forward("vit", 480, "bf16"),
+    "gpt2-4096": forward("gpt2", 4096, "f32"),
+    "gpt2-4096/bf16": forward("gpt2", 4096, "bf16"),
     "detr": forward("detr", 800, "f32"),
     "detr/bf16": forward("detr", 800, "bf16"),
     **{f"attention-{tokens}": attention(tokens, "f32") for tokens in ATTENTION},

@@ -24,7 +24,7 @@ class Session:
         self.threads = threads or len(os.sched_getaffinity(0))
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(THREAD_SETTINGS)}
         self.environment |= {"OMP_NUM_THREADS": str(self.threads), "HF_HUB_OFFLINE": "1"}
-        self.host = None
+        self.host, self.versions = None, {}
         self.temporary = tempfile.TemporaryDirectory(prefix="fovea-bench-")
         self.place = pathlib.Path(self.temporary.name)
         self.cache = environment.cache_folder() / "bench"
@@ -48,19 +48,26 @@ class Session:
     def python(self):
         return environment.find_python(self.given_python)
 
-    @functools.cache
-    def torch_versions(self):
-        return environment.versions(self.python())
-
     def turns(self, work, *words):
         return Program([self.turns_program(), work, *words], self.environment)
 
-    def torch(self, work, *words):
-        """All of them live in one process, which imports everything once."""
+    def torch_host(self):
+        """The process that all works of PyTorch live in; it imports everything once."""
         if not self.host or self.host not in Child.alive:
-            self.host = Child([self.python(), self.here / "torch_host.py", str(self.threads)], self.environment)
-            self.host.read(PREPARE_S)
-        return TorchWork(self.host, work, *words)
+            try:
+                self.host = Child([self.python(), self.here / "torch_host.py", str(self.threads)], self.environment)
+                self.versions = self.host.read(PREPARE_S)
+            except Failed as error:
+                raise Failed(f"{error}; --python takes one with {environment.names()}") from None
+        return self.host
+
+    def torch_versions(self):
+        """Of what is compared with, by name."""
+        self.torch_host()
+        return self.versions
+
+    def torch(self, work, *words):
+        return TorchWork(self.torch_host(), work, *words)
 
     def command(self, verb, *words, **more):
         return Command([self.fovea, verb, *words], self.environment, **more)

@@ -2,13 +2,14 @@
 
     python torch_host.py THREADS
 
-Reads lines of JSON and answers each: {"prepare": id, "work": name, "words": [...]}, {"turn": id}, {"drop": id}.
+Says first which versions these are. Reads lines of JSON and answers each: {"prepare": id, "work": name, "words": [...]}, {"turn": id}, {"drop": id}.
 """
 
 import gc
 import json
 import logging
 import os
+import platform
 import sys
 
 import torch
@@ -35,7 +36,8 @@ def main():
     transformers.utils.logging.disable_progress_bar()
     torch.set_num_threads(int(sys.argv[1]))
     works = {}
-    print("{}", file=out, flush=True)  # ready
+    versions = {"python": platform.python_version(), "torch": torch.__version__, "transformers": transformers.__version__}
+    print(json.dumps(versions), file=out, flush=True)  # ready
     for line in sys.stdin:
         try:
             with torch.inference_mode():

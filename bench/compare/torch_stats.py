@@ -24,7 +24,7 @@ class HeadNumbers:
             self.delimiter[i] |= not any(letter.isalnum() or letter.isspace() for letter in word.removeprefix("##"))
 
     def numbers(self, batch: int) -> list:
-        """As corpus.head_numbers() gives them; texts of a batch are of about the same length."""
+        """All of all heads one after the other, layer by layer; texts of a batch are of about the same length."""
         encoded = self.tokenizer(self.lines)["input_ids"]
         if batch > 1:
             encoded.sort(key=len)

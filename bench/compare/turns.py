@@ -16,7 +16,7 @@ import tempfile
 import time
 
 PREPARE_S = 240  # to open a model or write one
-REST_S = 0.05  # between turns: threads that still wait for work go to sleep
+REST_S = 0.02  # between turns: threads that still wait for work go to sleep
 
 
 class Failed(Exception):

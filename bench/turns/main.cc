@@ -23,6 +23,7 @@ constexpr Work kWorks[] = {
     {"rollout", "FOLDER TOKENS", 2, fovea::rollout_turn},
     {"generate", "FOLDER INPUTS.safetensors TOKENS", 3, fovea::generate_turn},
     {"translate", "FOLDER SENTENCES.txt", 2, fovea::translate_turn},
+    {"stats", "FOLDER TEXTS.txt", 2, fovea::stats_turn},
     {"attention", "TOKENS HEADS DIM f32|bf16", 4, fovea::attention_turn},
     {"matmul", "ROWS IN OUT", 3, fovea::matmul_turn},
     {"tile", "TOKENS SIDE DIM", 3, fovea::tile_turn},

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "bench/turns/turn.h"
+#include "fovea/cli/stats/run.h"
 #include "fovea/engine/engine_subject.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/engine/translator.h"
@@ -34,6 +35,24 @@ Json first_of_last_row(const Tensor& states) {
   Json numbers = Json::array();
   for (const float number : row.first(8)) numbers.push_back(double{number});
   return numbers;
+}
+
+// In the order of NUMBERS in bench/compare/corpus.py.
+Json numbers_of_all_heads(const CorpusStatistics& statistics) {
+  constexpr double HeadNumbers::*kNumbers[] = {&HeadNumbers::distance,   &HeadNumbers::previous,
+                                               &HeadNumbers::duplicate,  &HeadNumbers::induction,
+                                               &HeadNumbers::delimiter,  &HeadNumbers::sink,
+                                               &HeadNumbers::entropy,    &HeadNumbers::evenness,
+                                               &HeadNumbers::confidence, &HeadNumbers::positional};
+  Json all = Json::array();
+  for (int64_t layer = 0; layer < statistics.layers(); ++layer) {
+    for (int64_t head = 0; head < statistics.heads(); ++head) {
+      const HeadNumbers numbers = numbers_of(statistics.sums(layer, head));
+      for (const auto number : kNumbers) all.push_back(numbers.*number);
+      all.push_back(numbers.offset);
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -126,6 +145,20 @@ Turn translate_turn(Words words) {
     }));
     answer.set("tokens", std::accumulate(counts.begin(), counts.end(), int64_t{0}));
     answer.set("answer", Json::array_of(counts));
+    return answer;
+  };
+}
+
+// What `fovea stats` does once the model is there, from the texts to the numbers.
+Turn stats_turn(Words words) {
+  return [engine = Engine::open(words[0]), corpus = Corpus::of_texts(words[1])] {
+    Json numbers;
+    Json answer = timed(seconds_of([&] {
+      const SiteKind kind = countable_kinds(engine, /*pictures=*/false).front();
+      const StatsResult result = run_stats(engine, corpus, /*pictures=*/false, {.kind = kind});
+      numbers = numbers_of_all_heads(result.state.statistics);
+    }));
+    answer.set("answer", std::move(numbers));
     return answer;
   };
 }

@@ -20,6 +20,7 @@ Turn relevancy_turn(Words words);
 Turn rollout_turn(Words words);
 Turn generate_turn(Words words);
 Turn translate_turn(Words words);
+Turn stats_turn(Words words);
 Turn attention_turn(Words words);
 Turn matmul_turn(Words words);
 Turn tile_turn(Words words);

@@ -30,13 +30,14 @@ Alone: matrix products, streaming attention, exact tiles, column sums, pyramids.
 Each checks its answer against a plain reference before it is timed, and reports
 the median of five repetitions. NAME is a regular expression.
 
---compare runs PyTorch and fovea on the same shapes in turns, five turns each
-after one to warm up, and prints a line `NAME ratio R target T` for every row:
-fovea's median, with every map readable, over that of PyTorch without maps, or
-over a limit. NAME is a row or a pattern in quotes ('bert*', '*/bf16'). All
-rows take about nine minutes on two cores. PyTorch is installed into fovea's
-cache the first time, and 1.4 GB of random weights are written there; both say
-so before, and may be deleted at any time.
+--compare runs PyTorch and fovea on the same shapes in turns, five turns each,
+and prints a line `NAME ratio R target T` for every row: fovea's median, with
+every map readable, over that of PyTorch without maps, or over a limit. NAME is
+a row or a pattern in quotes ('bert*', '*/bf16'). Without one, all rows but
+relevancy/memory and first-map/maps run, in less than eight minutes on two
+cores. PyTorch is installed into fovea's cache the first time, and 1.4 GB of
+random weights are written there; both say so before, and may be deleted at any
+time.
 
 --growth runs a GPT-2 shape on 512 to 32,768 tokens and prints with which power
 of the length time and memory grow. It needs no PyTorch.
