@@ -31,7 +31,7 @@ THREAD_TESTS = r"^(base\.(Parallel|Progress|Cancel)|capture\.Recorder|atlas\..*(
 # Python tests that say nothing new about an instrumented program.
 RELEASE_ONLY = ["test_adding_a_method.py", "test_adding_a_model.py", "test_bench.py", "test_bench_compare.py", "test_demo.py", "test_docs.py",
                 "test_fetch_models.py", "test_install.py", "test_layout.py", "test_learn.py", "test_manual.py", "test_page.py",
-                "test_picture_page.py", "test_real_models.py", "test_tools.py"]
+                "test_picture_page.py", "test_readme.py", "test_real_models.py", "test_tools.py"]
 TEST_TIMEOUT_SECONDS = 300
 
 

@@ -1,14 +1,16 @@
 """AER on the 447 English-French pairs of tests/data/alignment: of the map that is chosen without gold links, of the
 usual guesses, and of the best that any choice could give.
 
-    python3 bench/quality/alignment.py [--fovea build/release/bin/fovea] [-m MODEL]
+    python3 bench/quality/alignment.py [--fovea build/release/bin/fovea] [-m MODEL] [--random SEED]
 
-Prints a table of both readings of each map, and how many pairs a second were aligned.
+Prints a table of both readings of each map, and how many pairs a second were aligned. With --random the weights of the model, a
+folder, are drawn as before training (biases 0, norms 1, the rest normal); that needs numpy and safetensors.
 """
 
 import argparse
 import json
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import time
@@ -23,6 +25,28 @@ def write_sides(folder):
     return [folder / "source", folder / "target"], len(pairs)
 
 
+def random_copy(model, folder, seed):
+    """The model as it would begin training."""
+    import numpy
+    from safetensors.numpy import load_file, save_file
+
+    deviation = json.loads((model / "config.json").read_text())["init_std"]
+    generator = numpy.random.default_rng(seed)
+
+    def drawn(name, weight):
+        if "bias" in name:
+            return numpy.zeros_like(weight)
+        if weight.ndim < 2:
+            return numpy.ones_like(weight)
+        return (deviation * generator.standard_normal(weight.shape)).astype(weight.dtype)
+
+    shutil.copytree(model, folder)
+    for file in sorted(folder.glob("*.safetensors")):
+        weights = {name: drawn(name, weight) for name, weight in sorted(load_file(file).items())}
+        save_file(weights, file, metadata={"format": "pt"})
+    return folder
+
+
 def name_of(choice):
     head = "mean of all heads" if choice["head"] is None else f"head {choice['head']}"
     layer = "" if choice["layer"] is None else f"layer {choice['layer']}, "
@@ -33,11 +57,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fovea", default="build/release/bin/fovea")
     parser.add_argument("-m", "--model", default="en-fr")
+    parser.add_argument("--random", type=int, metavar="SEED")
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as place:
         files, count = write_sides(pathlib.Path(place))
-        align = [options.fovea, "align", *files, "-m", options.model, "--gold", DATA / "enfr.gold", "--json"]
+        model = options.model
+        if options.random is not None:
+            model = random_copy(pathlib.Path(model), pathlib.Path(place) / "random", options.random)
+        align = [options.fovea, "align", *files, "-m", model, "--gold", DATA / "enfr.gold", "--json"]
         start = time.perf_counter()
         links = json.loads(subprocess.check_output(align, stderr=subprocess.DEVNULL))
         seconds = time.perf_counter() - start

@@ -46,6 +46,12 @@ void note_file_name(const Args& args, std::vector<std::string>& warnings) {
 
 }  // namespace
 
+std::string model_note(std::string_view model) {
+  const std::string name = std::filesystem::path(model).filename().string();
+  const bool ours = name == kDefaultPictureModel || name == kDefaultDetectionModel;
+  return ours ? " · a small model trained on synthetic scenes" : "";
+}
+
 std::vector<Option> model_options(std::string_view default_model) {
   return {
       Option::text("model", "NAME",

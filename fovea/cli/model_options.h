@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,10 @@ inline constexpr std::string_view kDefaultCausalModel = "smollm2-135m-instruct";
 inline constexpr std::string_view kDefaultTranslationModel = "en-fr";      // bundled
 inline constexpr std::string_view kDefaultPictureModel = "scenes-vit";     // bundled
 inline constexpr std::string_view kDefaultDetectionModel = "scenes-detr";  // bundled
+
+// Ends captions of pictures: where a model's own data must be known to judge it. Empty: they need
+// not.
+std::string model_note(std::string_view model);
 
 // --model and --dtype
 std::vector<Option> model_options(std::string_view default_model);

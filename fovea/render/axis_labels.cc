@@ -29,6 +29,10 @@ TextBlock label_text(const Axis& axis, int64_t index, double cell, std::optional
     style.strong = true;
   }
   if (cell >= kUprightCell) return TextBlock::line(position.text, style, kWidest);
+  // Cells of a grid are named by their place already; of a block of them the first is enough.
+  if (axis.name == "cells" || axis.name == "patches") {
+    return TextBlock::line(position.text.substr(0, position.text.find("…")), style, kWidest);
+  }
   // The names between are not there, so the number says where this is. U+2068 and U+2069 keep the
   // name's direction away from the number's.
   return TextBlock::line(fmt::format("{} \u2068{}\u2069", index, position.text), style, kWidest);

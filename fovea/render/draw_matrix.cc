@@ -50,19 +50,26 @@ struct Plan {
   double map_top() const { return column_title.height() + 6 + column_labels.height(); }
 };
 
-// Two digits; what is smaller is 0.00 beside its neighbours.
-std::string cell_text(float value) {
-  return tick_text(std::abs(value) < 0.005F ? 0 : value, 0.01);
+// Of the last decimal: two of them, more where all weights are small.
+double number_step(const ColorAxis& axis) {
+  const double largest = std::max(std::abs(axis.low()), std::abs(axis.high()));
+  return largest >= 0.1 ? 0.01 : largest >= 0.01 ? 0.001 : 0.0001;
+}
+
+// What is smaller than the last decimal is 0 beside its neighbours.
+std::string cell_text(float value, double step) {
+  return tick_text(std::abs(value) < step / 2 ? 0 : value, step);
 }
 
 void draw_numbers(Canvas& canvas, const Plan& plan, Point corner) {
   const auto weights = plan.figure.weights.matrix<float>();
+  const double step = number_step(plan.axis);
   for (int64_t r = 0; r < weights.rows; ++r) {
     for (int64_t c = 0; c < weights.cols; ++c) {
       const float value = weights(r, c);
       if (std::isnan(value)) continue;
       const TextStyle style{.size = 9, .color = text_color_on(plan.axis.at(value))};
-      const TextBlock number = TextBlock::line(cell_text(value), style);
+      const TextBlock number = TextBlock::line(cell_text(value, step), style);
       const Point middle{corner.x + (static_cast<double>(c) + 0.5) * plan.cell,
                          corner.y + (static_cast<double>(r) + 0.5) * plan.cell};
       canvas.text(number, {middle.x - number.width() / 2,

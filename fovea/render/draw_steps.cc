@@ -45,6 +45,7 @@ std::string value_text(float value, double step) {
   if (std::isinf(value)) return value > 0 ? "\u221e" : "\u2212\u221e";
   const double size = std::abs(value);
   if (size >= 1000) return tick_text(value, 1);
+  if (size < step / 2) return tick_text(0, step);  // a rounded -0.0001 is no negative zero
   return tick_text(value, size >= 100 ? 0.1 : step);
 }
 

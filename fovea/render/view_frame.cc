@@ -106,6 +106,9 @@ Side make_side(const Run& run, const std::string& axis, bool words, int64_t bloc
   side.axis = &axis_of(run, words && axis == "steps" ? written : axis);
   side.groups = words ? word_groups(*side.axis) : block_groups(*side.axis, block);
   side.shown = grouped_axis(*side.axis, side.groups);
+  for (int64_t i = 0; words && i < static_cast<int64_t>(side.shown.positions.size()); ++i) {
+    side.shown.positions[static_cast<size_t>(i)].text = plain_label(side.shown, i);
+  }
   return side;
 }
 

@@ -96,7 +96,7 @@ def test_a_column_is_told_against_uniform_attention():
     assert answer["direction"] == "column"
     assert answer["times_uniform"] == pytest.approx(answer["sums"], rel=1e-6)  # as many rows as columns
     assert answer["sums"] == pytest.approx([grid(answer)[0].sum()], rel=1e-5)
-    assert "x what uniform attention gives" in answer["map"]["caption"]
+    assert ", where uniform attention gives 1.00" in answer["map"]["caption"]
 
 
 def test_a_row_of_the_middle_lies_on_its_object():

@@ -65,8 +65,8 @@ def test_a_project_finds_links_and_runs_the_installed_library(prefix, tmp_path):
     ]
 
 
-def test_the_readme_shows_the_program_that_is_built_here():
-    assert (ROOT / "tests/install/main.cc").read_text() in (ROOT / "README.md").read_text()
+def test_the_page_about_the_library_shows_the_program_that_is_built_here():
+    assert (ROOT / "tests/install/main.cc").read_text() in (ROOT / "docs/library.md").read_text()
 
 
 def test_the_installed_program_runs(prefix):

@@ -3,6 +3,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/cli/command.h"
+#include "fovea/cli/draw/text.h"
 #include "fovea/cli/gallery/examples.h"
 #include "fovea/cli/gallery/gallery.h"
 #include "fovea/cli/terminal.h"
@@ -25,14 +26,20 @@ void run(const Args& args) {
   const GalleryReport report = make_gallery(folder);
   const Terminal terminal = stdout_terminal();
   std::string text;
-  for (const std::string& note : report.missing) text += "left out: " + note + "\n";
-  text += terminal.bold("wrote " + (folder / "index.html").string()) +
-          fmt::format(", {} pictures\n\n", report.pictures) +
-          "Open it in a browser. Then try\n"
-          "  fovea text \"Your own sentence.\" --token sentence\n"
-          "  fovea text \"Your own sentence.\" --out page.html\n"
-          "  fovea steps \"Your own sentence.\" --token own\n"
-          "  fovea models\n";
+  for (const MissingModel& missing : report.missing) {
+    text += wrapped("left out: " + missing_text(missing) + ".", terminal.width) + "\n";
+  }
+  if (!report.missing.empty()) {
+    text += wrapped(fmt::format("To get {}, where there is a network: `{}` in the source folder, "
+                                "then this again.",
+                                report.missing.size() == 1 ? "it" : "them", kFetchCommand),
+                    terminal.width) +
+            "\n";
+  }
+  text +=
+      terminal.bold("wrote " + (folder / "index.html").string()) +
+      fmt::format(", {} pictures and pages\n\nOpen it in a browser. Then try\n", report.pictures);
+  for (const std::string& command : report.next) text += "  " + command + "\n";
   write_stdout(text);
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/cli/command.h"
@@ -58,6 +60,11 @@ void show(const Args& args, const Write& write, const MakeJson& json, const Make
 void run_vectors(const Args& args) {
   StepsSettings settings;
   if (args.has("similarity")) settings.similarity = args["similarity"];
+  if (settings.similarity == kAllSimilarities) {
+    fail(ErrorKind::kInvalidArgument,
+         "--similarity all compares q and k of a model but --vectors is given; take one of {}",
+         fmt::join(similarity_names(), ", "));
+  }
   if (args.has("temperature")) settings.temperature = args.real("temperature");
   StepsChoice choice{.column = args.flag("column")};
   if (args.has("token")) choice.token = args["token"];
@@ -79,6 +86,12 @@ void run_model(const Args& args) {
   check_input_args(args);
   if (args.has("out")) check_model_steps_suffix(args["out"]);
   const ModelStepsView view = read_model_steps(args);
+  if (!view.others.empty()) {
+    return show(
+        args, [&](const std::string& path) { write_model_similarities(path, view); },
+        [&] { return model_similarities_json(view); },
+        [&](const Terminal& terminal) { return model_similarities_text(view, terminal); });
+  }
   show(
       args, [&](const std::string& path) { write_model_steps(path, view); },
       [&] { return model_steps_json(view); },
@@ -88,6 +101,12 @@ void run_model(const Args& args) {
 void run(const Args& args) {
   check_args(args);
   args.has("vectors") ? run_vectors(args) : run_model(args);
+}
+
+std::vector<std::string> similarity_choices() {
+  std::vector<std::string> choices = similarity_names();
+  choices.emplace_back(kAllSimilarities);
+  return choices;
 }
 
 std::vector<Option> steps_options() {
@@ -100,9 +119,10 @@ std::vector<Option> steps_options() {
                        "reads there; of a picture [CLS], \"[REG 1]\" or \"patch 3,7\""),
           Option::integer("layer", "N", "of a model, from 0 (default: the last)", 0),
           Option::integer("head", "N", "from 0 (default: 0; of vectors all)", 0),
-          Option::choice("similarity", similarity_names(),
+          Option::choice("similarity", similarity_choices(),
                          "how a query is compared with a key: dot or cosine instead of the "
-                         "model's own way; of vectors any, scaled unless it is a memory (dot)"),
+                         "model's own way, or all three; of vectors scaled, dot, cosine or "
+                         "additive, scaled unless it is a memory (dot)"),
           Option::real("temperature", "T",
                        "of vectors: divides the scores before softmax; 0 takes the best key only "
                        "(default: 1)",
@@ -136,7 +156,7 @@ Command steps_command() {
               "examples:\n"
               "  fovea steps \"The cat sat on the mat.\" --token cat --layer 2 --head 5\n"
               "  fovea steps \"The cat sat on the mat.\" --token cat --out steps.png\n"
-              "  fovea steps \"The cat sat on the mat.\" --similarity cosine\n"
+              "  fovea steps \"The cat sat on the mat.\" --similarity all\n"
               "  fovea steps \"I love music.\" --target \"J'aime la musique.\" --token musique\n"
               "  fovea steps photo.jpg --at 120,80 --head 2\n"
               "  fovea steps --vectors examples/four_words.json\n"

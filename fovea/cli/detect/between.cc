@@ -5,6 +5,7 @@
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/cli/detect/view.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
 
@@ -78,7 +79,7 @@ FigureText text_for(const DetectRun& run, const RecordPointer& record, const Que
       all ? ""
           : fmt::format("; the rest lies on {} queries that found nothing",
                         record->shape().cols - static_cast<int64_t>(run.objects.size())),
-      model_note(run.engine));
+      model_note(run.engine.name()));
   text.metadata = metadata_for(run, record->site);
   return text;
 }

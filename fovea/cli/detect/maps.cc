@@ -6,6 +6,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/view.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/picture_view.h"
 #include "fovea/render/view_frame.h"
@@ -77,11 +78,8 @@ LineMaps line_maps(const DetectRun& run, const RecordPointer& record,
 }
 
 std::string received_text(const LineMaps& maps, const AttentionRecord& record) {
-  const double uniform = uniform_sum(record);
-  std::vector<double> times;
-  for (const double sum : maps.sums) times.push_back(sum / uniform);
-  return fmt::format("sum {}, which is {} x what uniform attention gives", sum_text(maps.sums),
-                     sum_text(times));
+  return fmt::format("sum {}, where uniform attention gives {:.2f}", sum_text(maps.sums),
+                     uniform_sum(record));
 }
 
 Content content_of(const DetectRun& run, const RecordPointer& record, LineMaps maps, bool column,
@@ -189,7 +187,7 @@ Content make_queries(const DetectRun& run) {
   maps.figure.text.title = title_of(run.result.run, SiteKind::kCross, query);
   maps.figure.text.caption = fmt::format(
       "Rows: what {} attends to · {} · softmax weight over cells · sum {}{}{}", query,
-      place_text(record, lines), sum_text(maps.sums), maps.note, model_note(run.engine));
+      place_text(record, lines), sum_text(maps.sums), maps.note, model_note(run.engine.name()));
   return content_of(run, record, std::move(maps), false, query);
 }
 
@@ -250,7 +248,7 @@ Content make_points(const DetectRun& run) {
       "{}: {} · {} · softmax weight over cells · {}{}{}", column ? "Columns" : "Rows", what,
       place_text(record, lines),
       column ? received_text(maps, *record) : fmt::format("sum {}", sum_text(maps.sums)), maps.note,
-      model_note(run.engine));
+      model_note(run.engine.name()));
   return content_of(run, record, std::move(maps), column, "points");
 }
 
@@ -273,7 +271,7 @@ Content encoder_content(const DetectRun& run, int64_t cell, bool column) {
   maps.figure.text.caption = fmt::format(
       "{} · {} · softmax weight over cells · {}{}{}", what, place_text(record, lines),
       column ? received_text(maps, *record) : fmt::format("sum {}", sum_text(maps.sums)), maps.note,
-      model_note(run.engine));
+      model_note(run.engine.name()));
   return content_of(run, record, std::move(maps), column, name);
 }
 

@@ -7,6 +7,7 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/object_masks.h"
 #include "fovea/cli/detect/view.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/explain/mask_rle.h"
 #include "fovea/render/caption.h"
 
@@ -79,7 +80,7 @@ ImageFigure figure_of(const DetectRun& run, const std::vector<Masks>& all) {
       layer,
       heads_text(head.kind == HeadChoice::Kind::kAll ? HeadChoice{HeadChoice::Kind::kMean} : head,
                  run.engine.facts().heads),
-      model_note(run.engine));
+      model_note(run.engine.name()));
   figure.text.metadata = objects_json(run);
   return figure;
 }

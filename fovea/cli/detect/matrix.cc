@@ -7,6 +7,7 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/view.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
 
@@ -95,9 +96,9 @@ MatrixFigure part_figure(const DetectRun& run, HeadChoice head) {
                                fmt::format("a part of {} x {} cells", shape.rows, shape.cols));
   figure.text.caption = fmt::format(
       "Rows {} to {} attend to columns {} to {} · layer {}, {} · softmax weight, every cell "
-      "exact{}{}",
+      "exact; a whole row sums to 1{}{}",
       rows.begin, rows.end - 1, cols.begin, cols.end - 1, record->site.layer,
-      heads_text(head, shape.heads), note, model_note(run.engine));
+      heads_text(head, shape.heads), note, model_note(run.engine.name()));
   figure.text.metadata = metadata_for(run, record->site);
   return figure;
 }
@@ -108,7 +109,7 @@ MatrixFigure whole_figure(const DetectRun& run, HeadChoice head) {
   MatrixFigure figure = matrix_view(run.result.run, choice);
   std::string note;
   figure.scale = visible_scale(values_of(figure.weights), note);
-  figure.text.caption += note + model_note(run.engine);
+  figure.text.caption += note + model_note(run.engine.name());
   return figure;
 }
 

@@ -158,11 +158,6 @@ ColorScale visible_scale(std::vector<float> weights, std::string& note) {
   return {0, high};
 }
 
-std::string model_note(const Engine& engine) {
-  const std::string name = std::filesystem::path(engine.name()).filename().string();
-  return name == kDefaultDetectionModel ? " · a small model trained on synthetic scenes" : "";
-}
-
 Json objects_json(const DetectRun& run) {
   Json json = Json::object();
   json.set("model", run.engine.name());

@@ -81,9 +81,6 @@ ImagePanel map_panel(const DetectRun& run, std::string title, const std::vector<
 // From 0 to the largest weight; in a large map, where few are far above all others, to a weight
 // that only 2 in 1000 exceed, and `note` says so for the caption.
 ColorScale visible_scale(std::vector<float> weights, std::string& note);
-
-// Ends every caption: where the model's own data must be known to judge it.
-std::string model_note(const Engine& engine);
 // Model, picture, threshold and objects: what the JSON of every view begins with.
 Json objects_json(const DetectRun& run);
 Json metadata_for(const DetectRun& run, SiteId site);

@@ -7,6 +7,7 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/draw/text.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/cli/table.h"
 #include "fovea/explain/score_split.h"
 #include "fovea/render/caption.h"
@@ -72,7 +73,7 @@ std::string caption_of(const DetectRun& run, const Pair& pair) {
       pair.from_name, pair.to_name, pair.record->site.layer,
       pair.heads.size() == 1 ? fmt::format("head {}", pair.heads[0].head)
                              : fmt::format("{} heads", pair.heads.size()),
-      model_note(run.engine));
+      model_note(run.engine.name()));
 }
 
 Tensor term_values(const Pair& pair) {

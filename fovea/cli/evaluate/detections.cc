@@ -3,9 +3,12 @@
 
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/cli/draw/text.h"
+#include "fovea/cli/evaluate/folder.h"
 #include "fovea/cli/evaluate/kind.h"
 #include "fovea/cli/evaluate/objects.h"
 #include "fovea/cli/evaluate/report.h"
@@ -83,12 +86,13 @@ Evaluation evaluate(const Args& args, const Engine& engine) {
   return evaluation;
 }
 
-Json to_json(const Evaluation& evaluation) {
-  Json json = Json::object();
-  json.set("kind", "detections");
-  json.set("model", evaluation.model);
-  json.set("pictures", evaluation.all.pictures);
-  json.set("objects", evaluation.all.objects);
+// Of the trained model and, if that was asked for, of the same with random weights.
+struct Evaluations {
+  Evaluation trained;
+  std::optional<Evaluation> random;
+};
+
+void set_scores(Json& json, const Evaluation& evaluation) {
   json.set("ap50", evaluation.ap_at(0.5));
   json.set("ap75", evaluation.ap_at(0.75));
   json.set("ap", evaluation.all.mean_ap);
@@ -98,6 +102,21 @@ Json to_json(const Evaluation& evaluation) {
   json.set("found", evaluation.chosen.found);
   json.set("false", evaluation.chosen.false_objects);
   json.set("recall", evaluation.chosen.recall());
+}
+
+Json to_json(const Evaluations& evaluations) {
+  const Evaluation& evaluation = evaluations.trained;
+  Json json = Json::object();
+  json.set("kind", "detections");
+  json.set("model", evaluation.model);
+  json.set("pictures", evaluation.all.pictures);
+  json.set("objects", evaluation.all.objects);
+  set_scores(json, evaluation);
+  if (evaluations.random) {
+    Json random = Json::object();
+    set_scores(random, *evaluations.random);
+    json.set("random_weights", std::move(random));
+  }
   json.set("notes", Json::array_of(evaluation.notes));
   Json pictures = Json::array();
   for (const PictureLine& line : evaluation.pictures) {
@@ -121,23 +140,39 @@ std::string to_csv(const Evaluation& evaluation) {
   return text;
 }
 
-std::string to_text(const Evaluation& evaluation, const Engine& engine, const Terminal& terminal) {
+std::string found_text(const Evaluation& evaluation) {
+  return fmt::format("{} of {} found, {} false", evaluation.chosen.found, evaluation.chosen.objects,
+                     evaluation.chosen.false_objects);
+}
+
+std::string to_text(const Evaluations& evaluations, const Engine& engine,
+                    const Terminal& terminal) {
+  const Evaluation& evaluation = evaluations.trained;
+  const std::optional<Evaluation>& random = evaluations.random;
   std::string text = terminal.bold(printable(evaluation.model)) +
                      " · boxes against the true ones, average precision as COCO counts it\n";
   text += terminal.dim(fmt::format("{} pictures, {} objects", evaluation.all.pictures,
                                    evaluation.all.objects)) +
           "\n\n";
-  const auto line = [&](std::string_view name, double value) {
-    text += fmt::format("  {:<10} {:.3f}  {}\n", name, value, bar(value, kBarWidth));
+  const auto line = [&](std::string_view name, const auto& value) {
+    const double own = value(evaluation);
+    text += fmt::format("  {:<10} {:.3f}  ", name, own);
+    text += random ? fmt::format("{}  {:.3f}\n", padded_right(bar(own, kBarWidth), kBarWidth),
+                                 value(*random))
+                   : bar(own, kBarWidth) + "\n";
   };
-  line("AP50", evaluation.ap_at(0.5));
-  line("AP75", evaluation.ap_at(0.75));
-  line("AP50-95", evaluation.all.mean_ap);
-  text += fmt::format("\nat a score above {:g} and an IoU of 0.5: {} of {} found, {} false\n",
-                      evaluation.threshold, evaluation.chosen.found, evaluation.chosen.objects,
-                      evaluation.chosen.false_objects);
+  if (random) {
+    text +=
+        terminal.dim(fmt::format("{:13}{:<{}}random weights", "", "trained", kBarWidth + 9)) + "\n";
+  }
+  line("AP50", [](const Evaluation& each) { return each.ap_at(0.5); });
+  line("AP75", [](const Evaluation& each) { return each.ap_at(0.75); });
+  line("AP50-95", [](const Evaluation& each) { return each.all.mean_ap; });
+  text += fmt::format("\nat a score above {:g} and an IoU of 0.5: {}{}\n", evaluation.threshold,
+                      found_text(evaluation),
+                      random ? "; with random weights " + found_text(*random) : "");
   for (const std::string& note : evaluation.notes) text += note + "\n";
-  const std::string about = model_note(engine);
+  const std::string about = model_note(engine.name());
   return about.empty() ? text : text + about.substr(about.find("a ")) + "\n";
 }
 
@@ -149,15 +184,21 @@ void run(const Args& args) {
          "{} finds no objects; evaluating detections takes DETR models, {} say", engine.name(),
          kDefaultDetectionModel);
   }
-  const Evaluation evaluation = evaluate(args, engine);
+  evaluation_options(args);
+  Evaluations evaluations{.trained = evaluate(args, engine)};
+  if (args.flag("baseline")) {
+    const int64_t seed = args.has("seed") ? args.integer("seed") : 0;
+    evaluations.random = evaluate(args, engine.with_random_weights(static_cast<uint64_t>(seed)));
+  }
   if (args.has("out")) {
     const InterruptGuard guard;
     const bool csv = std::filesystem::path(args["out"]).extension() == ".csv";
-    const std::string content = csv ? to_csv(evaluation) : to_json(evaluation).dump(1) + "\n";
+    const std::string content =
+        csv ? to_csv(evaluations.trained) : to_json(evaluations).dump(1) + "\n";
     write_file_atomic(args["out"], [&](FileWriter& file) { file.write(content); });
   }
-  if (args.flag("json")) return write_stdout(to_json(evaluation).dump(1) + "\n");
-  std::string text = to_text(evaluation, engine, stdout_terminal());
+  if (args.flag("json")) return write_stdout(to_json(evaluations).dump(1) + "\n");
+  std::string text = to_text(evaluations, engine, stdout_terminal());
   if (args.has("out")) text += "\nwrote " + args["out"] + "\n";
   write_stdout(text);
 }
@@ -167,7 +208,7 @@ void run(const Args& args) {
 EvaluationKind detections_evaluation() {
   return {.name = "detections",
           .summary = "boxes of a detector: COCO's average precision and recall",
-          .options = {"threshold", "size"},
+          .options = {"threshold", "size", "baseline", "seed"},
           .run = run};
 }
 

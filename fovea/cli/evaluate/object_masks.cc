@@ -101,7 +101,7 @@ void evaluate_object_masks(const Args& args, const Engine& engine) {
         }
         report.pictures.push_back({picture.name, static_cast<int64_t>(objects.size()), {scores}});
       });
-  const std::string about = model_note(engine);
+  const std::string about = model_note(engine.name());
   report.notes.push_back(fmt::format(
       "Mean of heads. An object counts 0 if no box of its class with a score above {:g} "
       "has an IoU of 0.5 with it: {} of {}.{}",

@@ -1,23 +1,31 @@
 #include "fovea/cli/gallery/gallery.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <map>
-#include <optional>
-#include <string_view>
+#include <cstdlib>
 
 #include "fovea/base/file.h"
-#include "fovea/base/markup.h"
-#include "fovea/base/version.h"
 #include "fovea/checkpoint/resolve.h"
 #include "fovea/cli/gallery/items.h"
+#include "fovea/cli/gallery/page.h"
 #include "fovea/cli/parse.h"
 
 namespace fovea {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExamples = "examples/";
+constexpr std::string_view kModels = "models/";
+
 bool at_hand(std::string_view model) {
   return model.empty() || is_at_hand(model);
+}
+
+// How the user started the program: ./run says so of itself.
+std::string called_as() {
+  const char* name = std::getenv("FOVEA_CALLED_AS");
+  return name != nullptr && *name != '\0' ? name : "fovea";
 }
 
 // A word as one would type it in a shell.
@@ -26,21 +34,32 @@ std::string quoted(const std::string& word) {
   return plain ? word : "\"" + word + "\"";
 }
 
-std::string command_line(const GalleryPicture& picture) {
-  std::string line = "fovea";
-  for (const std::string& word : picture.arguments) line += " " + quoted(word);
-  return line + " --out " + picture.file;
+// Where a file of the examples or of the bundled models really is.
+fs::path place_of(const std::string& word, const std::string& model, const fs::path& folder) {
+  if (word.starts_with(kExamples)) return folder / word;
+  return resolve_model(model).folder.parent_path() / word.substr(kModels.size());
 }
 
-// The verb itself, in the folder's terms: files that it reads and writes are the gallery's.
-void run_verb(const GalleryPicture& picture, const std::filesystem::path& folder) {
+bool is_file_word(const std::string& word) {
+  return word.starts_with(kExamples) || word.starts_with(kModels);
+}
+
+// As one would type it here: files by their short names where these lead to them.
+std::string command_line(const std::vector<std::string>& arguments, const std::string& model,
+                         const fs::path& folder) {
+  std::string line = called_as();
+  for (const std::string& word : arguments) {
+    const bool elsewhere = is_file_word(word) && !fs::exists(word);
+    line += " " + quoted(elsewhere ? place_of(word, model, folder).string() : word);
+  }
+  return line;
+}
+
+// The verb itself, with files where they are.
+void run_verb(const GalleryPicture& picture, const fs::path& folder) {
   std::vector<std::string> arguments(picture.arguments.begin() + 1, picture.arguments.end());
   for (std::string& word : arguments) {
-    if (word.starts_with("examples/")) word = (folder / word).string();
-    if (word.starts_with("models/")) {  // wherever the bundled ones lie
-      const std::filesystem::path models = resolve_model(picture.model).folder.parent_path();
-      word = (models / word.substr(std::string_view("models/").size())).string();
-    }
+    if (is_file_word(word)) word = place_of(word, picture.model, folder).string();
   }
   arguments.insert(arguments.end(), {"--out", (folder / picture.file).string()});
   for (const Command& command : all_commands()) {
@@ -50,97 +69,66 @@ void run_verb(const GalleryPicture& picture, const std::filesystem::path& folder
   }
 }
 
-constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --ink: #1b1b1f; --soft: #63636b; --line: #e3e3e8; --paper: #fff; --card: #fafafb; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #ececf0; --soft: #a2a2ad; --line: #34343c; --paper: #17171a; --card: #1f1f24; }
-}
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 60rem; padding: 3rem 1.25rem 5rem; color: var(--ink); background: var(--paper);
-  font: 1rem/1.55 system-ui, sans-serif; }
-h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 .5rem; }
-h2 { font-size: 1.35rem; margin: 3.5rem 0 .75rem; padding-top: 1.5rem; border-top: 1px solid var(--line); }
-p { margin: .6rem 0; max-width: 44rem; }
-dl { display: grid; grid-template-columns: 9rem 1fr; gap: .4rem 1rem; max-width: 48rem; margin: 1rem 0; }
-dt { color: var(--soft); } dd { margin: 0; }
-figure { margin: 1.5rem 0; }
-img { display: block; max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px; background: #fff; }
-figcaption { margin-top: .5rem; color: var(--soft); font-size: .9rem; }
-code { font: .85em/1.5 ui-monospace, monospace; background: var(--card); border: 1px solid var(--line); border-radius: 4px;
-  padding: .1em .35em; overflow-wrap: anywhere; }
-a { color: inherit; }
-a.open { display: inline-block; padding: .6rem 1rem; border: 1px solid var(--line); border-radius: 6px; text-decoration: none;
-  background: var(--card); }
-.row { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 1rem; align-items: start; }
-.row figure { margin: 0; }
-.missing { color: var(--soft); border-left: 3px solid var(--line); padding-left: .8rem; }
-@media (max-width: 36rem) { dl { grid-template-columns: 1fr; gap: 0 0; } dd { margin-bottom: .6rem; } }
-)";
-
-std::string picture_html(const GalleryPicture& picture) {
-  const std::string command =
-      fmt::format("<code>{}</code>", escape_attribute(command_line(picture)));
-  const std::string shown =
-      picture.file.ends_with(".html")
-          ? fmt::format("<a class=\"open\" href=\"{}\">{}</a>", picture.file,
-                        escape_attribute(picture.alt))
-          : fmt::format("<a href=\"{0}\"><img src=\"{0}\" alt=\"{1}\" loading=\"lazy\"></a>",
-                        picture.file, escape_attribute(picture.alt));
-  return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", shown, command);
+// In pixels, out of the file's header; 0 x 0 of what is no PNG.
+PixelSize png_size(const fs::path& path) {
+  constexpr size_t kWidthAt = 16, kHeightAt = 20, kHeader = 24;
+  const std::string bytes = read_text_file(path);
+  if (path.extension() != ".png" || bytes.size() < kHeader) return {};
+  const auto number = [&](size_t at) {
+    int64_t value = 0;
+    for (size_t i = 0; i < 4; ++i) value = value * 256 + static_cast<uint8_t>(bytes[at + i]);
+    return value;
+  };
+  return {number(kWidthAt), number(kHeightAt)};
 }
 
-std::string chapter_html(const Chapter& chapter, const std::vector<const GalleryPicture*>& made,
-                         const std::vector<std::string>& missing) {
-  std::string html = fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n",
-                                 escape_attribute(chapter.title), escape_attribute(chapter.lead));
-  for (const std::string& note : missing) {
-    html += fmt::format("<p class=\"missing\">Left out: {}</p>\n", escape_attribute(note));
+void add_missing(std::vector<MissingModel>& all, const GalleryPicture& picture) {
+  for (MissingModel& missing : all) {
+    if (missing.name == picture.model) return missing.files.push_back(picture.file);
   }
-  std::string pictures;
-  for (const GalleryPicture* picture : made) pictures += picture_html(*picture);
-  html +=
-      chapter.side_by_side ? fmt::format("<div class=\"row\">\n{}</div>\n", pictures) : pictures;
-  html += fmt::format(
-      "<dl>\n<dt>What you see</dt><dd>{}</dd>\n<dt>How it is computed</dt><dd>{}</dd>\n"
-      "<dt>How to read it</dt><dd>{}</dd>\n<dt>What it does not say</dt><dd>{}</dd>\n</dl>\n"
-      "</section>\n",
-      escape_attribute(chapter.see), escape_attribute(chapter.computed),
-      escape_attribute(chapter.read), escape_attribute(chapter.limits));
-  return html;
+  all.push_back({picture.model, {picture.file}});
+}
+
+PageChapter make_chapter(Chapter chapter, const fs::path& folder, GalleryReport& report) {
+  PageChapter page{.chapter = std::move(chapter)};
+  for (const GalleryPicture& picture : page.chapter.pictures) {
+    if (!at_hand(picture.model)) {
+      add_missing(page.missing, picture);
+      add_missing(report.missing, picture);
+      continue;
+    }
+    run_verb(picture, folder);
+    page.pictures.push_back(
+        {picture, command_line(picture.arguments, picture.model, folder) + " --out " + picture.file,
+         png_size(folder / picture.file)});
+    ++report.pictures;
+  }
+  return page;
 }
 
 }  // namespace
 
-GalleryReport make_gallery(const std::filesystem::path& folder) {
+std::string missing_text(const MissingModel& missing) {
+  const bool one = missing.files.size() == 1;
+  return fmt::format("{} need{} the model {}, which is not on this machine",
+                     fmt::join(missing.files, ", "), one ? "s" : "", missing.name);
+}
+
+GalleryReport make_gallery(const fs::path& folder) {
   GalleryReport report;
-  std::string body;
-  for (const Chapter& chapter : gallery_chapters()) {
-    std::vector<const GalleryPicture*> made;
-    std::vector<std::string> missing;
-    for (const GalleryPicture& picture : chapter.pictures) {
-      if (!at_hand(picture.model)) {
-        const std::string note =
-            fmt::format("{} needs the model {}, which ./run fetches where there is a network",
-                        picture.file, picture.model);
-        missing.push_back(note);
-        report.missing.push_back(note);
-        continue;
-      }
-      run_verb(picture, folder);
-      made.push_back(&picture);
-      ++report.pictures;
-    }
-    body += chapter_html(chapter, made, missing);
+  GalleryPage page;
+  for (Chapter& chapter : gallery_chapters()) {
+    page.chapters.push_back(make_chapter(std::move(chapter), folder, report));
   }
-  const std::string html = fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>What a transformer is looking at</title>\n<style>{}</style>\n</head>\n<body>\n"
-      "<h1>What a transformer is looking at</h1>\n"
-      "<p>Pictures of attention from real models, each made by the command below it. Nothing on "
-      "this page is loaded from elsewhere.</p>\n{}"
-      "<p class=\"missing\">fovea {}</p>\n</body>\n</html>\n",
-      kStyle, body, version());
+  for (const NextCommand& next : next_commands()) {
+    if (at_hand(next.model)) {
+      report.next.push_back(command_line(next.arguments, next.model, folder));
+    }
+  }
+  page.next = report.next;
+  constexpr const char* kLearn = "../docs/learn/README.md";
+  if (fs::exists(folder / kLearn)) page.learn = kLearn;
+  const std::string html = gallery_html(page);
   write_file_atomic(folder / "index.html", [&](FileWriter& file) { file.write(html); });
   return report;
 }

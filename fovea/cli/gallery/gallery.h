@@ -3,17 +3,30 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea {
 
+// A model that is not at hand, and the pictures that need it.
+struct MissingModel {
+  std::string name;
+  std::vector<std::string> files;
+};
+
 struct GalleryReport {
   int pictures = 0;
-  std::vector<std::string> missing;  // what could not be made, and what it needs
+  std::vector<MissingModel> missing;
+  std::vector<std::string> next;  // commands to try, as one would type them
 };
 
 // Runs the command of every picture whose model is at hand and writes `folder`/index.html. The same
-// program, models and folder give the same bytes.
+// program, models and folder, called the same way, give the same bytes.
 GalleryReport make_gallery(const std::filesystem::path& folder);
+
+// "1-heads.png and 1-head.png need the model NAME, which is not here".
+std::string missing_text(const MissingModel& missing);
+// How to get what is missing, for a person with a network.
+inline constexpr std::string_view kFetchCommand = "python3 tools/fetch_models.py";
 
 }  // namespace fovea

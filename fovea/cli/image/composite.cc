@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "fovea/cli/image/parts.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/explain/mass_mask.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/picture_view.h"
@@ -62,7 +63,7 @@ CompositeFigure figure_of(const ImageRun& run, const Composite& composite) {
   CompositeFigure figure;
   figure.text.title = title_of(run.result.run, maps.site.kind,
                                fmt::format("what {} looks at, by head", maps.query));
-  figure.text.caption = caption(composite);
+  figure.text.caption = caption(composite) + model_note(run.engine.name());
   figure.text.metadata = image_metadata(run);
   figure.text.metadata.set("site", to_string(maps.site));
   figure.text.metadata.set("query", maps.query);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fovea/cli/image/parts.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/explain/attention_distance.h"
 #include "fovea/explain/rollout.h"
 #include "fovea/render/caption.h"
@@ -67,7 +68,7 @@ DotsFigure figure_of(const ImageRun& run) {
     figure.text.metadata.set("even", *figure.reference);
   }
   figure.text.title = title_of(captured, kind, "how far each head looks");
-  figure.text.caption = caption(figure, form, side);
+  figure.text.caption = caption(figure, form, side) + model_note(run.engine.name());
   return figure;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fovea/cli/image/parts.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/explain/receptive_field.h"
 #include "fovea/explain/rollout.h"
 #include "fovea/render/caption.h"
@@ -86,7 +87,7 @@ ImageFigure figure_of(const ImageRun& run, const Fields& fields) {
   const CellMark own{fields.grid.row_of(fields.patch), fields.grid.col_of(fields.patch)};
   figure.text.title = title_of(run.result.run, fields.kind,
                                fmt::format("what reaches patch {},{}", own.row, own.col));
-  figure.text.caption = caption(fields);
+  figure.text.caption = caption(fields) + model_note(run.engine.name());
   figure.text.metadata = image_metadata(run);
   figure.text.metadata.set("patch", fields.patch);
   figure.text.metadata.set("method", "rollout");

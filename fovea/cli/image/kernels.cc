@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "fovea/cli/image/parts.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/explain/rollout.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/picture_view.h"
@@ -89,12 +90,13 @@ Content make(const ImageRun& run) {
   FigureText text{
       .title = title_of(run.result.run, kind, "heads as kernels · " + place),
       .caption = fmt::format(
-          "Rows attend to columns, by offset · {}, {} heads · softmax weight, each row "
-          "divided by what it gives to patches · mean over the {} patches whose whole "
-          "window lies in the picture · spread: root mean square distance from the mean "
-          "offset, in patches · inside: what of the weight the window holds, the sum of "
-          "its cells",
-          place, layers[0]->shape().heads, kernels[0].kernel.queries),
+                     "Rows attend to columns, by offset · {}, {} heads · softmax weight, each row "
+                     "divided by what it gives to patches · mean over the {} patches whose whole "
+                     "window lies in the picture · spread: root mean square distance from the mean "
+                     "offset, in patches · inside: what of the weight the window holds, the sum of "
+                     "its cells",
+                     place, layers[0]->shape().heads, kernels[0].kernel.queries) +
+                 model_note(run.engine.name()),
       .metadata = image_metadata(run)};
   const int64_t heads = layers[0]->shape().heads;
   const int64_t across = choice.all || heads <= 4 ? heads

@@ -1,6 +1,7 @@
 #include "fovea/cli/image/object.h"
 
 #include "fovea/cli/image/parts.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/engine/patch_pixels.h"
 #include "fovea/explain/mask_rle.h"
 
@@ -67,6 +68,7 @@ Json rle_json(LabelMask mask) {
 
 Content object_content(const ImageRun& run, const FoundObject& object) {
   ImageFigure figure = object_view(run.result.run, object, run.input.picture, run.input.grid);
+  figure.text.caption += model_note(run.engine.name());
   const auto data = [object, text = figure.text] { return data_of(object, text); };
   const auto json = [object, data, &input = run.input] {
     return object_json(object, input, data());

@@ -18,15 +18,14 @@ namespace fovea {
 namespace {
 
 std::optional<Similarity> chosen_similarity(const Args& args) {
-  if (!args.has("similarity")) return {};
+  if (!args.has("similarity") || args["similarity"] == kAllSimilarities) return {};
   const std::string& name = args["similarity"];
   if (name == "dot") return DotProduct{};
   if (name == "cosine") return Cosine{};
-  fail(
-      ErrorKind::kInvalidArgument,
-      "--similarity is '{}' but q and k of a model are compared by dot or cosine; leave it out for "
-      "the model's own way, or use --vectors",
-      name);
+  fail(ErrorKind::kInvalidArgument,
+       "--similarity is '{}' but q and k of a model are compared by dot, cosine or all; leave it "
+       "out for the model's own way, or use --vectors",
+       name);
 }
 
 // A word of the text itself: the last one of a causal model, which sees all others, else the first.
@@ -156,6 +155,10 @@ ModelStepsView read_model_steps(const Args& args) {
   view.rule = record->rule;
   view.token_note = token.note;
   view.steps = model_steps(record, head, token.index, similarity);
+  if (args.has("similarity") && args["similarity"] == kAllSimilarities) {
+    view.others = {model_steps(record, head, token.index, DotProduct{}),
+                   model_steps(record, head, token.index, Cosine{})};
+  }
   return view;
 }
 

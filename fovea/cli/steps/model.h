@@ -19,6 +19,9 @@ namespace fovea {
 // What "not the model's own" numbers are captioned with, wherever they appear.
 inline constexpr std::string_view kNotTheModel = "not what the model computed";
 
+// What --similarity takes to show them beside each other.
+inline constexpr std::string_view kAllSimilarities = "all";
+
 // What is shown, and what the user left to be chosen.
 struct ModelStepsView {
   Run run;
@@ -27,6 +30,7 @@ struct ModelStepsView {
   Axis cols;          // what is looked at: the same text, or in cross-attention the source
   ModelFacts facts;
   ModelSteps steps;
+  std::vector<ModelSteps> others;  // the same q and k under other similarities; mostly none
   ScoreRule rule;
   std::string token_note;            // what was chosen where a word had several pieces
   std::vector<std::string> choices;  // "the last layer", "head 0": nobody asked for them
@@ -70,6 +74,14 @@ ImageFigure model_steps_picture(const ModelStepsView& view);
 std::string model_steps_picture_text(const ModelStepsView& view, const Terminal& terminal);
 StepsFigure model_steps_figure(const ModelStepsView& view);
 Json model_steps_json(const ModelStepsView& view);
+// What a figure of the steps says about itself in its file.
+Json model_steps_metadata(const ModelStepsView& view);
+
+// `others` beside the model's own weights, as text, as data, and by the suffix as either or as a
+// figure.
+std::string model_similarities_text(const ModelStepsView& view, const Terminal& terminal);
+Json model_similarities_json(const ModelStepsView& view);
+void write_model_similarities(const std::filesystem::path& path, const ModelStepsView& view);
 
 // Throws Error{kInvalidArgument} unless the suffix is .json, .npz, .png, .svg or .pdf.
 void check_model_steps_suffix(const std::filesystem::path& path);

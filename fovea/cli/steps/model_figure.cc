@@ -223,7 +223,9 @@ class StageMaker {
   std::vector<std::string> token_labels_;
 };
 
-Json metadata(const ModelStepsView& view) {
+}  // namespace
+
+Json model_steps_metadata(const ModelStepsView& view) {
   Json json = Json::object();
   json.set("version", version());
   json.set("method", "steps");
@@ -239,8 +241,6 @@ Json metadata(const ModelStepsView& view) {
   return json;
 }
 
-}  // namespace
-
 StepsFigure model_steps_figure(const ModelStepsView& view) {
   const ModelSteps& steps = view.steps;
   const StageMaker make(view);
@@ -249,7 +249,7 @@ StepsFigure model_steps_figure(const ModelStepsView& view) {
                                fmt::format("layer {}, head {} · {} step by step", steps.site.layer,
                                            steps.head, view.token_name()));
   figure.text.caption = view.caption();
-  figure.text.metadata = metadata(view);
+  figure.text.metadata = model_steps_metadata(view);
   if (view.over_picture()) figure.picture = model_steps_picture(view);
   figure.stages = {make.query(), make.keys(), make.products(), make.scores(), make.scaled()};
   if (make.is_masked()) figure.stages.push_back(make.masked());

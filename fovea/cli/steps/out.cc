@@ -140,8 +140,14 @@ std::string caption(const StepsProblem& problem, const StepsView& view) {
         "· each row sums to 1.00",
         short_number(problem.attention.temperature));
   }
-  const std::string heads = view.head ? fmt::format("head {}", *view.head)
-                                      : fmt::format("{} heads", problem.attention.heads);
+  std::string heads = view.head ? fmt::format("head {}", *view.head)
+                                : fmt::format("{} head{}", problem.attention.heads,
+                                              problem.attention.heads == 1 ? "" : "s");
+  heads += fmt::format(" · {}", similarity_fact(problem));
+  if (std::holds_alternative<Additive>(problem.attention.similarity)) {
+    heads += fmt::format(" {}, weights as the file states them",
+                         formula_of(problem.attention.similarity));
+  }
   if (problem.grid) {
     return fmt::format(
         "{} {} · {} · softmax weight",

@@ -11,14 +11,6 @@ std::string count_of(int64_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-std::string similarity_fact(const StepsProblem& problem) {
-  const Similarity& similarity = problem.attention.similarity;
-  if (std::holds_alternative<ScaledDotProduct>(similarity)) return "scaled dot product";
-  if (std::holds_alternative<DotProduct>(similarity)) return "dot product";
-  if (std::holds_alternative<Cosine>(similarity)) return "cosine similarity";
-  return "additive similarity";
-}
-
 std::vector<std::string> memory_facts(const StepsProblem& problem) {
   std::vector<std::string> facts{
       problem.file,
@@ -58,6 +50,14 @@ std::vector<std::string> attention_facts(const StepsProblem& problem) {
 }
 
 }  // namespace
+
+std::string similarity_fact(const StepsProblem& problem) {
+  const Similarity& similarity = problem.attention.similarity;
+  if (std::holds_alternative<ScaledDotProduct>(similarity)) return "scaled dot product";
+  if (std::holds_alternative<DotProduct>(similarity)) return "dot product";
+  if (std::holds_alternative<Cosine>(similarity)) return "cosine similarity";
+  return "additive similarity";
+}
 
 std::string steps_title(const StepsProblem& problem) {
   if (!problem.title.empty()) return printable(problem.title);

@@ -14,5 +14,7 @@ std::string steps_text(const StepsProblem& problem, const StepsResult& result,
 
 // The first line of the text, also used as the title of a picture.
 std::string steps_title(const StepsProblem& problem);
+// "scaled dot product", "additive similarity".
+std::string similarity_fact(const StepsProblem& problem);
 
 }  // namespace fovea
