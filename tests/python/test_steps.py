@@ -525,7 +525,7 @@ IDS = ("--inputs", BERT / "inputs.safetensors")
     ((*IDS, "-m", BERT, "--layer", "99"), 2, ("--layer is 99", "layers")),
     ((*IDS, "-m", BERT, "--head", "99"), 2, ("--head is 99", "heads")),
     ((*IDS, "-m", BERT, "--token", "999"), 2, ("999",)),
-    ((*IDS, "-m", BERT, "--similarity", "additive"), 2, ("additive", "dot or cosine", "--vectors")),
+    ((*IDS, "-m", BERT, "--similarity", "additive"), 2, ("additive", "dot, cosine or all", "--vectors")),
     ((*IDS, "-m", BERT, "--temperature", "2"), 2, ("--temperature", "input of a model")),
     ((*IDS, "-m", BERT, "--column"), 2, ("--column",)),
     ((*IDS, "-m", BERT, "--out", "x.csv"), 2, ("x.csv", ".png")),
