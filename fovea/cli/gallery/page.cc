@@ -50,8 +50,8 @@ figure.half { grid-column: span 3; } figure.third { grid-column: span 2; }
 figure img { display: block; max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 8px; background: #fff; }
 figcaption { margin-top: .8rem; } figcaption p { margin: 0 0 .6rem; }
 figcaption pre, .next pre { margin: 0; padding: .55rem .8rem; border-radius: 6px; background: var(--card); border: 1px solid var(--line);
-  white-space: pre-wrap; overflow-wrap: anywhere; max-width: 100%; width: fit-content; }
-code { font: .82rem/1.5 var(--mono); }
+  white-space: pre-wrap; overflow-wrap: anywhere; max-width: 100%; width: fit-content; font-size: .82rem; line-height: 1.55; }
+code { font: .82rem/1.55 var(--mono); }
 .missing code { background: var(--card); padding: .1em .35em; border-radius: 4px; }
 a { color: inherit; text-underline-offset: .2em; }
 a.open { display: inline-block; padding: .65rem 1.1rem; border: 1px solid var(--accent); border-radius: 8px; text-decoration: none;
