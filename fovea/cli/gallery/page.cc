@@ -157,21 +157,25 @@ std::string chapter_html(const PageChapter& page, size_t number) {
   return html + "</dl>\n</section>\n";
 }
 
-bool was_made(const PageChapter& page, const std::string& file) {
+// The picture that stands for the chapter, or another that could be made; empty: there is none.
+std::string face_of(const PageChapter& page) {
+  std::string face;
   for (const PagePicture& picture : page.pictures) {
-    if (picture.picture.file == file) return true;
+    const bool wanted = picture.picture.file == page.chapter.face;
+    if (wanted || (face.empty() && picture.size.width > 0)) face = picture.picture.file;
+    if (wanted) break;
   }
-  return false;
+  return face;
 }
 
 std::string contents_html(const GalleryPage& page) {
   std::string html = "<nav aria-label=\"Chapters\"><ol class=\"cards\">\n";
   for (size_t i = 0; i < page.chapters.size(); ++i) {
     const Chapter& chapter = page.chapters[i].chapter;
+    const std::string file = face_of(page.chapters[i]);
     const std::string face =
-        was_made(page.chapters[i], chapter.face)
-            ? fmt::format("<img src=\"{}\" alt=\"\" width=\"320\" height=\"200\">", chapter.face)
-            : "";
+        file.empty() ? ""
+                     : fmt::format("<img src=\"{}\" alt=\"\" width=\"320\" height=\"200\">", file);
     html += fmt::format(
         "<li><a href=\"#{}\">{}<span class=\"name\">{} · {}</span><span class=\"point\">{}</span>"
         "</a></li>\n",
