@@ -17,7 +17,7 @@ from make_method_pictures import IMAGES, ROOT, drawn_commands
 
 PAGE = ROOT / "README.md"
 WIDEST = 840  # pixels; what a page of GitHub shows
-COLORS = 128
+COLORS = 256
 
 
 def small(drawn):
@@ -25,7 +25,8 @@ def small(drawn):
     picture = Image.open(drawn).convert("RGB").reduce(2)
     if picture.width > WIDEST:
         picture = picture.resize((WIDEST, round(picture.height * WIDEST / picture.width)), Image.Resampling.LANCZOS)
-    return picture.quantize(COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    # Rare colours are kept: a bright cell is what the picture is about.
+    return picture.quantize(COLORS, method=Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE)
 
 
 def difference(drawn, stored):

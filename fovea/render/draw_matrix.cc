@@ -58,7 +58,9 @@ double number_step(const ColorAxis& axis) {
 
 // What is smaller than the last decimal is 0 beside its neighbours.
 std::string cell_text(float value, double step) {
-  return tick_text(std::abs(value) < step / 2 ? 0 : value, step);
+  if (std::abs(value) < step / 2) return tick_text(0, step);
+  // tick_text() changes to powers of ten below 0.0001, which 0.00009 must not.
+  return tick_text(step < 0.01 ? std::round(value / step) * step : value, step);
 }
 
 void draw_numbers(Canvas& canvas, const Plan& plan, Point corner) {

@@ -1,6 +1,7 @@
 """The gallery: every picture is made, the page names and explains them, and the same again gives the same bytes."""
 
 import html.parser
+import json
 import re
 import shlex
 import subprocess
@@ -190,6 +191,14 @@ def test_commands_of_the_page_make_its_pictures(gallery, page, tmp_path):
         words[words.index("--out") + 1] = str(tmp_path / name)
         subprocess.run(words, cwd=folder.parent, check=True, capture_output=True, timeout=60)
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_words_are_written_without_marks_of_spaces():
+    """Also where no word has two pieces."""
+    fetched("smollm2-135m-instruct")
+    command = ("text", "-m", "smollm2-135m-instruct", "The FBI is chasing", "--view", "matrix", "--head", 0, "--json")
+    labels = [json.loads(ok(*command, *more, environment={"FOVEA_CACHE": str(CACHE)}))["map"]["tokens"] for more in ((), ("--words",))]
+    assert labels == [["The", "·FBI", "·is", "·chasing"], ["The", "FBI", "is", "chasing"]]
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):

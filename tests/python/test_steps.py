@@ -482,6 +482,24 @@ def test_what_is_special_about_a_model_is_said():
     assert "rotation" not in bert and "By default the last layer, head 0, the first token" in bert
 
 
+def test_all_similarities_stand_beside_each_other(tmp_path):
+    found = model_json("gpt2_lm", "--similarity", "all")
+    assert found["weights"] == model_json("gpt2_lm")["weights"] and "note" not in found
+    assert [other["similarity"] for other in found["others"]] == ["dot", "cosine"]
+    for other in found["others"]:
+        alone = model_json("gpt2_lm", "--similarity", other["similarity"])
+        assert (other["weights"], other["scores"]) == (alone["weights"], alone["scores"])
+        assert other["note"] == "not what the model computed"
+    text = " ".join(ok(*model_arguments("gpt2_lm"), "--similarity", "all").split())
+    assert "the last two are not what the model computed" in text and "cosine" in text
+    for name in ("x.png", "x.json", "x.npz"):
+        ok(*model_arguments("gpt2_lm"), "--similarity", "all", "--out", tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 0
+    weights = np.load(tmp_path / "x.npz")["weights"]
+    assert weights.shape[0] == 3
+    assert_fails(run("steps", "--vectors", EXAMPLES[0], "--similarity", "all"), 2, "--similarity all", "additive")
+
+
 @pytest.mark.parametrize("similarity", ["dot", "cosine"])
 def test_another_similarity_is_captioned_as_not_the_models(tmp_path, similarity):
     found = model_json("gpt2_lm", "--similarity", similarity)
@@ -525,7 +543,7 @@ IDS = ("--inputs", BERT / "inputs.safetensors")
     ((*IDS, "-m", BERT, "--layer", "99"), 2, ("--layer is 99", "layers")),
     ((*IDS, "-m", BERT, "--head", "99"), 2, ("--head is 99", "heads")),
     ((*IDS, "-m", BERT, "--token", "999"), 2, ("999",)),
-    ((*IDS, "-m", BERT, "--similarity", "additive"), 2, ("additive", "dot or cosine", "--vectors")),
+    ((*IDS, "-m", BERT, "--similarity", "additive"), 2, ("additive", "dot, cosine or all", "--vectors")),
     ((*IDS, "-m", BERT, "--temperature", "2"), 2, ("--temperature", "input of a model")),
     ((*IDS, "-m", BERT, "--column"), 2, ("--column",)),
     ((*IDS, "-m", BERT, "--out", "x.csv"), 2, ("x.csv", ".png")),

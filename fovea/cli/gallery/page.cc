@@ -50,8 +50,8 @@ figure.half { grid-column: span 3; } figure.third { grid-column: span 2; }
 figure img { display: block; max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 8px; background: #fff; }
 figcaption { margin-top: .8rem; } figcaption p { margin: 0 0 .6rem; }
 figcaption pre, .next pre { margin: 0; padding: .55rem .8rem; border-radius: 6px; background: var(--card); border: 1px solid var(--line);
-  white-space: pre-wrap; overflow-wrap: anywhere; max-width: 100%; width: fit-content; }
-code { font: .82rem/1.5 var(--mono); }
+  white-space: pre-wrap; overflow-wrap: anywhere; max-width: 100%; width: fit-content; font-size: .82rem; line-height: 1.55; }
+code { font: .82rem/1.55 var(--mono); }
 .missing code { background: var(--card); padding: .1em .35em; border-radius: 4px; }
 a { color: inherit; text-underline-offset: .2em; }
 a.open { display: inline-block; padding: .65rem 1.1rem; border: 1px solid var(--accent); border-radius: 8px; text-decoration: none;
@@ -157,21 +157,25 @@ std::string chapter_html(const PageChapter& page, size_t number) {
   return html + "</dl>\n</section>\n";
 }
 
-bool was_made(const PageChapter& page, const std::string& file) {
+// The picture that stands for the chapter, or another that could be made; empty: there is none.
+std::string face_of(const PageChapter& page) {
+  std::string face;
   for (const PagePicture& picture : page.pictures) {
-    if (picture.picture.file == file) return true;
+    const bool wanted = picture.picture.file == page.chapter.face;
+    if (wanted || (face.empty() && picture.size.width > 0)) face = picture.picture.file;
+    if (wanted) break;
   }
-  return false;
+  return face;
 }
 
 std::string contents_html(const GalleryPage& page) {
   std::string html = "<nav aria-label=\"Chapters\"><ol class=\"cards\">\n";
   for (size_t i = 0; i < page.chapters.size(); ++i) {
     const Chapter& chapter = page.chapters[i].chapter;
+    const std::string file = face_of(page.chapters[i]);
     const std::string face =
-        was_made(page.chapters[i], chapter.face)
-            ? fmt::format("<img src=\"{}\" alt=\"\" width=\"320\" height=\"200\">", chapter.face)
-            : "";
+        file.empty() ? ""
+                     : fmt::format("<img src=\"{}\" alt=\"\" width=\"320\" height=\"200\">", file);
     html += fmt::format(
         "<li><a href=\"#{}\">{}<span class=\"name\">{} · {}</span><span class=\"point\">{}</span>"
         "</a></li>\n",

@@ -53,8 +53,7 @@ Chapter picture() {
             PictureWidth::kHalf},
            {"5-mask.png",
             {"image", kAnimals, "--mask", "0.6", "--head", "mean"},
-            "The fewest patches that hold 60 % of what [CLS] gives: an outline of objects that "
-            "nobody drew.",
+            "The fewest patches that hold 60 % of what [CLS] gives. Most of them lie on objects.",
             "The scene darkened except for patches on bird, giraffe, zebra and the edges of the "
             "elephants",
             model}},
@@ -97,7 +96,7 @@ std::vector<GalleryPicture> detection_pictures(const std::string& model) {
           {"6-masks.png",
            {"detect", kFarm, "--masks", "--in-box"},
            "Areas cut out of attention: on the left from the row of the object’s middle, on the "
-           "right from its query. Nobody taught the model areas.",
+           "right from its query. They show the core of an object rather than its edge.",
            "The scene twice with coloured areas on the objects, larger on the left",
            model},
           {"6-why.png",
