@@ -16,10 +16,10 @@ FOREIGN = ("COLUMNS", "NO_COLOR", "COLORTERM", "FORCE_COLOR", "CLICOLOR_FORCE", 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in FOREIGN}
 
 
-def run(*arguments, cwd=None, environment=None):
+def run(*arguments, cwd=None, environment=None, timeout=60):
     return subprocess.run(
         [str(PROGRAM), *map(str, arguments)], capture_output=True, text=True, cwd=cwd,
-        stdin=subprocess.DEVNULL, env={**ENVIRONMENT, **(environment or {})}, timeout=60,
+        stdin=subprocess.DEVNULL, env={**ENVIRONMENT, **(environment or {})}, timeout=timeout,
     )
 
 

@@ -13,6 +13,7 @@ from program import PROGRAM, ROOT, assert_fails, ok, run
 from test_real_models import CACHE, fetched
 
 FETCHED = ("all-minilm-l6-v2", "smollm2-135m-instruct")
+SLOWEST = 240  # seconds; half a minute where nothing else runs
 # What ./run says of itself.
 THROUGH_RUN = {"FOVEA_CALLED_AS": "./run"}
 
@@ -65,7 +66,7 @@ def gallery(tmp_path_factory):
     for name in FETCHED:
         fetched(name)  # skips where it cannot be had
     place = tmp_path_factory.mktemp("demo")
-    said = ok("demo", cwd=place, environment={"FOVEA_CACHE": str(CACHE)})
+    said = ok("demo", cwd=place, environment={"FOVEA_CACHE": str(CACHE)}, timeout=SLOWEST)
     return place / "gallery", said
 
 
@@ -80,7 +81,7 @@ def poor(tmp_path_factory):
     place = tmp_path_factory.mktemp("poor")
     for name in ("examples", "models"):
         (place / name).symlink_to(ROOT / name)
-    said = ok("demo", cwd=place, environment={"FOVEA_CACHE": str(place / "none"), **THROUGH_RUN})
+    said = ok("demo", cwd=place, environment={"FOVEA_CACHE": str(place / "none"), **THROUGH_RUN}, timeout=SLOWEST)
     return place, said
 
 
@@ -146,7 +147,7 @@ def test_what_is_said_of_the_bundled_models_stands_in_their_cards(page):
 
 def test_the_same_again_gives_the_same_bytes(gallery, tmp_path):
     folder, _ = gallery
-    ok("demo", "--out", "gallery", cwd=tmp_path, environment={"FOVEA_CACHE": str(CACHE)})
+    ok("demo", "--out", "gallery", cwd=tmp_path, environment={"FOVEA_CACHE": str(CACHE)}, timeout=SLOWEST)
     assert files(tmp_path / "gallery") == files(folder)
 
 
