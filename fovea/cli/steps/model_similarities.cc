@@ -24,7 +24,7 @@ std::string caption(const ModelStepsView& view, size_t shown) {
   const ModelSteps& steps = view.steps;
   std::string text = fmt::format(
       "Rows: what {} attends to if its q is compared with every k by the model's own "
-      "rule, by q · k unscaled, and by the cosine of their angle; the last two are {} "
+      "rule, by q·k unscaled, and by the cosine of their angle; the last two are {} "
       "· layer {}, head {} · softmax weight",
       view.token_name(), kNotTheModel, steps.site.layer, steps.head);
   const std::string sum = sum_text(std::vector{steps.sum});
