@@ -1,37 +1,20 @@
 """An installed fovea serves a project that knows only the place where it was installed."""
 
-import os
-import pathlib
 import subprocess
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("FOVEA_BUILD", ROOT / "build/release")).resolve()
-
-
-def run(*command, **options):
-    result = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, stdin=subprocess.DEVNULL, **options
-    )
-    assert result.returncode == 0, f"{result.stdout}{result.stderr}"
-    return result.stdout
+from building import build, configuring, install, run
+from program import BUILD, ROOT
 
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
-    prefix = tmp_path_factory.mktemp("installed here")
-    run("cmake", "--install", BUILD, "--prefix", prefix)
-    return prefix
-
-
-def configure(project, build, prefix):
-    return ["cmake", "-S", project, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    return install(tmp_path_factory.mktemp("installed here"))
 
 
 def test_a_project_finds_links_and_runs_the_installed_library(prefix, tmp_path):
-    run(*configure(ROOT / "tests/install", tmp_path, prefix))
-    run("cmake", "--build", tmp_path)
+    build(ROOT / "tests/install", tmp_path, prefix)
     assert run(tmp_path / "uses_fovea").splitlines() == [
         "row 3 gives 0.797 of its attention to column 1",
         "row 3 gives 0.096 of its attention to column 0",
@@ -68,8 +51,6 @@ def test_a_version_that_is_not_installed_is_refused(prefix, tmp_path):
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES CXX)\nfind_package(fovea 0.2 REQUIRED)\n"
     )
-    result = subprocess.run(
-        [str(part) for part in configure(project, tmp_path / "build", prefix)], capture_output=True, text=True
-    )
+    result = subprocess.run(configuring(project, tmp_path / "build", prefix), capture_output=True, text=True)
     assert result.returncode != 0
     assert 'requested version "0.2"' in result.stderr
