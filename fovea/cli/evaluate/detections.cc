@@ -2,15 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "fovea/base/error.h"
-#include "fovea/base/file.h"
 #include "fovea/cli/evaluate/kind.h"
 #include "fovea/cli/evaluate/objects.h"
-#include "fovea/cli/evaluate/report.h"
-#include "fovea/cli/interrupt.h"
+#include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/table.h"
 #include "fovea/explain/detection_score.h"
 
@@ -115,7 +113,7 @@ Json to_json(const Evaluation& evaluation) {
 std::string to_csv(const Evaluation& evaluation) {
   std::string text = "picture,objects,found,false\n";
   for (const PictureLine& line : evaluation.pictures) {
-    text += fmt::format("{},{},{},{}\n", csv_field(line.name), line.objects, line.found,
+    text += fmt::format("{},{},{},{}\n", csv_text(line.name), line.objects, line.found,
                         line.false_objects);
   }
   return text;
@@ -150,16 +148,10 @@ void run(const Args& args) {
          kDefaultDetectionModel);
   }
   const Evaluation evaluation = evaluate(args, engine);
-  if (args.has("out")) {
-    const InterruptGuard guard;
-    const bool csv = std::filesystem::path(args["out"]).extension() == ".csv";
-    const std::string content = csv ? to_csv(evaluation) : to_json(evaluation).dump(1) + "\n";
-    write_file_atomic(args["out"], [&](FileWriter& file) { file.write(content); });
-  }
-  if (args.flag("json")) return write_stdout(to_json(evaluation).dump(1) + "\n");
-  std::string text = to_text(evaluation, engine, stdout_terminal());
-  if (args.has("out")) text += "\nwrote " + args["out"] + "\n";
-  write_stdout(text);
+  show({.csv = [&] { return to_csv(evaluation); },
+        .json = [&] { return to_json(evaluation); },
+        .text = [&](const Terminal& terminal) { return to_text(evaluation, engine, terminal); }},
+       args);
 }
 
 }  // namespace

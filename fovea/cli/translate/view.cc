@@ -1,4 +1,4 @@
-#include "fovea/cli/translation_view.h"
+#include "fovea/cli/translate/view.h"
 
 #include <fmt/format.h>
 
