@@ -24,6 +24,7 @@ await build({
   absWorkingDir: here,
   entryPoints: { viewer: 'src/viewer/viewer.css' },
   outdir: out,
+  bundle: true,
   minify: true,
   charset: 'utf8',
 });

@@ -88,6 +88,7 @@ int report(const char* prefix, const char* message, const char* suffix, int code
 int run_cli(const std::vector<std::string>& arguments) noexcept {
   try {
     run_verb(arguments);
+    write_notes();
     return 0;
   } catch (const Error& error) {
     const bool usage = error.kind() == ErrorKind::kInvalidArgument;

@@ -1,7 +1,6 @@
 #include "fovea/cli/map_options.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "fovea/base/error.h"
@@ -10,6 +9,7 @@
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/run_summary.h"
 #include "fovea/cli/show.h"
+#include "fovea/cli/site_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/render/figure_file.h"
 #include "fovea/render/page.h"
@@ -17,27 +17,14 @@
 namespace fovea {
 namespace {
 
-struct SiteName {
-  const char* name;
-  SiteKind kind;
-};
-constexpr std::array<SiteName, 8> kSites{{{"self", SiteKind::kSelf},
-                                          {"encoder", SiteKind::kEncoderSelf},
-                                          {"decoder", SiteKind::kDecoderSelf},
-                                          {"cross", SiteKind::kCross},
-                                          {"vision", SiteKind::kVisionSelf},
-                                          {"text", SiteKind::kTextSelf},
-                                          {"pool", SiteKind::kPool},
-                                          {"panoptic", SiteKind::kPanoptic}}};
-
-std::vector<std::string> site_names() {
-  std::vector<std::string> names;
-  for (const SiteName& site : kSites) names.emplace_back(site.name);
-  return names;
-}
-
 std::vector<std::string> map_views() {
   return {"matrix", "read", "reading", "lines", "heads"};
+}
+
+std::vector<std::string> color_names() {
+  std::vector<std::string> names;
+  for (const std::string_view name : color_map_names()) names.emplace_back(name);
+  return names;
 }
 
 bool has_map_view(const Args& args) {
@@ -79,19 +66,6 @@ bool any_choice(const Args& args) {
 
 }  // namespace
 
-std::optional<SiteKind> site_kind(const Args& args) {
-  for (const SiteName& site : kSites) {
-    if (args.has("site") && args["site"] == site.name) return site.kind;
-  }
-  return {};
-}
-
-std::vector<std::string> color_names() {
-  std::vector<std::string> names;
-  for (const std::string_view name : color_map_names()) names.emplace_back(name);
-  return names;
-}
-
 FigureOptions figure_options(const Args& args) {
   FigureOptions options{.sidecar = args.flag("sidecar")};
   if (args.has("colors")) options.colors = args["colors"];
@@ -121,6 +95,13 @@ std::vector<Option> map_options() {
                        data_suffixes()),
       Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
       Option::flag("sidecar", "also write what a figure shows to FILE.json")};
+}
+
+std::vector<Option> map_options(std::initializer_list<std::string_view> names) {
+  std::vector<Option> options = map_options();
+  std::erase_if(options,
+                [&](const Option& option) { return std::ranges::count(names, option.name) == 0; });
+  return options;
 }
 
 void check_colors(const Args& args) {
@@ -159,6 +140,7 @@ void check_map_args(const Args& args) {
          "--column shows who attends to a token, but none is chosen; give --token too");
   }
   view_choice(args);
+  check_output(args, "out", "");
 }
 
 ViewChoice view_choice(const Args& args) {

@@ -1,7 +1,9 @@
 // What every verb that shows maps of a run has in common: its options, and showing.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "fovea/capture/run.h"
@@ -14,6 +16,8 @@ namespace fovea {
 
 // --site --layer --head --token --column --view --words --colors --json --out
 std::vector<Option> map_options();
+// Those of them that a verb names, which are then the same everywhere.
+std::vector<Option> map_options(std::initializer_list<std::string_view> names);
 
 // Checks what can be checked before any work: the suffix of --out, colours, contradictions. Throws
 // Error{kInvalidArgument}.
@@ -23,12 +27,6 @@ void check_map_args(const Args& args);
 void check_out_suffix(const Args& args);
 // Throws Error{kInvalidArgument} for --colors where only numbers are given out.
 void check_colors(const Args& args);
-
-// What --site says; none where it is not given.
-std::optional<SiteKind> site_kind(const Args& args);
-
-// For --colors.
-std::vector<std::string> color_names();
 
 ViewChoice view_choice(const Args& args);
 // --colors, --scale and --sidecar.

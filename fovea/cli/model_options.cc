@@ -1,6 +1,5 @@
 #include "fovea/cli/model_options.h"
 
-#include <cstdio>
 #include <filesystem>
 
 #include "fovea/base/error.h"
@@ -160,9 +159,7 @@ RunResult run_input(const Engine& engine, const Args& args, const RunOptions& op
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) {
-    std::fprintf(stderr, "fovea: note: %s\n", printable(warning).c_str());
-  }
+  for (const std::string& warning : warnings) add_note(warning);
 }
 
 std::vector<Option> joined(std::vector<Option> first, std::vector<Option> second) {

@@ -43,7 +43,7 @@ using InputCheck = std::function<void(const TextInput& input)>;
 RunResult run_input(const Engine& engine, const Args& args, const RunOptions& options = {},
                     const InputCheck& check = nullptr);
 
-// One line each on stderr.
+// Each a note, as add_note() gives them.
 void print_warnings(const std::vector<std::string>& warnings);
 
 std::vector<Option> joined(std::vector<Option> first, std::vector<Option> second);

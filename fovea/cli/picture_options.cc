@@ -9,7 +9,6 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/cli/map_options.h"
-#include "fovea/cli/model_options.h"
 #include "fovea/vision/picture_format.h"
 
 namespace fovea {
@@ -63,14 +62,7 @@ std::vector<Option> picture_options() {
 }
 
 std::vector<Option> picture_map_options() {
-  std::vector<Option> options;
-  for (Option& option : map_options()) {
-    if (option.name == "head" || option.name == "colors" || option.name == "json" ||
-        option.name == "scale" || option.name == "sidecar") {
-      options.push_back(std::move(option));
-    }
-  }
-  return options;
+  return map_options({"head", "colors", "json", "scale", "sidecar"});
 }
 
 std::optional<PictureSize> picture_size(const Args& args) {
@@ -132,10 +124,13 @@ std::optional<PictureInput> find_picture_input(const Engine& engine, const Args&
   return read_picture_input(engine, args["INPUT"], size);
 }
 
-RunResult run_any_input(const Engine& engine, const Args& args, const RunOptions& options) {
+RunResult run_any_input(const Engine& engine, const Args& args, const RunOptions& options,
+                        const InputCheck& check) {
   check_input_args(args);
   const std::optional<PictureInput> picture = find_picture_input(engine, args);
-  return picture ? run_picture(engine, *picture, options) : run_input(engine, args, options);
+  if (!picture) return run_input(engine, args, options, check);
+  if (check) check(picture->input);
+  return run_picture(engine, *picture, options);
 }
 
 int64_t patch_at(const PictureInput& input, std::string_view at) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/cli/command.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/engine/picture_input.h"
 
 namespace fovea {
@@ -28,8 +29,9 @@ std::string_view default_model_for(const Args& args, std::string_view text_model
 // INPUT as a picture, where the model sees pictures; none where it is a text. Throws as
 // read_picture_input does, and Error{kInvalidArgument} for options that only texts have.
 std::optional<PictureInput> find_picture_input(const Engine& engine, const Args& args);
-// Runs the model on INPUT, be it a picture or as run_input reads it.
-RunResult run_any_input(const Engine& engine, const Args& args, const RunOptions& options = {});
+// Runs the model on INPUT, be it a picture or as run_input reads it; `check` as there.
+RunResult run_any_input(const Engine& engine, const Args& args, const RunOptions& options = {},
+                        const InputCheck& check = nullptr);
 
 // The patch of --at, on the grid. Throws Error{kInvalidArgument} for a pixel that the model does
 // not see.

@@ -82,6 +82,27 @@ void show(const Content& content, const Args& args, const std::string& preface) 
   if (mask && !args.flag("json")) write_stdout("wrote " + args["mask-out"] + "\n");
 }
 
+void show(const TableContent& table, const Args& args) {
+  if (args.has("out")) {
+    const bool csv = std::filesystem::path(args["out"]).extension() == ".csv";
+    const std::string content = csv ? table.csv() : table.json().dump(1) + "\n";
+    const InterruptGuard guard;
+    write_file_atomic(args["out"], [&](FileWriter& file) { file.write(content); });
+  }
+  if (args.flag("json")) return write_stdout(table.json().dump(1) + "\n");
+  write_stdout(table.text(stdout_terminal()) +
+               (args.has("out") ? "\nwrote " + args["out"] + "\n" : ""));
+}
+
+void check_table_out(const Args& args, std::string_view what) {
+  if (!args.has("out")) return;
+  const std::string suffix = std::filesystem::path(args["out"]).extension().string();
+  if (suffix == ".json" || suffix == ".csv") return;
+  fail(ErrorKind::kInvalidArgument,
+       "--out is '{}' but {} are written to .json or .csv; give one of these suffixes", args["out"],
+       what);
+}
+
 void check_output(const Args& args, const char* name, std::string_view input) {
   namespace fs = std::filesystem;
   if (!args.has(name)) return;

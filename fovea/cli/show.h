@@ -30,6 +30,18 @@ struct Content {
 // `preface`.
 void show(const Content& content, const Args& args, const std::string& preface = "");
 
+// A table of scores, which no figure shows.
+struct TableContent {
+  std::function<std::string()> csv;
+  std::function<Json()> json;
+  std::function<std::string(const Terminal&)> text;
+};
+
+// The same of a table: --out is .csv or .json.
+void show(const TableContent& table, const Args& args);
+// Throws Error{kInvalidArgument} unless --out ends so. `what` is written: "scores".
+void check_table_out(const Args& args, std::string_view what);
+
 // What a run has written, with "peak_memory_bytes" of this process beside it. Maps do not have it:
 // they are the same from run to run.
 Json with_peak_memory(Json answer);

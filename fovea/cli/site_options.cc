@@ -2,13 +2,42 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "fovea/base/error.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/explain/picture_axis.h"
+#include "fovea/render/caption.h"
+#include "fovea/render/view.h"
 
 namespace fovea {
 namespace {
+
+struct SiteName {
+  std::string_view name;
+  SiteKind kind;
+};
+constexpr std::array<SiteName, 8> kSites{{{"self", SiteKind::kSelf},
+                                          {"encoder", SiteKind::kEncoderSelf},
+                                          {"decoder", SiteKind::kDecoderSelf},
+                                          {"cross", SiteKind::kCross},
+                                          {"vision", SiteKind::kVisionSelf},
+                                          {"text", SiteKind::kTextSelf},
+                                          {"pool", SiteKind::kPool},
+                                          {"panoptic", SiteKind::kPanoptic}}};
+
+std::string site_name(SiteKind kind) {
+  return std::string(std::ranges::find(kSites, kind, &SiteName::kind)->name);
+}
+
+void check_number(std::string_view option, int64_t number, int64_t count, const Engine& engine,
+                  SiteKind kind) {
+  if (number >= 0 && number < count) return;
+  fail(ErrorKind::kInvalidArgument, "--{0} is {1} but {2} has {3} {0}{4} of {5}, 0 to {6}", option,
+       number, engine.name(), count, count == 1 ? "" : "s", name_of(kind), count - 1);
+}
 
 // Which pixels of the file a patch shows: "pixels 56 to 63 across, 96 to 103 down".
 std::string pixels_text(const PictureInput& picture, int64_t patch) {
@@ -23,45 +52,49 @@ std::string pixels_text(const PictureInput& picture, int64_t patch) {
 
 }  // namespace
 
-std::vector<SiteName> sites_of(const ModelFacts& facts, bool sees_picture) {
+std::vector<std::string> site_names() {
+  std::vector<std::string> names;
+  for (const SiteName& site : kSites) names.emplace_back(site.name);
+  return names;
+}
+
+std::optional<SiteKind> site_kind(const Args& args) {
+  if (!args.has("site")) return {};
+  return std::ranges::find(kSites, args["site"], &SiteName::name)->kind;
+}
+
+std::vector<SiteKind> sites_of(const ModelFacts& facts, bool sees_picture) {
   if (facts.finds_objects()) {
-    return {{"encoder", SiteKind::kEncoderSelf},
-            {"cross", SiteKind::kCross},
-            {"decoder", SiteKind::kDecoderSelf}};
+    return {SiteKind::kEncoderSelf, SiteKind::kCross, SiteKind::kDecoderSelf};
   }
   if (facts.has_decoder()) {
-    return {{"cross", SiteKind::kCross},
-            {"encoder", SiteKind::kEncoderSelf},
-            {"decoder", SiteKind::kDecoderSelf}};
+    return {SiteKind::kCross, SiteKind::kEncoderSelf, SiteKind::kDecoderSelf};
   }
   const bool towers = facts.has_text_tower();
-  if (!sees_picture) {
-    return {towers ? SiteName{"text", SiteKind::kTextSelf} : SiteName{"self", SiteKind::kSelf}};
-  }
-  std::vector<SiteName> sites{towers ? SiteName{"vision", SiteKind::kVisionSelf}
-                                     : SiteName{"self", SiteKind::kSelf}};
-  if (facts.pools_by_attention) sites.push_back({"pool", SiteKind::kPool});
+  if (!sees_picture) return {towers ? SiteKind::kTextSelf : SiteKind::kSelf};
+  std::vector<SiteKind> sites{towers ? SiteKind::kVisionSelf : SiteKind::kSelf};
+  if (facts.pools_by_attention) sites.push_back(SiteKind::kPool);
   return sites;
 }
 
 SiteKind chosen_site(const Args& args, const Engine& engine, bool sees_picture) {
   const ModelFacts& facts = engine.facts();
-  const std::vector<SiteName> sites = sites_of(facts, sees_picture);
+  const std::vector<SiteKind> sites = sites_of(facts, sees_picture);
   if (!args.has("site")) {
     // Without a token in front of the patches, the pooling head is what looks at all of them.
     const bool names_row = args.has("at") || args.has("token") || args.has("layer");
-    return sites.back().kind == SiteKind::kPool && facts.front_tokens.empty() && !names_row
+    return sites.back() == SiteKind::kPool && facts.front_tokens.empty() && !names_row
                ? SiteKind::kPool
-               : sites.front().kind;
+               : sites.front();
   }
   std::vector<std::string> names;
-  for (const SiteName& site : sites) {
+  for (const SiteKind site : sites) {
+    names.push_back(site_name(site));
     // One tower alone has nothing to tell it from.
-    if (args["site"] == site.name ||
-        (args["site"] == "vision" && site.kind == SiteKind::kSelf && sees_picture)) {
-      return site.kind;
+    if (args["site"] == names.back() ||
+        (args["site"] == "vision" && site == SiteKind::kSelf && sees_picture)) {
+      return site;
     }
-    names.push_back(site.name);
   }
   fail(ErrorKind::kInvalidArgument, "--site is {} but {} has {} on {}; choose {}", args["site"],
        engine.name(), sites.size() == 1 ? "only one" : fmt::format("{}", sites.size()),
@@ -88,13 +121,45 @@ void check_row_options(const Args& args, const Engine& engine, bool sees_picture
   }
 }
 
-int64_t front_positions(const Axis& axis) {
-  return static_cast<int64_t>(axis.positions.size()) - axis.grid_rows * axis.grid_cols;
+SiteSize size_of(const ModelFacts& facts, SiteKind kind) {
+  switch (kind) {
+    case SiteKind::kDecoderSelf:
+    case SiteKind::kCross:
+      return {facts.decoder_layers, facts.decoder_heads};
+    case SiteKind::kTextSelf:
+      return {facts.text_layers, facts.text_heads};
+    case SiteKind::kPool:
+    case SiteKind::kPanoptic:
+      return {1, facts.heads};
+    default:
+      return {facts.layers, facts.heads};
+  }
+}
+
+void check_layer(const Args& args, const Engine& engine, SiteKind kind) {
+  if (!args.has("layer") || args["layer"] == "all") return;
+  check_number("layer", parse_integer("--layer", args["layer"]),
+               size_of(engine.facts(), kind).layers, engine, kind);
+}
+
+void check_head(const Args& args, const Engine& engine, SiteKind kind) {
+  if (!args.has("head")) return;
+  const HeadChoice head = parse_head(args["head"]);
+  if (head.kind != HeadChoice::Kind::kOne) return;
+  check_number("head", head.head, size_of(engine.facts(), kind).heads, engine, kind);
+}
+
+void check_query(const Args& args, const Engine& engine) {
+  if (!args.has("query")) return;
+  const int64_t queries = engine.facts().object_queries;
+  if (args.integer("query") < queries) return;
+  fail(ErrorKind::kInvalidArgument, "--query is {} but {} has {} object queries, 0 to {}",
+       args["query"], engine.name(), queries, queries - 1);
 }
 
 FoundToken chosen_patch(const Args& args, const PictureInput& picture, const Axis& rows,
                         const Engine& engine) {
-  const int64_t front = front_positions(rows);
+  const int64_t front = rows.grid_rows > 0 ? PictureAxis::of(rows).specials : 0;
   FoundToken found;
   if (args.has("at")) {
     if (rows.grid_rows == 0) {

@@ -1,6 +1,7 @@
-// Which attention the user means, and which of its rows: --site, --at and --token.
+// Which attention the user means, and what of it: --site, --layer, --head, --at and --token.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,13 @@
 
 namespace fovea {
 
-struct SiteName {
-  std::string name;  // of --site
-  SiteKind kind;
-};
+// All that --site may be, of any model.
+std::vector<std::string> site_names();
+// What --site says; none where it is not given.
+std::optional<SiteKind> site_kind(const Args& args);
 
 // The attentions that the model goes through on such an input, the most telling first.
-std::vector<SiteName> sites_of(const ModelFacts& facts, bool sees_picture);
+std::vector<SiteKind> sites_of(const ModelFacts& facts, bool sees_picture);
 
 // --site; without it the first, or the pooling head where nothing else looks at the whole picture.
 // Throws Error{kInvalidArgument} that lists them.
@@ -28,8 +29,17 @@ bool gives_pixels(const Args& args, const Engine& engine);
 // Throws Error{kInvalidArgument} if --at and --token are both given, or --at without a picture.
 void check_row_options(const Args& args, const Engine& engine, bool sees_picture);
 
-// How many positions stand before the first patch.
-int64_t front_positions(const Axis& axis);
+struct SiteSize {
+  int64_t layers = 0;
+  int64_t heads = 0;
+};
+SiteSize size_of(const ModelFacts& facts, SiteKind kind);
+
+// Throw Error{kInvalidArgument} with what there is for a --layer, --head or --query that the model
+// does not have: before anything is run. `all`, `mean` and `max` are any model's.
+void check_layer(const Args& args, const Engine& engine, SiteKind kind);
+void check_head(const Args& args, const Engine& engine, SiteKind kind);
+void check_query(const Args& args, const Engine& engine);
 
 // The row of a picture: --at, --token, or what comes in front of the patches. The note says which
 // pixels a patch shows. Throws Error{kInvalidArgument} if there is none.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fovea/base/utf8.h"
+#include "fovea/cli/draw/text.h"
 
 namespace fovea {
 namespace {
@@ -11,18 +12,7 @@ namespace {
 constexpr int64_t kGap = -1;  // stands for what was left out
 constexpr int kWidestLabel = 14;
 constexpr int kWidestHeading = 10;
-
-std::string spaces(int count) {
-  return std::string(static_cast<size_t>(std::max(count, 0)), ' ');
-}
-
-std::string pad_left(const std::string& text, int width) {
-  return spaces(width - display_width(text)) + text;
-}
-
-std::string pad_right(const std::string& text, int width) {
-  return text + spaces(width - display_width(text));
-}
+constexpr int kGridGap = 2;
 
 // Collects a line and counts its columns.
 class LineWriter {
@@ -131,14 +121,15 @@ class TablePainter {
 
   TextLine heading() const {
     LineWriter line;
-    const std::string corner = pad_right(table_.corner, label_width_);
+    const std::string corner = padded_right(table_.corner, label_width_);
     line.add(corner, terminal_.bold(corner));
     for (const int64_t c : columns_) {
-      const std::string text = " " + pad_left(c == kGap ? "…" : heading_of(c), width_of(c)) + " ";
+      const std::string text =
+          " " + padded_left(c == kGap ? "…" : heading_of(c), width_of(c)) + " ";
       line.add(text, terminal_.dim(text));
     }
     if (!table_.sums.empty()) {
-      const std::string text = " │ " + pad_left("sum", sum_width() - 5);
+      const std::string text = " │ " + padded_left("sum", sum_width() - 5);
       line.add(text, terminal_.dim(text));
     }
     return line.take();
@@ -146,12 +137,12 @@ class TablePainter {
 
   TextLine row_line(int64_t r) const {
     LineWriter line;
-    line.add(pad_right(row_label(r), label_width_));
+    line.add(padded_right(row_label(r), label_width_));
     for (const int64_t c : columns_) add_cell(line, r, c);
     if (!table_.sums.empty()) {
       line.add(" │ ", terminal_.dim(" │ "));
       line.add(
-          pad_left(table_.formats.back()(table_.sums[static_cast<size_t>(r)]), sum_width() - 5));
+          padded_left(table_.formats.back()(table_.sums[static_cast<size_t>(r)]), sum_width() - 5));
     }
     if (!table_.notes.empty()) line.add(" " + table_.notes[static_cast<size_t>(r)]);
     return line.take();
@@ -163,7 +154,7 @@ class TablePainter {
       return;
     }
     const double value = table_.values(r, c);
-    std::string text = " " + pad_left(format_of(c)(value), width_of(c)) + " ";
+    std::string text = " " + padded_left(format_of(c)(value), width_of(c)) + " ";
     if (brackets_ && table_.marked_row == r && table_.marked_col == c) {
       const size_t first = text.find_first_not_of(' ');
       text[first - 1] = '[';
@@ -185,10 +176,10 @@ class TablePainter {
 
   TextLine gap_line() const {
     LineWriter line;
-    const std::string label = pad_right("⋮", label_width_);
+    const std::string label = padded_right("⋮", label_width_);
     line.add(label, terminal_.dim(label));
     for (const int64_t c : columns_) {
-      const std::string text = " " + pad_left("⋮", width_of(c)) + " ";
+      const std::string text = " " + padded_left("⋮", width_of(c)) + " ";
       line.add(text, terminal_.dim(text));
     }
     return line.take();
@@ -212,6 +203,28 @@ class TablePainter {
   bool brackets_ = false;
 };
 
+std::string label_of(const Grid& grid, const GridRow& row) {
+  return shorten(row.label, grid.widest_label);
+}
+
+std::vector<int> column_widths(const Grid& grid) {
+  std::vector<int> widths;
+  for (const std::string& name : grid.heading) widths.push_back(display_width(name));
+  for (const GridRow& row : grid.rows) {
+    widths[0] = std::max(widths[0], display_width(label_of(grid, row)));
+    for (size_t c = 0; c < row.cells.size(); ++c) {
+      widths[c + 1] = std::max(widths[c + 1], display_width(row.cells[c]));
+    }
+  }
+  return widths;
+}
+
+int total_width(const std::vector<int>& widths) {
+  int total = kGridGap * static_cast<int>(widths.size() - 1);
+  for (const int width : widths) total += width;
+  return total;
+}
+
 int block_width(const TextBlock& block) {
   int widest = 0;
   for (const TextLine& line : block) widest = std::max(widest, line.width);
@@ -229,6 +242,37 @@ TextBlock draw_table(const Table& table, const Terminal& terminal, int width) {
   return TablePainter(table, terminal, width).draw();
 }
 
+int grid_width(const Grid& grid) {
+  return total_width(column_widths(grid));
+}
+
+TextBlock draw_grid(const Grid& grid, const Terminal& terminal) {
+  const std::vector<int> widths = column_widths(grid);
+  const int width = total_width(widths);
+  TextBlock block;
+  std::string heading = padded_right(grid.heading[0], widths[0]);
+  for (size_t c = 1; c < widths.size(); ++c) {
+    heading += repeated(" ", kGridGap) + padded_left(grid.heading[c], widths[c]);
+  }
+  block.push_back({terminal.dim(heading), width});
+  for (size_t r = 0; r < grid.rows.size(); ++r) {
+    const GridRow& row = grid.rows[r];
+    if (grid.total && r + 1 == grid.rows.size()) {
+      block.push_back({terminal.dim(repeated("─", width)), width});
+    }
+    const std::string name = label_of(grid, row);
+    std::string text = (row.marked ? terminal.marked(name) : isolated(name)) +
+                       repeated(" ", widths[0] - display_width(name));
+    for (size_t c = 0; c + 1 < widths.size(); ++c) {
+      text += repeated(" ", kGridGap) +
+              padded_left(c < row.cells.size() ? row.cells[c] : "", widths[c + 1]);
+    }
+    text += repeated(" ", kGridGap) + row.note.text;
+    block.push_back({text, width + kGridGap + row.note.width});
+  }
+  return block;
+}
+
 std::string side_by_side(const std::vector<TextBlock>& blocks, int indent, int width) {
   constexpr int kBetween = 4;
   std::string result;
@@ -243,11 +287,11 @@ std::string side_by_side(const std::vector<TextBlock>& blocks, int indent, int w
     }
     if (first > 0) result += '\n';
     for (size_t i = 0; i < lines; ++i) {
-      std::string line = spaces(indent);
+      std::string line = repeated(" ", indent);
       for (size_t b = first; b < last; ++b) {
         const TextLine part = i < blocks[b].size() ? blocks[b][i] : TextLine{};
-        line +=
-            part.text + spaces(block_width(blocks[b]) - part.width + (b + 1 < last ? kBetween : 0));
+        line += part.text +
+                repeated(" ", block_width(blocks[b]) - part.width + (b + 1 < last ? kBetween : 0));
       }
       result += trimmed(line) + '\n';
     }

@@ -1,5 +1,6 @@
-// Tables of numbers for the terminal: labels on both axes, columns aligned whatever the script of
-// the labels, too wide or too long ones shortened in the middle.
+// Tables for the terminal: labels on both axes, columns aligned whatever the script of the labels,
+// too wide or too long ones shortened in the middle. A Table formats its numbers, a Grid has cells
+// of text.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,25 @@ struct Table {
 
 // At most `width` columns wide, if at all possible.
 TextBlock draw_table(const Table& table, const Terminal& terminal, int width);
+
+struct GridRow {
+  std::string label;
+  std::vector<std::string> cells;  // may be fewer than the columns
+  TextLine note{};                 // behind the cells
+  bool marked = false;             // what the user chose
+};
+
+// A name and right-aligned cells; a line above the last row if that is their sum.
+struct Grid {
+  std::vector<std::string> heading;  // of the label and of each cell
+  std::vector<GridRow> rows;
+  bool total = false;
+  int widest_label = 14;
+};
+
+// The columns that a grid takes without its notes.
+int grid_width(const Grid& grid);
+TextBlock draw_grid(const Grid& grid, const Terminal& terminal);
 
 // Blocks next to each other, as many in a row as `width` allows, each line indented by `indent`.
 std::string side_by_side(const std::vector<TextBlock>& blocks, int indent, int width);

@@ -7,9 +7,11 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
@@ -22,6 +24,11 @@ constexpr int kNarrowest = 40;
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+std::vector<std::string>& waiting_notes() {
+  static std::vector<std::string> notes;
+  return notes;
 }
 
 std::string styled(const Terminal& terminal, std::string_view code, std::string_view text) {
@@ -157,7 +164,19 @@ Terminal stdout_terminal() {
   return terminal;
 }
 
+void add_note(std::string text) {
+  waiting_notes().push_back(std::move(text));
+}
+
+void write_notes() {
+  for (const std::string& note : waiting_notes()) {
+    std::fprintf(stderr, "fovea: note: %s\n", printable(note).c_str());
+  }
+  waiting_notes().clear();
+}
+
 void write_stdout(std::string_view text) {
+  write_notes();
   while (!text.empty()) {
     const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;

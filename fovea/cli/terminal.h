@@ -35,7 +35,12 @@ int nearest_256(Rgb color);
 // 3, else 256; none if NO_COLOR (no-color.org) is set or TERM names no colour terminal.
 Terminal stdout_terminal();
 
-// Throws Error{kIo} if it cannot all be written, to a full disk say.
+// A line on stderr that comes just before the result: it waits until something is written. Where an
+// error comes instead it is dropped, for an error is one line.
+void add_note(std::string text);
+void write_notes();  // those that wait, now
+
+// After the notes that wait. Throws Error{kIo} if it cannot all be written, to a full disk say.
 void write_stdout(std::string_view text);
 
 // Foreign text that is safe to print and stays on one line: line ends, tabs and control characters

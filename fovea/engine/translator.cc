@@ -7,6 +7,7 @@
 #include "fovea/engine/anchors.h"
 #include "fovea/engine/text_axis.h"
 #include "fovea/generate/decoder_words.h"
+#include "fovea/layers/text_mask.h"
 
 namespace fovea {
 namespace {
@@ -97,7 +98,12 @@ SearchOptions Translator::search_options(const TranslateOptions& options) const 
   if (options.length_penalty) search.length_penalty = *options.length_penalty;
   if (options.most_tokens) search.most_tokens = *options.most_tokens;
   if (positions > 0 && search.most_tokens > positions) {
-    if (options.most_tokens) check_room(engine_.facts(), 1, search.most_tokens);
+    if (options.most_tokens) {
+      fail(ErrorKind::kInvalidArgument,
+           "{} tokens of a target are asked for but this model has positions for {}; ask for that "
+           "many at most",
+           search.most_tokens, positions);
+    }
     search.most_tokens = positions;
   }
   validate(search);
@@ -145,6 +151,10 @@ Translator::Target Translator::given(std::string_view text,
     target.ids.push_back(ids[i]);
     target.axis.positions.push_back(positions[i]);
   }
+  if (const int64_t most = engine_.facts().most_target_tokens; most > 0) {
+    check_length(engine_.checkpoint().config, static_cast<int64_t>(target.ids.size()), most,
+                 "target");
+  }
   if (!config_.search.stop_ids.empty()) target.next_id = config_.search.stop_ids.front();
   return target;
 }
@@ -163,18 +173,21 @@ TextInput Translator::encode(std::string_view source) const {
 Translation Translator::translate(std::string_view source, const TranslateOptions& options,
                                   const RunOptions& run) const {
   TextInput input = encode(source);
+  Translation translation{.forced = options.target.has_value()};
+  // What would be refused of the target is refused before the source is read.
+  Target target;
+  SearchOptions how;
+  if (options.target) {
+    target = given(*options.target, input.warnings);
+    translation.target = *options.target;
+  } else {
+    how = search_options(options);
+  }
   const Seq2SeqModel& model = *engine_.model().seq2seq();
   Recorder recorder(run.record);
   const EncodedSource encoded =
       model.encode(input.inputs, {.recorder = &recorder, .cancel = run.cancel});
-  Translation translation;
-  Target target;
-  if (options.target) {
-    target = given(*options.target, input.warnings);
-    translation.forced = true;
-    translation.target = *options.target;
-  } else {
-    const SearchOptions how = search_options(options);
+  if (!options.target) {
     DecoderWords words(model, encoded, run.cancel);
     const std::vector<Hypothesis> found = search(words, std::span(&start_id_, 1), how, run.cancel);
     FOVEA_ASSERT(!found.empty());

@@ -113,18 +113,19 @@ std::string caption(const Cells& cells, const MapChoice& choice, const AlignOpti
                     const AlignViewOptions& view) {
   std::string text = fmt::format("Rows: target {0}, columns: source {0} · {1}",
                                  view.pieces ? "tokens" : "words", to_string(choice));
+  if (!view.hard) {
+    text += options.norms ? " · norm of what attention brings, each row as shares"
+                          : " · softmax weight";
+    if (!view.pieces) text += ", summed over a source word's tokens, mean over a target word's";
+  }
   text +=
-      options.norms ? " · norm of what attention brings, each row as shares" : " · softmax weight";
-  if (!view.pieces) text += ", summed over a source word's tokens, mean over a target word's";
-  text += fmt::format(" · marked: links, {}", link_text(options.links));
+      fmt::format(" · {}, {}", view.hard ? "1: a link" : "marked: links", link_text(options.links));
   if (!view.pieces && options.convention == WordConvention::kUnion) text += " of a token, joined";
   if (view.hard) {
-    text += " · links only";
-  } else if (view.pieces) {
-    text += fmt::format(" · a row sums to {:.2f} on average", shown_share(cells.weights));
+    text += " · links only, no weights";
   } else {
-    text += fmt::format(" · a row sums to {:.2f} on average, the rest lies on special tokens",
-                        shown_share(cells.weights));
+    text += fmt::format(" · a row sums to {:.2f} on average{}", shown_share(cells.weights),
+                        view.pieces ? "" : ", the rest lies on special tokens");
   }
   if (!choice.why.empty()) text += " · " + choice.why;
   return text;
@@ -161,6 +162,9 @@ AlignFigure align_view(const Run& run, const PairMaps& pair, const MapChoice& ch
       std::ranges::fill(cells.weights.row(r), 0.0);
     }
     for (const Link& link : cells.links) cells.weights(link.target, link.source) = 1;
+    figure.value_name = "link";
+  } else if (options.norms) {
+    figure.value_name = "share of the norms";
   }
   for (const Link& link : cells.links) {
     figure.links.push_back({.row = link.target, .col = link.source});

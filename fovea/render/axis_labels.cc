@@ -21,7 +21,8 @@ double label_size(double cell) {
   return cell < kUprightCell ? 9 : std::clamp(cell * 0.86, kSmallest, kLargest);
 }
 
-TextBlock label_text(const Axis& axis, int64_t index, double cell, std::optional<int64_t> chosen) {
+TextBlock label_text(const Axis& axis, int64_t index, double cell, std::optional<int64_t> chosen,
+                     AxisPlace place) {
   const Position& position = axis.positions[static_cast<size_t>(index)];
   TextStyle style{.size = label_size(cell), .color = position.special ? kMuted : kInk};
   if (index == chosen) {
@@ -35,7 +36,8 @@ TextBlock label_text(const Axis& axis, int64_t index, double cell, std::optional
   }
   // The names between are not there, so the number says where this is. U+2068 and U+2069 keep the
   // name's direction away from the number's.
-  return TextBlock::line(fmt::format("{} \u2068{}\u2069", index, position.text), style, kWidest);
+  return TextBlock::line(fmt::format("{} \u2068{}\u2069", place.of(index), position.text), style,
+                         kWidest);
 }
 
 double center(int64_t position, double cell) {
@@ -70,10 +72,11 @@ std::vector<int64_t> labelled_positions(int64_t count, double cell, std::optiona
   return positions;
 }
 
-RowLabels::RowLabels(const Axis& axis, double cell, std::optional<int64_t> chosen) : cell_(cell) {
+RowLabels::RowLabels(const Axis& axis, double cell, std::optional<int64_t> chosen, AxisPlace place)
+    : cell_(cell) {
   const auto count = static_cast<int64_t>(axis.positions.size());
   for (const int64_t index : labelled_positions(count, cell, chosen)) {
-    labels_.push_back({index, label_text(axis, index, cell, chosen)});
+    labels_.push_back({index, label_text(axis, index, cell, chosen, place)});
     width_ = std::max(width_, labels_.back().text.width());
   }
   width_ += kSpace + (cell < kUprightCell ? kTick : 0);
@@ -101,12 +104,13 @@ bool are_numbers(const Axis& axis) {
   });
 }
 
-ColumnLabels::ColumnLabels(const Axis& axis, double cell, std::optional<int64_t> chosen)
+ColumnLabels::ColumnLabels(const Axis& axis, double cell, std::optional<int64_t> chosen,
+                           AxisPlace place)
     : cell_(cell) {
   const auto count = static_cast<int64_t>(axis.positions.size());
   bool any_stacked = false;
   for (const int64_t index : labelled_positions(count, cell, chosen)) {
-    Label label{index, Form::kLeaning, label_text(axis, index, cell, chosen)};
+    Label label{index, Form::kLeaning, label_text(axis, index, cell, chosen, place)};
     const std::string& text = axis.positions[static_cast<size_t>(index)].text;
     if (cell >= kUprightCell && is_upright_script(text)) {
       label.form = Form::kUpright;

@@ -1,5 +1,5 @@
 // The names of rows and columns beside a matrix. From 14 units on, column names lean at 45 degrees;
-// from 8 on they stand at 90; below that every k-th is written with its number.
+// from 8 on they stand at 90; below that every k-th is written with its number in the whole map.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 
 #include "fovea/capture/run.h"
 #include "fovea/render/canvas.h"
+#include "fovea/render/figure.h"
 
 namespace fovea {
 
@@ -18,7 +19,7 @@ std::vector<int64_t> labelled_positions(int64_t count, double cell, std::optiona
 
 class RowLabels {
  public:
-  RowLabels(const Axis& axis, double cell, std::optional<int64_t> chosen);
+  RowLabels(const Axis& axis, double cell, std::optional<int64_t> chosen, AxisPlace place = {});
   double width() const { return width_; }         // with the space to the matrix
   void draw(Canvas& canvas, Point corner) const;  // the matrix's top left corner
 
@@ -34,7 +35,7 @@ class RowLabels {
 
 class ColumnLabels {
  public:
-  ColumnLabels(const Axis& axis, double cell, std::optional<int64_t> chosen);
+  ColumnLabels(const Axis& axis, double cell, std::optional<int64_t> chosen, AxisPlace place = {});
   double height() const { return height_; }
   double overhang() const { return overhang_; }  // beyond the matrix's right side
   void draw(Canvas& canvas, Point corner) const;

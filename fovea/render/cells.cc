@@ -50,6 +50,19 @@ void draw_rectangles(Canvas& canvas, MatrixView<const float> weights, const Colo
   }
 }
 
+// One colour per entry; forbidden ones are transparent.
+CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis) {
+  CellImage image{.width = weights.cols, .height = weights.rows, .pixels = {}};
+  image.pixels.reserve(static_cast<size_t>(weights.rows * weights.cols));
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    for (int64_t c = 0; c < weights.cols; ++c) {
+      const float value = weights(r, c);
+      image.pixels.push_back(std::isnan(value) ? 0 : opaque_pixel(axis.at(value)));
+    }
+  }
+  return image;
+}
+
 }  // namespace
 
 void check_matrix(const Tensor& weights, int64_t rows, int64_t cols, std::string_view what) {
@@ -76,18 +89,6 @@ bool has_forbidden(MatrixView<const float> weights) {
     }
   }
   return false;
-}
-
-CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis) {
-  CellImage image{.width = weights.cols, .height = weights.rows, .pixels = {}};
-  image.pixels.reserve(static_cast<size_t>(weights.rows * weights.cols));
-  for (int64_t r = 0; r < weights.rows; ++r) {
-    for (int64_t c = 0; c < weights.cols; ++c) {
-      const float value = weights(r, c);
-      image.pixels.push_back(std::isnan(value) ? 0 : opaque_pixel(axis.at(value)));
-    }
-  }
-  return image;
 }
 
 CellImage cover_cells(MatrixView<const float> weights, const ColorAxis& axis, double opacity) {

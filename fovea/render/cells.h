@@ -11,11 +11,8 @@ namespace fovea {
 void check_matrix(const Tensor& weights, int64_t rows, int64_t cols, std::string_view what);
 bool has_forbidden(MatrixView<const float> weights);  // NaN somewhere
 
-// One colour per entry; forbidden ones are transparent.
-CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis);
-
-// The same over a picture: larger weights cover more of it, `opacity` at most; forbidden cells are
-// dimmed (picture_tone.h).
+// One colour per entry, to lie over a picture: larger weights cover more of it, `opacity` at most;
+// forbidden cells are dimmed (picture_tone.h).
 CellImage cover_cells(MatrixView<const float> weights, const ColorAxis& axis, double opacity);
 
 // Draws the matrix with its corner at `at`, squares of `cell` units. Small matrices are rectangles

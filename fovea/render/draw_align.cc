@@ -9,7 +9,7 @@ MatrixFigure as_matrix(const AlignFigure& figure) {
           .cols = figure.source,
           .weights = figure.weights,
           .scale = figure.scale,
-          .value_name = "attention weight",
+          .value_name = figure.value_name,
           .row_title = "target",
           .col_title = "source",
           .marks = figure.links};

@@ -21,7 +21,6 @@ constexpr double kLineSpace = 30;
 constexpr double kLabelWidest = 90;
 constexpr double kNarrowest = 150;  // of a stage's sentence
 constexpr int64_t kMostShown = 10;  // rows or columns; from there on the middle is left out
-constexpr TextStyle kNumberStage{.size = 10, .color = kMuted};
 constexpr TextStyle kNameStyle{.size = 12.5, .color = kInk, .strong = true};
 constexpr TextStyle kFormulaStyle{.size = 11.5, .color = kInk};
 constexpr TextStyle kSentenceStyle{.size = 10, .color = kMuted};

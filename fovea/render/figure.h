@@ -43,6 +43,14 @@ struct CellMark {
   int64_t col = 0;
 };
 
+// Where the rows or columns of a figure lie in the whole map, of which it shows a part or pools.
+struct AxisPlace {
+  int64_t first = 0;
+  int64_t step = 1;  // positions of the map in one of the figure
+
+  int64_t of(int64_t index) const { return first + index * step; }
+};
+
 // One matrix with labels on both axes.
 struct MatrixFigure {
   FigureText text;
@@ -56,6 +64,8 @@ struct MatrixFigure {
   std::string row_title;                        // beside the rows; empty: "tokens, attending"
   std::string col_title;                        // above the columns; empty: "tokens, attended to"
   std::vector<CellMark> marks;
+  AxisPlace row_place;
+  AxisPlace col_place;
 };
 
 // Small multiples: all heads of one layer, or layers (down) x heads (across).
@@ -109,6 +119,7 @@ struct AlignFigure {
   Tensor weights;               // [target, source]
   std::vector<CellMark> links;  // row: target, col: source
   ColorScale scale;
+  std::string value_name = "attention weight";  // beside the colour bar
 };
 
 // The same as a matrix whose axes are two texts.

@@ -12,6 +12,7 @@
 #include "fovea/base/version.h"
 #include "fovea/explain/artifacts.h"
 #include "fovea/explain/mass_mask.h"
+#include "fovea/explain/picture_axis.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
 #include "fovea/vision/seen_part.h"
@@ -26,7 +27,6 @@ struct Query {
   std::string name;
 };
 
-// "[REG 1]" and "reg 1" are the same.
 std::string plain_name(std::string_view name) {
   std::string plain;
   for (const char letter : name) {
@@ -36,27 +36,15 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-int64_t find_front_token(const Axis& axis, int64_t front, const std::string& name) {
-  std::vector<std::string> names;
-  for (int64_t i = 0; i < front; ++i) {
-    names.push_back(axis.positions[static_cast<size_t>(i)].text);
-    if (plain_name(names.back()) == plain_name(name)) return i;
-  }
-  fail(ErrorKind::kInvalidArgument, "--token is '{}' but in front of the patches stands {}", name,
-       names.empty() ? "nothing; choose a patch with --at X,Y"
-                     : fmt::format("{}; give one of these", fmt::join(names, ", ")));
-}
-
 Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) {
-  const int64_t front =
-      static_cast<int64_t>(axis.positions.size()) - axis.grid_rows * axis.grid_cols;
+  const int64_t front = PictureAxis::of(axis).specials;
   const auto self = [&] { return picture_record(run, choice.layer); };
   if (choice.patch) {
     const int64_t row = *choice.patch / axis.grid_cols, col = *choice.patch % axis.grid_cols;
     return {self(), front + *choice.patch, fmt::format("patch {},{}", row, col)};
   }
   if (front > 0 || choice.token) {
-    const int64_t token = choice.token ? find_front_token(axis, front, *choice.token) : 0;
+    const int64_t token = choice.token ? find_front_token(axis, *choice.token) : 0;
     return {self(), token, axis.positions[static_cast<size_t>(token)].text};
   }
   for (const auto& record : run.records) {
@@ -143,6 +131,18 @@ const Axis& picture_axis(const Run& run) {
          "the run has no picture: none of its axes is a grid of patches; capture one of a picture");
   }
   return *axis;
+}
+
+int64_t find_front_token(const Axis& axis, std::string_view name) {
+  const int64_t front = PictureAxis::of(axis).specials;
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < front; ++i) {
+    names.push_back(axis.positions[static_cast<size_t>(i)].text);
+    if (plain_name(names.back()) == plain_name(name)) return i;
+  }
+  fail(ErrorKind::kInvalidArgument, "--token is '{}' but in front of the patches stands {}", name,
+       names.empty() ? "nothing; choose a patch with --at X,Y"
+                     : fmt::format("{}; give one of these", fmt::join(names, ", ")));
 }
 
 std::shared_ptr<const AttentionRecord> picture_record(const Run& run,

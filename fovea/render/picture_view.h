@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fovea/base/cancel.h"
@@ -50,6 +51,9 @@ struct PatchMaps {
 SiteKind picture_kind(const Run& run);
 // The axis of patches. Throws Error{kNotFound} if there is none.
 const Axis& picture_axis(const Run& run);
+// A token in front of the patches, by its name: "[REG 1]" and "reg 1" are the same. Throws
+// Error{kInvalidArgument} that lists them.
+int64_t find_front_token(const Axis& axis, std::string_view name);
 // The self-attention of a picture's patches in one layer, or in the last. Throws Error{kNotFound}
 // if the run has none.
 std::shared_ptr<const AttentionRecord> picture_record(const Run& run, std::optional<int64_t> layer);

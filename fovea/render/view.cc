@@ -54,23 +54,25 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice, const CancelT
   const Frame frame = make_frame(run, record, choice, 1, kLargestSide);
   MatrixFigure figure;
   std::string chosen;
+  int64_t chosen_index = 0;
   if (choice.token) {
-    const FoundToken found = find_on(choice.column ? frame.cols : frame.rows, choice, frame.block);
-    (choice.column ? figure.chosen_col : figure.chosen_row) = found.index;
+    const FoundToken found = find_on(choice.column ? frame.cols : frame.rows, choice);
+    (choice.column ? figure.chosen_col : figure.chosen_row) = found.index / frame.block;
+    chosen_index = found.index;
     chosen = fmt::format(" · {} {} marked{}", choice.column ? "column" : "row", found.index,
                          note_of(found));
   }
   MergedMap map = frame.map(head, cancel);
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
+  figure.row_place.step = figure.col_place.step = frame.block;
   figure.scale = scale_to(largest_of(map.weights.values<float>()));
   figure.weights = std::move(map.weights);
   figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
   figure.text.caption =
       matrix_caption(layer_text(*record, head), map.row_sums) + frame.note(choice.words) + chosen;
   figure.text.metadata = metadata_of(run, frame, head, figure.scale);
-  if (figure.chosen_row) figure.text.metadata.set("row", *figure.chosen_row);
-  if (figure.chosen_col) figure.text.metadata.set("column", *figure.chosen_col);
+  if (choice.token) figure.text.metadata.set(choice.column ? "column" : "row", chosen_index);
   return figure;
 }
 

@@ -148,11 +148,9 @@ Frame make_frame(const Run& run, const RecordPointer& record, const ViewChoice& 
   return frame;
 }
 
-FoundToken find_on(const Side& side, const ViewChoice& choice, int64_t block) {
-  if (choice.words) return find_word(*side.axis, side.groups, *choice.token);
-  FoundToken found = find_token(*side.axis, *choice.token);
-  found.index /= block;
-  return found;
+FoundToken find_on(const Side& side, const ViewChoice& choice) {
+  return choice.words ? find_word(*side.axis, side.groups, *choice.token)
+                      : find_token(*side.axis, *choice.token);
 }
 
 double largest_of(std::span<const float> weights) {

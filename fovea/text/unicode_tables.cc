@@ -1,4 +1,4 @@
-// Made by tools/make_tokenizer_fixture.py --tables from tokenizers 0.22.2; do not edit.
+// Made by tools/fixtures/make_tokenizer_fixture.py --tables from tokenizers 0.22.2; do not edit.
 // clang-format off
 #include "fovea/text/unicode_tables.h"
 

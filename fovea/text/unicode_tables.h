@@ -1,4 +1,5 @@
-// Classes of characters, read off the `tokenizers` library by tools/make_tokenizer_fixture.py.
+// Classes of characters, read off the `tokenizers` library by
+// tools/fixtures/make_tokenizer_fixture.py.
 #pragma once
 
 #include <span>

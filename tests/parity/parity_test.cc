@@ -1,5 +1,5 @@
 // Every folder of tests/data/parity is a test: a tiny random checkpoint and what transformers
-// answers for it (tools/make_fixture.py makes them and describes the files).
+// answers for it (tools/fixtures/make_fixture.py makes them and describes the files).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 """Small model folders for the tests of the program: the weights of tests/data/parity and a tokenizer made here."""
 
 import json
-import pathlib
 import shutil
 
 from program import ROOT

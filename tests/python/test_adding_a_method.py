@@ -1,15 +1,12 @@
 """docs/adding-a-method.md, walked: its file joins the others, is listed and run, and passes its test and theirs."""
 
 import json
-import os
-import pathlib
 import re
-import subprocess
 
 import models
+from building import build, install, run
+from program import BUILD, ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("FOVEA_BUILD", ROOT / "build/release")).resolve()
 PAGE = ROOT / "docs/adding-a-method.md"
 
 PROJECT = """
@@ -34,14 +31,6 @@ target_link_libraries(fovea PRIVATE "{build}/fovea/cli/libfovea_cli_core.a" fove
 """
 
 
-def run(*command):
-    result = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
-    assert result.returncode == 0, f"{result.stdout}{result.stderr}"
-    return result.stdout
-
-
 def test_the_method_of_the_page_is_listed_and_works(tmp_path):
     page = PAGE.read_text()
     [name] = re.findall(r"^## 2\. Write `fovea/explain/methods/(\w+)\.cc`", page, re.MULTILINE)
@@ -62,11 +51,8 @@ def test_the_method_of_the_page_is_listed_and_works(tmp_path):
     guide = (ROOT / "docs/methods.md").read_text()
     (tmp_path / "docs/methods.md").write_text(f"{guide}\n## {name}\n\n| [{name}](#{name}) | ? | | |\n")
 
-    prefix = tmp_path / "installed"
-    run("cmake", "--install", BUILD, "--prefix", prefix)
     (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, build=BUILD, name=name))
-    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
-    run("cmake", "--build", tmp_path / "build")
+    build(tmp_path, tmp_path / "build", install(tmp_path / "installed"))
     answer = run(tmp_path / "build/walk")
     tests = re.findall(r"^TEST\((\w+), (\w+)\)", test, re.MULTILINE)
     assert len(tests) >= 2

@@ -223,8 +223,8 @@ WRONG_USAGE = {
     "symmetrise one direction": (["--symmetrize", "union"], "--symmetrize union", "--reverse-model"),
     "unknown name": (["--symmetrize", "grow-diag", "--reverse-model", MODEL], "grow-diag", "lilt-grow-diag"),
     "ranking of two": (["--ranking", "--reverse-model", MODEL], "--ranking", "by itself"),
-    "no such layer": (["--layer", "3"], "layer 3", "layer 2 with heads 0 to 7"),
-    "no such head": (["--head", "8"], "head 8 of any layer"),
+    "no such layer": (["--layer", "3"], "--layer is 3", "3 layers of cross-attention, 0 to 2"),
+    "no such head": (["--head", "8"], "--head is 8", "8 heads of cross-attention, 0 to 7"),
     "layer below 0": (["--layer", "-1"], "--layer"),
     "no reading": (["--read", "both"], "'both'", "input, output"),
     "largest of heads": (["--head", "max"], "--head is max"),
@@ -251,7 +251,7 @@ def test_bad_files_are_exit_code_1(few, tmp_path):
     (tmp_path / "gold").write_text("1-1\n")
     assert_fails(align(*few, "--gold", tmp_path / "gold"), 1, "gold has 1 lines but", "few.en has 6;")
     assert_fails(align(*few, "--rank", "1", "--layer", "0", "--head", "4", "--out", tmp_path / "no/where", "--json",
-                       "--ranking"), 1, "no/where", "choose a folder")
+                       "--ranking"), 1, "no/where", "no folder")
 
 
 def test_models_that_cannot_translate_are_refused(few):

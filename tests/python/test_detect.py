@@ -6,8 +6,8 @@ import shutil
 import numpy
 import pytest
 
+from png_files import png, read_grey
 from program import ROOT, assert_fails, ok, run
-from test_image import png, read_grey
 
 MODEL = ROOT / "models/scenes-detr"
 SCENE = MODEL / "demo/scene-1.png"
@@ -132,6 +132,7 @@ def test_queries_attend_to_each_other_as_a_labelled_matrix():
     assert weights.shape == (6, 6) and (weights >= 0).all() and (weights.sum(1) <= 1 + 1e-5).all()
     heads = shown(SCENE, "--view", "between", "--head", "all")["map"]["panels"]
     numpy.testing.assert_allclose(numpy.mean([panel["weights"] for panel in heads], 0), weights, atol=1e-6)
+    assert f"\n  {labels[0]} " in ok("detect", SCENE, "--view", "between")  # without a second number before it
 
 
 def test_why_splits_the_score_that_makes_the_weight():
@@ -146,6 +147,18 @@ def test_why_splits_the_score_that_makes_the_weight():
         assert head["weight"] == pytest.approx(weights[15, 14], abs=1e-5)
     one = shown(SCENE, "--at", "250,300", "--to", "300,330", "--head", "4")
     assert one["heads"] == [answer["heads"][4]]
+
+
+def test_why_is_drawn_below_the_picture_with_both_cells(tmp_path):
+    ok("detect", SCENE, "--at", "250,300", "--to", "300,330", "--out", tmp_path / "why.svg")
+    assert "<image" in (tmp_path / "why.svg").read_text()
+
+
+def test_a_part_of_the_matrix_counts_in_the_whole():
+    text = ok("detect", SCENE, "--rows", "400:440", "--cols", "100:400")
+    rows = [line.split()[0] for line in text.splitlines() if " cell 1" in line]
+    assert rows[0] == "400" and all(400 <= int(row) < 440 for row in rows)
+    assert "  100  " in text and "each cell is the largest of" in text
 
 
 def test_masks_are_written_as_object_numbers_and_runs(tmp_path):
@@ -238,6 +251,12 @@ def test_a_picture_that_no_grid_fits_is_drawn_whole(tmp_path):
 ])
 def test_wrong_values_are_refused_in_one_line(arguments, code, parts):
     assert_fails(run("detect", SCENE, *arguments), code, *parts)
+
+
+@pytest.mark.parametrize("arguments", [["--at", "1,1", "--layer", "99"], ["--query", "1", "--head", "99"], ["--query", "99"],
+                                       ["--view", "between", "--layer", "99"]])
+def test_what_the_model_does_not_have_is_told_before_the_picture_is_read(arguments, tmp_path):
+    assert_fails(run("detect", tmp_path / "missing.png", *arguments), 2, "is 99 but", "0 to ")
 
 
 @pytest.mark.parametrize("content, part", [(b"", "empty"), (b"not a picture", "PNG"), (SCENE.read_bytes()[:5000], "")])

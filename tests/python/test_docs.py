@@ -12,10 +12,9 @@ from safetensors.numpy import save_file
 
 import models
 from hub_server import HubServer
+from program import BUILD, ROOT
 from test_real_models import CACHE, fetched
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("FOVEA_BUILD", ROOT / "build/release")).resolve()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 PULLED = "google-bert/bert-base-uncased"

@@ -1,4 +1,4 @@
-"""Methods by gradients from the command line: the answers of torch's autograd (tools/make_relevancy_answers.py), and bad questions."""
+"""Methods by gradients from the command line: the answers of torch's autograd (tools/fixtures/make_relevancy_answers.py), and bad questions."""
 
 import json
 import re

@@ -10,6 +10,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import models
+from png_files import SIGNATURE, chunk, png, read_grey
 from program import ROOT, assert_fails, ok, run
 
 MODEL = ROOT / "models/scenes-vit"
@@ -24,50 +25,6 @@ def shown(*arguments):
     return answer
 
 
-def png(width, height, pixel=lambda x, y: (x % 256, y % 256, 128)):
-    """A picture of our own, so that tests need no library."""
-    rows = b"".join(b"\0" + b"".join(bytes(pixel(x, y)) for x in range(width)) for y in range(height))
-    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-
-
-def png_of(numbers, bits, kind):
-    """A PNG of numbers: kind 0 grey levels, 3 indices of a palette."""
-    height, width = numbers.shape
-    rows = b""
-    for row in numbers:
-        packed = numpy.unpackbits(row.astype(">u2").view(numpy.uint8)).reshape(width, 16)[:, 16 - bits:]
-        rows += b"\0" + numpy.packbits(packed.ravel()).tobytes()
-    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    header = struct.pack(">IIBBBBB", width, height, bits, kind, 0, 0, 0)
-    palette = chunk(b"PLTE", bytes(range(3 * 2 ** bits)) if bits < 8 else bytes(768)) if kind == 3 else b""
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + palette + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
-
-
-def read_grey(path):
-    """An 8-bit grey PNG without interlace, as numbers; every filter of the format."""
-    data, at, body, width, height = path.read_bytes(), 8, b"", 0, 0
-    while at < len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        content = data[at + 8:at + 8 + length]
-        if kind == b"IHDR":
-            width, height, bits, colour = struct.unpack(">IIBB", content[:10])
-            assert (bits, colour) == (8, 0)
-        body += content if kind == b"IDAT" else b""
-        at += length + 12
-    lines = numpy.frombuffer(zlib.decompress(body), numpy.uint8).reshape(height, width + 1).tolist()
-    result = [[0] * width for _ in range(height)]
-    for y, line in enumerate(lines):
-        for x in range(width):
-            a = result[y][x - 1] if x else 0
-            b = result[y - 1][x] if y else 0
-            c = result[y - 1][x - 1] if x and y else 0
-            paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
-            result[y][x] = (line[x + 1] + (0, a, b, (a + b) // 2, paeth)[line[0]]) % 256
-    return numpy.array(result)
-
-
 def test_the_objects_of_a_scene_are_named_and_every_head_is_drawn():
     text = ok("image", SCENE)
     assert text.startswith("classes")
@@ -78,7 +35,7 @@ def test_the_objects_of_a_scene_are_named_and_every_head_is_drawn():
 
 
 def test_predicted_classes_are_those_of_transformers():
-    """tools/make_class_answers.py asked transformers about pictures of every format."""
+    """tools/fixtures/make_class_answers.py asked transformers about pictures of every format."""
     answers = json.loads((ROOT / "tests/data/vision/classes.json").read_text())
     assert len(answers) >= 15
     for name, expected in answers.items():
@@ -229,11 +186,8 @@ def test_files_that_are_no_pictures_are_told(tmp_path):
         assert_fails(run("image", tmp_path / name), 1, name)
     assert_fails(run("image", tmp_path), 1, tmp_path.name)
     assert_fails(run("image", tmp_path / "missing.png"), 1, "missing.png")
-    huge = struct.pack(">IIBBBBB", 30000, 30000, 8, 2, 0, 0, 0)
-    header = struct.pack(">I", 13) + b"IHDR" + huge + struct.pack(">I", zlib.crc32(b"IHDR" + huge))
-    body = zlib.compress(bytes(1000))
-    start = struct.pack(">I", len(body)) + b"IDAT" + body + struct.pack(">I", zlib.crc32(b"IDAT" + body))
-    (tmp_path / "huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + header + start)
+    header = struct.pack(">IIBBBBB", 30000, 30000, 8, 2, 0, 0, 0)
+    (tmp_path / "huge.png").write_bytes(SIGNATURE + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(1000))))
     assert_fails(run("image", tmp_path / "huge.png"), 1, "30000")
 
 
@@ -246,6 +200,9 @@ def test_wrong_usage_is_told(tmp_path):
     assert_fails(run("image", SCENE, "--size", "4x4"), 2, "4 x 4", "8 x 8")
     assert_fails(run("image", SCENE, "--layer", "8"), 2, "8", "0 to 7")
     assert_fails(run("image", SCENE, "--head", "6"), 2, "6")
+    for option in ("--layer", "--head"):  # before the picture is read
+        assert_fails(run("image", tmp_path / "missing.png", option, "99"), 2, f"{option} is 99", "0 to ")
+    assert_fails(run("image", SCENE, "--token", "[REG 1]"), 2, "[REG 1]", "[CLS]")
     assert_fails(run("image", SCENE, "--out", tmp_path / "a.docx"), 2, ".docx")
     assert_fails(run("image", "-m", "en-fr", SCENE), 1, "sees no pictures", "scenes-vit")
     assert_fails(run("text", "-m", "scenes-vit", "a cat"), 2, "sees pictures")

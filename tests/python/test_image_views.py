@@ -7,8 +7,8 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import models
+from png_files import png
 from program import ROOT, assert_fails, ok, run
-from test_image import png
 
 MODEL = ROOT / "models/scenes-vit"
 SCENE = MODEL / "demo/scene-2.png"
@@ -141,6 +141,8 @@ def test_the_field_is_a_rollout_with_radii(maps, picture):
             assert answer["depths"][depth - 1][name] == pytest.approx(
                 8 * far[order][numpy.searchsorted(running, share)], abs=8)
     assert shown(picture, "--view", "field")["patch"] == "patch 14,14"
+    text = ok("image", picture, "--view", "field")  # titles take a second line where they need one
+    assert "to layer 7:" in text and text.count(" px") >= 8 and "…" not in text
 
 
 @pytest.mark.parametrize("view", ["composite", "kernels", "convolution", "distances", "field"])

@@ -9,23 +9,13 @@ import subprocess
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("FOVEA_BUILD", ROOT / "build/release")).resolve()
-
-
-def run(*command, **options):
-    result = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, stdin=subprocess.DEVNULL, **options
-    )
-    assert result.returncode == 0, f"{result.stdout}{result.stderr}"
-    return result.stdout
+from building import build, configuring, install, run
+from program import BUILD, ROOT
 
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
-    prefix = tmp_path_factory.mktemp("installed here")
-    run("cmake", "--install", BUILD, "--prefix", prefix)
-    return prefix
+    return install(tmp_path_factory.mktemp("installed here"))
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +42,8 @@ def alone(tmp_path):
     return {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LANG": "C.UTF-8"}
 
 
-def configure(project, build, prefix):
-    return ["cmake", "-S", project, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"]
-
-
 def test_a_project_finds_links_and_runs_the_installed_library(prefix, tmp_path):
-    run(*configure(ROOT / "tests/install", tmp_path, prefix))
-    run("cmake", "--build", tmp_path)
+    build(ROOT / "tests/install", tmp_path, prefix)
     assert run(tmp_path / "uses_fovea").splitlines() == [
         "row 3 gives 0.797 of its attention to column 1",
         "row 3 gives 0.096 of its attention to column 0",
@@ -148,8 +133,7 @@ def test_the_packed_program_runs_with_its_models(unpacked, tmp_path):
 
 
 def test_a_project_finds_the_packed_library(unpacked, tmp_path):
-    run(*configure(ROOT / "tests/install", tmp_path, unpacked / "usr"))
-    run("cmake", "--build", tmp_path)
+    build(ROOT / "tests/install", tmp_path, unpacked / "usr")
     assert "row 3 gives 0.797" in run(tmp_path / "uses_fovea")
 
 
@@ -198,8 +182,6 @@ def test_a_version_that_is_not_installed_is_refused(prefix, tmp_path):
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES CXX)\nfind_package(fovea 0.2 REQUIRED)\n"
     )
-    result = subprocess.run(
-        [str(part) for part in configure(project, tmp_path / "build", prefix)], capture_output=True, text=True
-    )
+    result = subprocess.run(configuring(project, tmp_path / "build", prefix), capture_output=True, text=True)
     assert result.returncode != 0
     assert 'requested version "0.2"' in result.stderr

@@ -4,7 +4,6 @@ FOVEA_BUILD names the build folder whose bin/io_probe is tried.
 """
 
 import os
-import pathlib
 import subprocess
 import zipfile
 
@@ -13,7 +12,9 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
-PROBE = pathlib.Path(os.environ.get("FOVEA_BUILD", "build/release")).resolve() / "bin" / "io_probe"
+from program import BUILD
+
+PROBE = BUILD / "bin/io_probe"
 
 DTYPES = ["?", "u1", "i1", "<u2", "<i2", "<f2", "<u4", "<i4", "<f4", "<u8", "<i8", "<f8"]
 SHAPES = [(), (1,), (0,), (5,), (3, 0, 2), (4, 3), (2, 3, 1, 4, 2)]

@@ -1,6 +1,5 @@
 """The rules of the tree (tools/check_layout.py), and that the check finds what breaks them."""
 
-import pathlib
 import re
 import shutil
 import subprocess
@@ -8,7 +7,8 @@ import sys
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from program import ROOT
+
 sys.path.insert(0, str(ROOT / "tools"))
 
 import check_layout  # noqa: E402

@@ -9,8 +9,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import models
+from png_files import png
 from program import ROOT, assert_fails, ok, run
-from test_image import SCENE, png
+from test_image import SCENE
 
 RGB = {"do_resize": False, "do_center_crop": False, "do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True,
        "image_mean": [0.5, 0.5, 0.5], "image_std": [0.25, 0.25, 0.25]}

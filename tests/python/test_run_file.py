@@ -1,14 +1,11 @@
 """docs/run-file.md says how to read a run without fovea; its code must work on a real file."""
 
 import json
-import pathlib
 import re
 
 import models
 import numpy as np
-from program import assert_fails, ok, run
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from program import ROOT, assert_fails, ok, run
 
 
 def test_the_documented_code_reads_a_run():

@@ -342,6 +342,12 @@ def test_wrong_inputs_are_told(tmp_path, tensors, facts):
     assert not (tmp_path / "out.safetensors").exists()
 
 
+def test_an_export_that_is_too_large_is_refused_before_the_run(tmp_path):
+    save_file({"input_ids": numpy.arange(200_000) % 50 + 5}, tmp_path / "in.safetensors")  # a run would take minutes
+    assert_fails(run("export", "-m", models.PARITY / "llama_gqa", "--inputs", tmp_path / "in.safetensors", "--out",
+                     tmp_path / "out.safetensors"), 2, "at least ", "TB", "fovea capture", "--force")
+
+
 @pytest.mark.parametrize("arguments, facts", [
     ([], ["exactly one"]),
     (["the cat", "a dog"], ["one more"]),
@@ -362,13 +368,27 @@ def test_wrong_command_lines_are_told(gpt, arguments, facts):
     assert_fails(result, result.returncode, *facts)
 
 
+@pytest.mark.parametrize("verb, arguments", [
+    ("text", ["--text-file", "missing.txt"]), ("steps", ["--text-file", "missing.txt"]),
+    ("explain", ["--text-file", "missing.txt", "--method", "raw"]),
+])
+def test_what_the_model_does_not_have_is_told_before_the_input_is_read(gpt, verb, arguments, tmp_path):
+    """So that nobody waits for a run to hear it."""
+    for option in ("--layer", "--head"):
+        assert_fails(run(verb, "-m", gpt, *arguments, option, "99", cwd=tmp_path), 2, f"{option} is 99", f"{option[2:]}s of self-attention", "0 to ")
+    assert_fails(run(verb, "-m", gpt, *arguments, "--site", "cross", cwd=tmp_path), 2, "--site is cross", "choose self")
+    assert_fails(run(verb, "-m", gpt, *arguments, cwd=tmp_path), 1, "missing.txt")
+
+
 def test_without_a_model_it_says_how_to_get_one(tmp_path):
     environment = {"FOVEA_CACHE": str(tmp_path), "HF_HUB_CACHE": str(tmp_path)}
     assert_fails(run("text", "the cat", environment=environment), 1, "all-minilm-l6-v2", "-m", "./run")
 
 
 def test_nothing_is_written_where_it_cannot_be(bert, tmp_path):
-    assert_fails(run("capture", "-m", bert, "the cat", "--out", tmp_path / "no/where.safetensors"), 1, "where.safetensors")
+    for verb, out in (("capture", "where.safetensors"), ("export", "where.safetensors"), ("text", "where.png"), ("steps", "where.png")):
+        # Before the model is opened, which is not there.
+        assert_fails(run(verb, "-m", tmp_path / "none", "the cat", "--out", tmp_path / "no" / out), 1, out, "no folder")
     if os.path.exists("/dev/full"):
         result = run("export", "-m", bert, "the cat", "--out", "/dev/full")
         assert result.returncode == 2  # not a .safetensors

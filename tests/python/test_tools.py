@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from program import ROOT
+
 sys.path.insert(0, str(ROOT / "tools"))
 
 import run_tests  # noqa: E402

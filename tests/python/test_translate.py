@@ -77,6 +77,8 @@ def test_words_are_sums_and_means_of_pieces(tmp_path):
 def test_hard_links_norms_and_thresholds():
     hard = numpy.array(translated(SOURCE, "--hard")["weights"])
     assert set(hard.ravel()) == {0.0, 1.0} and (hard.sum(1) <= 1).all()
+    # What is shown is no attention weight, and does not say so.
+    assert "1: a link" in translated(SOURCE, "--hard")["caption"] and "softmax" not in translated(SOURCE, "--hard")["caption"]
     few = translated(SOURCE, "--links", "mutual")["links"]
     many = translated(SOURCE, "--links", "threshold", "--threshold", "0.01")["links"]
     assert len(few) <= len(translated(SOURCE)["links"]) < len(many)
@@ -206,6 +208,12 @@ def test_wrong_usage_is_told(tmp_path):
     assert_fails(run("translate", "I love music.", "--layer", "3"), 2, "3", "layer")
     assert_fails(run("translate", "I love music.", "--head", "8"), 2, "8", "head")
     assert_fails(run("translate", "a", "--most-tokens", "600"), 2, "600", "512")
+    # Before anything is translated: the source, which is too long too, has not been looked at.
+    long = "cat " * 1000
+    assert_fails(run("translate", long, "--most-tokens", "600"), 2, "600", "512")
+    assert_fails(run("translate", long, "--target", "chat " * 1000), 2, "target", "512")
+    for view, option in (([], "--layer"), ([], "--head"), (["--view", "decoder"], "--layer"), (["--view", "encoder"], "--head")):
+        assert_fails(run("translate", long, *view, option, "99"), 2, f"{option} is 99", "0 to ")
     assert_fails(run("translate", "I love music.", "--to", "de"), 1, "language")
     assert_fails(run("translate", "a", "--out", tmp_path / "a.docx"), 2, ".docx", ".png")
     assert_fails(run("text", "-m", models.PARITY / "bert_model", "--inputs",

@@ -1,5 +1,4 @@
 #include "fovea/cli/align/files.h"
-#include "fovea/cli/align/options.h"
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -16,6 +15,8 @@
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/parallel_text.h"
+#include "fovea/cli/show.h"
+#include "fovea/cli/site_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/translator.h"
 #include "fovea/explain/symmetrize.h"
@@ -47,6 +48,7 @@ void check(const Args& args) {
          "--ranking is of one model but --reverse-model names a second; rank it by itself with -m "
          "and the files exchanged");
   }
+  for (const char* file : {"SRC", "TGT"}) check_output(args, "out", args[file]);
 }
 
 // One model, and the map of it that alignments are read from. A reversed one translates TGT to SRC.
@@ -302,8 +304,10 @@ void run_align_files(const Args& args) {
   std::vector<GoldAlignment> gold = read_gold(args, text);
   const Languages languages{.source = args.has("from") ? args["from"] : "",
                             .target = args.has("to") ? args["to"] : ""};
-  PairAligner forward(Translator(open_engine(args, kDefaultTranslationModel), languages), text,
-                      options, false);
+  const Translator translator(open_engine(args, kDefaultTranslationModel), languages);
+  check_layer(args, translator.engine(), SiteKind::kCross);
+  check_head(args, translator.engine(), SiteKind::kCross);
+  PairAligner forward(translator, text, options, false);
   if (args.flag("ranking")) return run_ranking(forward, args, options, gold, text.pairs());
   AlignJob job{.text = text, .gold = std::move(gold), .forward = std::move(forward)};
   const int64_t ranked = args.has("rank") ? args.integer("rank") : kRankedPairs;

@@ -20,6 +20,7 @@ void run(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--out is '{}' but a run is kept as .safetensors; call it RUN.fovea.safetensors", path);
   }
+  check_output(args, "out", args.has("INPUT") ? args["INPUT"] : "");
   const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
   RunOptions options;
   if (args.has("memory")) {

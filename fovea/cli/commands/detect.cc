@@ -55,7 +55,7 @@ void check(const DetectView& chosen, const Args& args) {
 void detect(const Args& args) {
   const DetectView view = chosen_view(args);
   check(view, args);
-  const auto run = run_detector(args, /*positions=*/view.name == "why");
+  const auto run = run_detector(args, view);
   DetectRun found{args, run->engine, run->input, run->result, args.real("threshold")};
   found.objects =
       found_objects(run->engine, run->result, run->input.picture.size(), found.threshold);

@@ -1,12 +1,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "fovea/base/error.h"
 #include "fovea/cli/evaluate/kind.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/views.h"
 
 namespace fovea {
@@ -28,13 +28,8 @@ void check(const EvaluationKind& chosen, const Args& args) {
            kind.name, chosen.name);
     }
   }
-  if (!args.has("out")) return;
-  const std::string suffix = std::filesystem::path(args["out"]).extension();
-  if (suffix != ".json" && suffix != ".csv") {
-    fail(ErrorKind::kInvalidArgument,
-         "--out is '{}' but scores are written to .json or .csv; give one of these suffixes",
-         args["out"]);
-  }
+  check_table_out(args, "scores");
+  check_output(args, "out", args["DIR"]);
 }
 
 void run(const Args& args) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "fovea/base/error.h"
-#include "fovea/base/file.h"
 #include "fovea/cli/explain/card.h"
 #include "fovea/cli/explain/check.h"
 #include "fovea/cli/explain/compare.h"
@@ -52,7 +51,7 @@ void run_one(const Args& args) {
   const Explanation explanation = answer(question);
   std::optional<FaithfulnessCard> card;
   if (args.flag("check")) card = Checker(args, kOrdersOfOne).card(question, explanation);
-  print_warnings(question.result.warnings);  // only now: an error is one line
+  print_warnings(question.result.warnings);
   const FaithfulnessCard* checked = card ? &*card : nullptr;
   if (args.has("out") && is_page_suffix(args["out"])) {
     write_page_file(args, question, explanation, checked);
@@ -66,41 +65,23 @@ void run_one(const Args& args) {
   write_stdout(card_text({question, explanation, *card}, stdout_terminal()));
 }
 
-void check_table_out(const Args& args) {
+void run_comparison(const Args& args) {
   for (const char* name : {"scale", "sidecar", "colors"}) {
     if (args.has(name)) {
       fail(ErrorKind::kInvalidArgument,
            "--{} is for figures but --compare gives a table; leave it out", name);
     }
   }
-  if (!args.has("out")) return;
-  const std::string suffix = std::filesystem::path(args["out"]).extension().string();
-  if (suffix == ".json" || suffix == ".csv") return;
-  fail(ErrorKind::kInvalidArgument,
-       "--out is '{}' but comparisons are written to .json or .csv; give one of these suffixes",
-       args["out"]);
-}
-
-void run_comparison(const Args& args) {
-  check_table_out(args);
+  check_table_out(args, "comparisons");
   const MethodComparison comparison = compare_methods(args);
   if (comparison.left_out > 0) {
     print_warnings({fmt::format("{} of {} inputs were left out; the first: {}", comparison.left_out,
                                 comparison.left_out + comparison.inputs, comparison.first_reason)});
   }
-  if (args.has("out")) {
-    const bool csv = std::filesystem::path(args["out"]).extension() == ".csv";
-    const std::string text =
-        csv ? comparison_csv(comparison) : comparison_json(comparison).dump(1) + "\n";
-    const InterruptGuard guard;
-    write_file_atomic(args["out"], [&](FileWriter& file) { file.write(text); });
-  }
-  if (args.flag("json")) {
-    write_stdout(comparison_json(comparison).dump(1) + "\n");
-    return;
-  }
-  write_stdout(comparison_text(comparison, stdout_terminal()));
-  if (args.has("out")) write_stdout("wrote " + args["out"] + "\n");
+  show({.csv = [&] { return comparison_csv(comparison); },
+        .json = [&] { return comparison_json(comparison); },
+        .text = [&](const Terminal& terminal) { return comparison_text(comparison, terminal); }},
+       args);
 }
 
 void run(const Args& args) {
@@ -177,16 +158,13 @@ std::vector<Option> options() {
            Option::integer("layer", "N", "of methods that look at one layer (default: the last)",
                            0),
            Option::text("head", "N|mean", "of methods that look at one head (default: mean)"),
-           Option::choice("colors", color_names(),
-                          "the colour map (default: what suits the figure)"),
            Option::flag("json", "print the scores and what they stand for as JSON"),
            Option::text("out", "FILE",
                         "write a file: .png .svg .pdf, .html as a page of its own, or the "
                         "numbers as " +
-                            data_suffixes()),
-           Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
-           Option::flag("sidecar", "also write what a figure shows to FILE.json")},
-          joined(check_options(), method_parameter_options())));
+                            data_suffixes())},
+          joined(map_options({"colors", "scale", "sidecar"}),
+                 joined(check_options(), method_parameter_options()))));
 }
 
 }  // namespace

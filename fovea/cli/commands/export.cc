@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "fovea/base/error.h"
@@ -21,6 +22,26 @@ std::string facts_line(const RunResult& result, uint64_t bytes) {
                      format_bytes(bytes));
 }
 
+// What the maps of the first stack take alone, which the input tells before the model runs.
+uint64_t least_bytes(const ModelFacts& facts, const TextInput& input) {
+  const bool picture = !input.patches.positions.empty();
+  const bool text_tower = !picture && facts.has_text_tower();
+  const auto maps = static_cast<double>(text_tower ? facts.text_layers * facts.text_heads
+                                                   : facts.layers * facts.heads);
+  const auto positions = static_cast<double>(
+      picture ? static_cast<int64_t>(input.patches.positions.size()) : input.inputs.tokens());
+  constexpr double kEnough = 1e18;
+  return static_cast<uint64_t>(std::min(maps * positions * positions * sizeof(float), kEnough));
+}
+
+void refuse_large(uint64_t bytes, std::string_view at_least, const Args& args) {
+  if (bytes <= kLargestExport || args.flag("force")) return;
+  fail(ErrorKind::kInvalidArgument,
+       "these are {}{} and above {} are refused; `fovea capture` keeps the same maps in far less, "
+       "or use --force",
+       at_least, format_bytes(bytes), format_bytes(kLargestExport));
+}
+
 void run(const Args& args) {
   check_input_args(args);
   const std::filesystem::path path = args["out"];
@@ -28,17 +49,16 @@ void run(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--out is '{}' but export writes .safetensors; give a name that ends so", path.string());
   }
+  check_output(args, "out", args.has("INPUT") ? args["INPUT"] : "");
   const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
-  const RunResult result = run_any_input(engine, args, {.logits = LogitRows::kAll});
+  const RunResult result =
+      run_any_input(engine, args, {.logits = LogitRows::kAll}, [&](const TextInput& input) {
+        refuse_large(least_bytes(engine.facts(), input), "at least ", args);
+      });
   print_warnings(result.warnings);
   const uint64_t bytes = dense_bytes(result);
   if (!args.flag("json")) write_stdout(facts_line(result, bytes));
-  if (bytes > kLargestExport && !args.flag("force")) {
-    fail(ErrorKind::kInvalidArgument,
-         "these are {} and above {} are refused; `fovea capture` keeps the same maps in far less, "
-         "or use --force",
-         format_bytes(bytes), format_bytes(kLargestExport));
-  }
+  refuse_large(bytes, "", args);
   const InterruptGuard guard;
   write_dense(result, path);
   if (args.flag("json")) {

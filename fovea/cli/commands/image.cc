@@ -12,6 +12,7 @@
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
+#include "fovea/cli/site_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/cli/views.h"
 #include "fovea/engine/picture_input.h"
@@ -40,6 +41,24 @@ void check(const Args& args) {
   if (is_page(args)) check_image_page(args);
 }
 
+// What the model's facts tell before the picture is read.
+void check_choice(const Args& args, const Engine& engine) {
+  if (engine.facts().finds_objects()) {
+    fail(ErrorKind::kUnsupported, "{} finds objects and has no patches; take fovea detect",
+         engine.name());
+  }
+  if (args.has("text")) check_compares_texts(engine);
+  const SiteKind kind = sites_of(engine.facts(), /*sees_picture=*/true).front();
+  check_layer(args, engine, kind);
+  check_head(args, engine, kind);
+}
+
+// What the picture tells before the model runs.
+void check_in_picture(const Args& args, const PictureInput& input) {
+  if (args.has("at")) patch_at(input, args["at"]);
+  if (args.has("token")) find_front_token(input.input.patches, args["token"]);
+}
+
 // The content with what the texts are to the picture; `text` is that for people.
 void add_similarities(const ImageRun& run, Content& content, std::string& text) {
   const std::vector<TextSimilarity> found =
@@ -56,12 +75,9 @@ void add_similarities(const ImageRun& run, Content& content, std::string& text) 
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, kDefaultPictureModel);
-  if (engine.facts().finds_objects()) {
-    fail(ErrorKind::kUnsupported, "{} finds objects and has no patches; take fovea detect",
-         engine.name());
-  }
-  if (args.has("text")) check_compares_texts(engine);
+  check_choice(args, engine);
   const PictureInput input = read_picture_input(engine, args["FILE"], picture_size(args));
+  check_in_picture(args, input);
   const RunResult result =
       run_picture(engine, input, {.record = {.values = false}, .logits = LogitRows::kAll});
   print_warnings(result.warnings);

@@ -3,6 +3,7 @@
 #include "fovea/cli/image/view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/run_summary.h"
+#include "fovea/explain/picture_axis.h"
 #include "fovea/render/words.h"
 #include "fovea/vision/seen_part.h"
 
@@ -23,8 +24,7 @@ PictureChoice picture_choice(const Args& args, const Axis& patches) {
   PictureChoice choice{.layer = view.layer, .head = view.head, .column = view.column};
   if (!view.token) return choice;
   const int64_t index = find_token(patches, *view.token).index;
-  const int64_t front =
-      static_cast<int64_t>(patches.positions.size()) - patches.grid_rows * patches.grid_cols;
+  const int64_t front = PictureAxis::of(patches).specials;
   if (index < front) {
     choice.token = patches.positions[static_cast<size_t>(index)].text;
   } else {

@@ -2,10 +2,10 @@
 
 #include "fovea/base/error.h"
 #include "fovea/cli/help.h"
-#include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/site_options.h"
 #include "fovea/cli/stats/view.h"
 #include "fovea/render/caption.h"
 
@@ -148,12 +148,6 @@ void print_notes(const StatsResult& result) {
   }
 }
 
-void write_csv(const std::string& path, const StatsResult& result) {
-  const InterruptGuard guard;
-  const std::string text = stats_csv(result);
-  write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
-}
-
 void run(const Args& args) {
   check(args);
   const Engine engine = open_engine(args, default_model(args));
@@ -173,12 +167,7 @@ void run(const Args& args) {
   print_notes(result);
   const Content content =
       stats_content(result, engine.name(), chosen_metric(args), args.has("out"));
-  if (args.has("out") && std::filesystem::path(args["out"]).extension() == ".csv") {
-    write_csv(args["out"], result);
-    write_stdout(args.flag("json") ? content.json().dump(1) + "\n" : "wrote " + args["out"] + "\n");
-  } else {
-    show(content, args, kinds_text(result, stdout_terminal()));
-  }
+  show(content, args, kinds_text(result, stdout_terminal()));
   // Only now is nothing lost.
   std::error_code ignored;
   if (const auto state = state_path(args); !state.empty()) std::filesystem::remove(state, ignored);
@@ -215,25 +204,26 @@ Command stats_command() {
           "  fovea stats photos --out heads.csv\n",
       .positionals = {{.name = "CORPUS", .help = "a text file or a folder"}},
       .options = joined(
-          model_options(fmt::format("{}, of pictures {}", kDefaultTextModel, kDefaultPictureModel)),
-          {Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text"},
-                          "which attention is counted, where the model has several"),
-           Option::flag("texts", "of a model with two towers, count that of texts"),
-           Option::text("targets", "FILE",
-                        "translations of CORPUS line by line, for --site decoder and cross"),
-           Option::choice("metric", metric_names(), "the number that is drawn (default: entropy)"),
-           Option::flag("importance",
-                        "also run back from each input's answer, for the metric importance"),
-           Option::integer("limit", "N", "only the first N inputs", 1),
-           Option::text("state", "FILE",
-                        "where the count is kept while it runs (default: the file of --out "
-                        "with .part)"),
-           Option::choice("colors", color_names(), "the colour map (default: inferno)"),
-           Option::flag("json", "print all numbers of all heads as JSON"),
-           Option::text("out", "FILE",
-                        "write a file: .png .svg .pdf, or the numbers as " + data_suffixes()),
-           Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
-           Option::flag("sidecar", "also write what a figure shows to FILE.json")}),
+          joined(
+              model_options(
+                  fmt::format("{}, of pictures {}", kDefaultTextModel, kDefaultPictureModel)),
+              {Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text"},
+                              "which attention is counted, where the model has several"),
+               Option::flag("texts", "of a model with two towers, count that of texts"),
+               Option::text("targets", "FILE",
+                            "translations of CORPUS line by line, for --site decoder and cross"),
+               Option::choice("metric", metric_names(),
+                              "the number that is drawn (default: entropy)"),
+               Option::flag("importance",
+                            "also run back from each input's answer, for the metric importance"),
+               Option::integer("limit", "N", "only the first N inputs", 1),
+               Option::text("state", "FILE",
+                            "where the count is kept while it runs (default: the file of --out "
+                            "with .part)"),
+               Option::flag("json", "print all numbers of all heads as JSON"),
+               Option::text("out", "FILE",
+                            "write a file: .png .svg .pdf, or the numbers as " + data_suffixes())}),
+          map_options({"colors", "scale", "sidecar"})),
       .run = run};
 }
 

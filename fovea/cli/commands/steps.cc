@@ -5,6 +5,7 @@
 #include "fovea/cli/command.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/steps/json.h"
 #include "fovea/cli/steps/model.h"
 #include "fovea/cli/steps/out.h"
@@ -46,7 +47,7 @@ void check_args(const Args& args) {
 
 // One form of result, whatever it was made from.
 template <typename Write, typename MakeJson, typename MakeText>
-void show(const Args& args, const Write& write, const MakeJson& json, const MakeText& text) {
+void show_steps(const Args& args, const Write& write, const MakeJson& json, const MakeText& text) {
   if (args.has("out")) write(args["out"]);
   if (args.flag("json")) {
     write_stdout(json().dump(1) + "\n");
@@ -76,7 +77,7 @@ void run_vectors(const Args& args) {
   const StepsProblem problem = parse_steps(read_text_file(file, kLargestFile), file, settings);
   const StepsView view = choose_view(problem, choice);
   const StepsResult result = compute_steps(problem);
-  show(
+  show_steps(
       args, [&](const std::string& path) { write_steps(path, problem, result, view); },
       [&] { return steps_json(problem, result, view); },
       [&](const Terminal& terminal) { return steps_text(problem, result, view, terminal); });
@@ -87,12 +88,12 @@ void run_model(const Args& args) {
   if (args.has("out")) check_model_steps_suffix(args["out"]);
   const ModelStepsView view = read_model_steps(args);
   if (!view.others.empty()) {
-    return show(
+    return show_steps(
         args, [&](const std::string& path) { write_model_similarities(path, view); },
         [&] { return model_similarities_json(view); },
         [&](const Terminal& terminal) { return model_similarities_text(view, terminal); });
   }
-  show(
+  show_steps(
       args, [&](const std::string& path) { write_model_steps(path, view); },
       [&] { return model_steps_json(view); },
       [&](const Terminal& terminal) { return model_steps_text(view, terminal); });
@@ -100,6 +101,10 @@ void run_model(const Args& args) {
 
 void run(const Args& args) {
   check_args(args);
+  check_output(args, "out",
+               args.has("vectors") ? args["vectors"]
+               : args.has("INPUT") ? args["INPUT"]
+                                   : "");
   args.has("vectors") ? run_vectors(args) : run_model(args);
 }
 

@@ -2,6 +2,7 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/predictions.h"
+#include "fovea/cli/site_options.h"
 #include "fovea/cli/terminal.h"
 
 namespace fovea {
@@ -27,11 +28,25 @@ void check(const Args& args) {
   if (args.has("generate")) generate_options(args);
 }
 
+// What the model's facts tell before it runs. --inputs of a model that sees pictures may be a
+// picture, a text or both, which only the run tells.
+void check_choice(const Args& args, const Engine& engine) {
+  const ModelFacts& facts = engine.facts();
+  if (facts.takes_pixels && args.has("inputs")) return;
+  const SiteKind usual = facts.has_decoder() ? SiteKind::kEncoderSelf
+                                             : sites_of(facts, /*sees_picture=*/false).front();
+  const SiteKind kind =
+      args.has("site") ? chosen_site(args, engine, /*sees_picture=*/false) : usual;
+  check_layer(args, engine, kind);
+  check_head(args, engine, kind);
+}
+
 RunResult generated(const Engine& engine, const Args& args) {
   const TextInput input = read_input(engine, args);
   const int64_t tokens = input.inputs.tokens(), more = args.integer("generate");
   check_room(engine.facts(), tokens, more);
   print_warnings(engine.length_warnings(tokens + more));
+  write_notes();  // now: writing takes its time
   return engine.generate(input, generate_options(args));
 }
 
@@ -48,6 +63,7 @@ void run(const Args& args) {
   check(args);
   const bool writes = args.has("generate");
   const Engine engine = open_engine(args, writes ? kDefaultCausalModel : kDefaultTextModel);
+  check_choice(args, engine);
   const RunResult result = writes ? generated(engine, args) : read(engine, args);
   print_warnings(result.warnings);
   show_run(result.run, args, {}, predictions_text(engine, result, stdout_terminal()));

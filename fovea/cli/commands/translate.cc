@@ -4,8 +4,10 @@
 #include "fovea/cli/align/options.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/show.h"
+#include "fovea/cli/site_options.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/cli/translation_view.h"
+#include "fovea/cli/translate/view.h"
 #include "fovea/render/page.h"
 
 namespace fovea {
@@ -15,7 +17,9 @@ bool shows_alignment(const Args& args) {
   return !args.has("view") || args["view"] == "align";
 }
 
+// Whose maps are shown: those that the alignment is read from, or the view's.
 SiteKind kind_of(const Args& args) {
+  if (shows_alignment(args)) return SiteKind::kCross;
   if (args["view"] == "encoder") return SiteKind::kEncoderSelf;
   return args["view"] == "decoder" ? SiteKind::kDecoderSelf : SiteKind::kCross;
 }
@@ -40,6 +44,7 @@ void check_alignment(const Args& args) {
   }
   read_align_options(args);
   check_out_suffix(args);
+  check_output(args, "out", "");
 }
 
 // Of the other views.
@@ -89,11 +94,20 @@ TranslateOptions translate_options(const Args& args) {
   return options;
 }
 
+// What the model's facts tell before it runs.
+void check_choice(const Args& args, const Engine& engine) {
+  const SiteKind kind =
+      args.has("site") ? chosen_site(args, engine, /*sees_picture=*/false) : kind_of(args);
+  check_layer(args, engine, kind);
+  check_head(args, engine, kind);
+}
+
 void run(const Args& args) {
   check(args);
   const Translator translator(
       open_engine(args, kDefaultTranslationModel),
       {.source = args.has("from") ? args["from"] : "", .target = args.has("to") ? args["to"] : ""});
+  check_choice(args, translator.engine());
   const Translation translation = translator.translate(read_source(args), translate_options(args),
                                                        {.record = {.block = args.flag("norms")}});
   print_warnings(translation.result.warnings);

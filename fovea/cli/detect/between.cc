@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "fovea/atlas/attention_map.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/render/caption.h"
+#include "fovea/render/merged_map.h"
 #include "fovea/render/view_frame.h"
 
 namespace fovea {
@@ -34,24 +34,15 @@ Queries shown_queries(const DetectRun& run, const AttentionRecord& record) {
 }
 
 Tensor weights_between(const RecordPointer& record, const Queries& queries, HeadChoice head) {
+  std::vector<PositionGroup> all;
+  for (int64_t query = 0; query < record->shape().rows; ++query) all.push_back({query, query + 1});
+  const MergedMap map = merged_map(record, head, all, all, Merge::kWords);
   const auto count = static_cast<int64_t>(queries.indices.size());
-  const int64_t heads = record->shape().heads;
   Tensor weights({count, count});
-  auto out = weights.mutable_matrix<float>();
-  for (int64_t h = 0; h < heads; ++h) {
-    if (head.kind == HeadChoice::Kind::kOne && h != head.head) continue;
-    const AttentionMap map(record, h);
-    for (int64_t r = 0; r < count; ++r) {
-      const std::vector<float> row = map.row(queries.indices[static_cast<size_t>(r)]);
-      for (int64_t c = 0; c < count; ++c) {
-        const float weight = row[static_cast<size_t>(queries.indices[static_cast<size_t>(c)])];
-        float& cell = out(r, c);
-        if (head.kind == HeadChoice::Kind::kMax) {
-          cell = std::max(cell, weight);
-        } else {
-          cell += head.kind == HeadChoice::Kind::kOne ? weight : weight / static_cast<float>(heads);
-        }
-      }
+  for (int64_t r = 0; r < count; ++r) {
+    for (int64_t c = 0; c < count; ++c) {
+      weights.mutable_matrix<float>()(r, c) = map.weights.matrix<float>()(
+          queries.indices[static_cast<size_t>(r)], queries.indices[static_cast<size_t>(c)]);
     }
   }
   return weights;
@@ -84,17 +75,6 @@ FigureText text_for(const DetectRun& run, const RecordPointer& record, const Que
   return text;
 }
 
-template <typename AnyFigure>
-Content content_of(const DetectRun& run, AnyFigure figure) {
-  const auto data = [figure] { return data_of(figure); };
-  const auto json = [&run, data] {
-    Json answer = objects_json(run);
-    answer.set("map", map_json(data()));
-    return answer;
-  };
-  return {std::move(figure), data, json};
-}
-
 Content make_between(const DetectRun& run) {
   const RecordPointer record = record_for(run, SiteKind::kDecoderSelf);
   const Queries queries = shown_queries(run, *record);
@@ -111,7 +91,7 @@ Content make_between(const DetectRun& run) {
     }
     figure.scale = scale_to(largest);
     figure.text = text_for(run, record, queries, head, sums);
-    return content_of(run, std::move(figure));
+    return figure_content(run, std::move(figure));
   }
   const HeadChoice shown = single_map(head, *record);
   MatrixFigure figure{.rows = queries.axis,
@@ -121,7 +101,7 @@ Content make_between(const DetectRun& run) {
                       .col_title = queries.axis.name + ", attended to"};
   figure.scale = scale_to(largest_of(figure.weights.values<float>()));
   figure.text = text_for(run, record, queries, shown, row_sums(figure.weights));
-  return content_of(run, std::move(figure));
+  return figure_content(run, std::move(figure));
 }
 
 }  // namespace
@@ -130,9 +110,10 @@ DetectView detect_between_view() {
   return {.name = "between",
           .summary = "attention between the queries of the objects, as a matrix",
           .options = {"layer", "head"},
-          .check = [](const Args& args) { head_of(args); },
+          .check = [](const Args&) {},
           .make = make_between,
-          .needs_objects = true};
+          .needs_objects = true,
+          .site = SiteKind::kDecoderSelf};
 }
 
 }  // namespace fovea

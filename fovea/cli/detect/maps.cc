@@ -15,7 +15,6 @@ namespace fovea {
 namespace {
 
 constexpr int64_t kLongest = 640;
-constexpr int64_t kMostOutlined = 4096;  // in a finer grid the line is all one sees
 
 // One panel: which row or column, in which heads.
 struct Line {
@@ -72,7 +71,6 @@ LineMaps line_maps(const DetectRun& run, const RecordPointer& record,
     maps.figure.panels.push_back(map_panel(run, line.title, weights));
   }
   maps.figure.scale = visible_scale(all, maps.note);
-  if (run.grid().patches() > kMostOutlined) maps.figure.contour_mass = 0;
   maps.figure.panels_across = lines.size() <= 3 ? static_cast<int64_t>(lines.size()) + 1 : 4;
   return maps;
 }
@@ -106,20 +104,13 @@ Content content_of(const DetectRun& run, const RecordPointer& record, LineMaps m
   return {std::move(maps.figure), data, json};
 }
 
-CellMark mark_of(const DetectRun& run, int64_t cell) {
-  return {cell / run.grid().cols, cell % run.grid().cols};
-}
-
-std::string cell_name(const DetectRun& run, int64_t cell) {
-  const CellMark mark = mark_of(run, cell);
-  return fmt::format("cell {},{}", mark.row, mark.col);
-}
-
 // ---- the encoder's attention of one cell
 
 void check_encoder(const Args& args) {
-  head_of(args);
-  if (!args.has("at")) return;
+  if (!args.has("at")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--view encoder needs a pixel to look from; give --at X,Y in pixels of the picture");
+  }
   const size_t count = parse_pixels(args["at"]).size();
   if (count > 1) {
     fail(ErrorKind::kInvalidArgument,
@@ -128,11 +119,7 @@ void check_encoder(const Args& args) {
 }
 
 Content make_encoder(const DetectRun& run) {
-  if (!run.args.has("at")) {
-    fail(ErrorKind::kInvalidArgument,
-         "--view encoder needs a pixel to look from; give --at X,Y in pixels of the picture");
-  }
-  const int64_t cell = cell_at(run, "at", parse_pixels(run.args["at"]).front());
+  const int64_t cell = cell_at(run.input, "at", parse_pixels(run.args["at"]).front());
   return encoder_content(run, cell, run.args.flag("column"));
 }
 
@@ -151,10 +138,6 @@ std::vector<Line> query_lines(const DetectRun& run, const RecordPointer& record)
   std::vector<Line> lines;
   if (run.args.has("query")) {
     const int64_t query = run.args.integer("query");
-    if (query >= record->shape().rows) {
-      fail(ErrorKind::kInvalidArgument, "--query is {} but the model has {} queries, from 0", query,
-           record->shape().rows);
-    }
     for (const HeadChoice each : heads_for(head, *record)) {
       lines.push_back({heads_text(each, record->shape().heads), query, each});
     }
@@ -211,7 +194,8 @@ std::vector<std::pair<int64_t, std::string>> chosen_points(const DetectRun& run)
   std::vector<std::pair<int64_t, std::string>> points;
   if (run.args.has("at")) {
     for (const PixelArgument pixel : parse_pixels(run.args["at"])) {
-      points.emplace_back(cell_at(run, "at", pixel), fmt::format("at {},{}", pixel.x, pixel.y));
+      points.emplace_back(cell_at(run.input, "at", pixel),
+                          fmt::format("at {},{}", pixel.x, pixel.y));
     }
     return points;
   }
@@ -224,7 +208,7 @@ std::vector<std::pair<int64_t, std::string>> chosen_points(const DetectRun& run)
   for (int64_t quarter = static_cast<int64_t>(points.size()); quarter < 4; ++quarter) {
     const PixelArgument pixel{(quarter % 2 * 2 + 1) * width / 4,
                               (quarter / 2 * 2 + 1) * height / 4};
-    points.emplace_back(cell_at(run, "at", pixel), fmt::format("at {},{}", pixel.x, pixel.y));
+    points.emplace_back(cell_at(run.input, "at", pixel), fmt::format("at {},{}", pixel.x, pixel.y));
   }
   return points;
 }
@@ -281,7 +265,8 @@ DetectView detect_queries_view() {
           .options = {"query", "layer", "head"},
           .check = check_queries,
           .make = make_queries,
-          .needs_objects = true};
+          .needs_objects = true,
+          .site = SiteKind::kCross};
 }
 
 DetectView detect_encoder_view() {

@@ -26,14 +26,6 @@ MaskRule rule_of(const Args& args) {
   return args.has("mask-cut") ? parse_mask_rule(args["mask-cut"]) : MaskRule{};
 }
 
-std::vector<MaskSource> sources_of(const DetectRun& run) {
-  if (!run.args.has("mask-from")) return mask_sources(run.engine);
-  for (const MaskSource source : {MaskSource::kEncoder, MaskSource::kCross, MaskSource::kHead}) {
-    if (key_of(source) == run.args["mask-from"]) return {source};
-  }
-  fail(ErrorKind::kInternal, "--mask-from was not checked");
-}
-
 // The mask at the size of the figure, which is what can be seen of it.
 ImageMask shown_mask(const DetectRun& run, const PixelMask& mask, const Picture& shown,
                      int64_t color) {
@@ -144,7 +136,7 @@ void check_masks(const Args& args) {
 
 Content make_masks(const DetectRun& run) {
   std::vector<Masks> all;
-  for (const MaskSource source : sources_of(run)) {
+  for (const MaskSource source : chosen_mask_sources(run.args, run.engine)) {
     const MaskMethod method{source, rule_of(run.args), run.args.flag("in-box"), head_of(run.args)};
     all.push_back({method, object_masks(run, method)});
   }

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "fovea/atlas/attention_map.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/render/caption.h"
+#include "fovea/render/merged_map.h"
 #include "fovea/render/view_frame.h"
 
 namespace fovea {
@@ -37,7 +38,7 @@ Range parse_range(std::string_view option, const std::string& text) {
   return range;
 }
 
-Range range_of(const Args& args, std::string_view option, int64_t cells) {
+Range range_of(const Args& args, const char* option, int64_t cells) {
   if (!args.has(option)) {
     if (cells <= kMostShown) return {0, cells};
     fail(ErrorKind::kInvalidArgument,
@@ -58,9 +59,18 @@ Axis part_of(const Axis& axis, Range range) {
   return part;
 }
 
+// Every position by itself.
+std::vector<PositionGroup> each_of(Range range) {
+  std::vector<PositionGroup> groups;
+  for (int64_t i = range.begin; i < range.end; ++i) groups.push_back({i, i + 1});
+  return groups;
+}
+
+// Cells that the mask forbids have no weight.
 std::vector<float> values_of(const Tensor& weights) {
-  const auto values = weights.values<float>();
-  return {values.begin(), values.end()};
+  std::vector<float> values(weights.values<float>().begin(), weights.values<float>().end());
+  std::erase_if(values, [](float value) { return std::isnan(value); });
+  return values;
 }
 
 MatrixFigure part_figure(const DetectRun& run, HeadChoice head) {
@@ -69,25 +79,12 @@ MatrixFigure part_figure(const DetectRun& run, HeadChoice head) {
   const Range rows = range_of(run.args, "rows", shape.rows);
   const Range cols = range_of(run.args, "cols", shape.cols);
   head = single_map(head, *record);
-  const Region region{rows.begin, rows.end, cols.begin, cols.end};
   const Axis& axis = *run.result.run.find_axis(record->row_axis);
   MatrixFigure figure{.rows = part_of(axis, rows),
                       .cols = part_of(axis, cols),
-                      .weights = Tensor({region.rows(), region.cols()})};
-  const auto out = figure.weights.mutable_values<float>();
-  for (int64_t h = 0; h < shape.heads; ++h) {
-    if (head.kind == HeadChoice::Kind::kOne && h != head.head) continue;
-    const Tensor tile = AttentionMap(record, h).tile(region);
-    for (size_t i = 0; i < out.size(); ++i) {
-      const float weight = tile.values<float>()[i];
-      if (head.kind == HeadChoice::Kind::kMax) {
-        out[i] = std::max(out[i], weight);
-      } else {
-        out[i] +=
-            head.kind == HeadChoice::Kind::kOne ? weight : weight / static_cast<float>(shape.heads);
-      }
-    }
-  }
+                      .row_place = {.first = rows.begin},
+                      .col_place = {.first = cols.begin}};
+  figure.weights = merged_map(record, head, each_of(rows), each_of(cols), Merge::kWords).weights;
   std::string note;
   figure.scale = visible_scale(values_of(figure.weights), note);
   figure.row_title = fmt::format("cells {} to {}, attending", rows.begin, rows.end - 1);
@@ -114,7 +111,6 @@ MatrixFigure whole_figure(const DetectRun& run, HeadChoice head) {
 }
 
 void check_matrix_args(const Args& args) {
-  head_of(args);
   for (const char* option : {"rows", "cols"}) {
     if (args.has(option)) parse_range(option, args[option]);
   }
@@ -124,16 +120,15 @@ Content make_matrix(const DetectRun& run) {
   const HeadChoice head = head_of(run.args);
   const bool part = run.args.has("rows") || run.args.has("cols");
   MatrixFigure figure = part ? part_figure(run, head) : whole_figure(run, head);
-  const auto data = [figure] { return data_of(figure); };
-  const auto json = [&run, data] {
-    Json answer = objects_json(run);
-    answer.set("map", map_json(data()));
-    return answer;
-  };
-  return {std::move(figure), data, json};
+  return figure_content(run, std::move(figure));
 }
 
 }  // namespace
+
+void check_ranges(const Args& args, int64_t cells) {
+  if (!args.has("rows") && !args.has("cols")) return;
+  for (const char* option : {"rows", "cols"}) range_of(args, option, cells);
+}
 
 DetectView detect_matrix_view() {
   return {.name = "matrix",

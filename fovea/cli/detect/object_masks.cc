@@ -49,12 +49,17 @@ std::vector<MaskSource> mask_sources(const Engine& engine) {
   return {MaskSource::kEncoder, MaskSource::kCross};
 }
 
+std::vector<MaskSource> chosen_mask_sources(const Args& args, const Engine& engine) {
+  std::vector<MaskSource> sources = mask_sources(engine);
+  if (!args.has("mask-from")) return sources;
+  std::erase_if(sources, [&](MaskSource source) { return key_of(source) != args["mask-from"]; });
+  if (!sources.empty()) return sources;
+  fail(ErrorKind::kUnsupported, "{} has no mask head; take masks from encoder or cross-attention",
+       engine.name());
+}
+
 std::vector<PixelMask> object_masks(const DetectRun& run, const MaskMethod& method) {
   const bool from_head = method.source == MaskSource::kHead;
-  if (from_head && run.result.outputs.pred_masks.tensor.empty()) {
-    fail(ErrorKind::kUnsupported, "{} has no mask head; take masks from encoder or cross-attention",
-         run.engine.name());
-  }
   std::shared_ptr<const AttentionRecord> record;
   HeadChoice head;
   if (!from_head) {

@@ -28,9 +28,10 @@ std::string title_of(const MaskMethod& method);  // "encoder row, otsu, in the b
 
 // Those that the model has: encoder and cross, and its mask head.
 std::vector<MaskSource> mask_sources(const Engine& engine);
+// --mask-from, or all of these. Throws Error{kUnsupported} if the model has no mask head.
+std::vector<MaskSource> chosen_mask_sources(const Args& args, const Engine& engine);
 
-// One mask per object, from --layer or the last. Throws Error{kUnsupported} if the model has no
-// mask head.
+// One mask per object, from --layer or the last.
 std::vector<PixelMask> object_masks(const DetectRun& run, const MaskMethod& method);
 
 // Pixel = object number, 0 where no object is; where masks overlap, the higher score wins. Throws

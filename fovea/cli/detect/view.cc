@@ -16,6 +16,7 @@ namespace fovea {
 namespace {
 
 constexpr Rgb kOutside{216, 216, 221};
+constexpr int64_t kMostOutlined = 4096;  // in a finer grid the line is all one sees
 
 // What lies under the grid, in pixels of the picture: the last cells may reach over its edge.
 PictureSize extent_of(const PictureInput& input) {
@@ -77,20 +78,29 @@ std::vector<PixelArgument> parse_pixels(const std::string& text) {
   return pixels;
 }
 
-int64_t cell_at(const DetectRun& run, std::string_view option, PixelArgument pixel) {
-  const auto cell = run.input.grid.patch_of_pixel(pixel.x, pixel.y);
+int64_t cell_at(const PictureInput& input, std::string_view option, PixelArgument pixel) {
+  const auto cell = input.grid.patch_of_pixel(pixel.x, pixel.y);
   if (cell) return *cell;
   fail(ErrorKind::kInvalidArgument, "--{} is {},{} but the picture has {} x {} pixels, from 0",
-       option, pixel.x, pixel.y, run.input.picture.width, run.input.picture.height);
+       option, pixel.x, pixel.y, input.picture.width, input.picture.height);
 }
 
 int64_t centre_cell(const DetectRun& run, const PictureBox& box) {
   const auto middle = [](double from, double to, int64_t size) {
     return std::clamp<int64_t>(static_cast<int64_t>((from + to) / 2), 0, size - 1);
   };
-  return cell_at(run, "at",
+  return cell_at(run.input, "at",
                  {middle(box.left, box.right, run.input.picture.width),
                   middle(box.top, box.bottom, run.input.picture.height)});
+}
+
+CellMark mark_of(const DetectRun& run, int64_t cell) {
+  return {run.grid().row_of(cell), run.grid().col_of(cell)};
+}
+
+std::string cell_name(const DetectRun& run, int64_t cell) {
+  const CellMark mark = mark_of(run, cell);
+  return fmt::format("cell {},{}", mark.row, mark.col);
 }
 
 GridCover cover_of(const PictureInput& input) {
@@ -129,6 +139,7 @@ ImageBox box_for(const DetectRun& run, const DetectedObject& object) {
 ImageFigure picture_figure(const DetectRun& run, int64_t longest) {
   ImageFigure figure;
   figure.grid_name = "cells";
+  if (run.grid().patches() > kMostOutlined) figure.contour_mass = 0;
   figure.picture = picture_under(run.input);
   const int64_t side = std::max(figure.picture.width, figure.picture.height);
   if (side > longest) {

@@ -41,7 +41,9 @@ struct DetectView {
   std::vector<std::string> options;  // that only some views take: "at", "query", ...
   void (*check)(const Args& args);   // before any work; throws Error{kInvalidArgument}
   Content (*make)(const DetectRun& run);
-  bool needs_objects = false;  // without any it shows something else, and that must be told
+  bool needs_objects = false;    // without any it shows something else, and that must be told
+  bool needs_positions = false;  // the position parts of queries and keys
+  SiteKind site = SiteKind::kEncoderSelf;  // whose --layer and --head are meant
 };
 
 std::vector<DetectView> detect_views();
@@ -61,9 +63,13 @@ std::vector<DetectedObject> found_objects(const Engine& engine, const RunResult&
 
 // --at X,Y or X,Y:X,Y:... Throws Error{kInvalidArgument}.
 std::vector<PixelArgument> parse_pixels(const std::string& text);
+// --rows and --cols of a map with so many cells a side. Throws Error{kInvalidArgument}.
+void check_ranges(const Args& args, int64_t cells);
 // The cell that shows a pixel. Throws Error{kInvalidArgument} that names `option`.
-int64_t cell_at(const DetectRun& run, std::string_view option, PixelArgument pixel);
+int64_t cell_at(const PictureInput& input, std::string_view option, PixelArgument pixel);
 int64_t centre_cell(const DetectRun& run, const PictureBox& box);
+CellMark mark_of(const DetectRun& run, int64_t cell);       // its place in the grid
+std::string cell_name(const DetectRun& run, int64_t cell);  // "cell 3,7"
 // How much of the grid lies over the picture.
 GridCover cover_of(const PictureInput& input);
 
@@ -84,6 +90,17 @@ ColorScale visible_scale(std::vector<float> weights, std::string& note);
 // Model, picture, threshold and objects: what the JSON of every view begins with.
 Json objects_json(const DetectRun& run);
 Json metadata_for(const DetectRun& run, SiteId site);
+// A figure of one map, or of some, with the objects in its JSON.
+template <typename AnyFigure>
+Content figure_content(const DetectRun& run, AnyFigure figure) {
+  const auto data = [figure] { return data_of(figure); };
+  const auto json = [&run, data] {
+    Json answer = objects_json(run);
+    answer.set("map", map_json(data()));
+    return answer;
+  };
+  return {std::move(figure), data, json};
+}
 // The list of objects for the terminal, or what to do if there are none.
 std::string objects_text(const DetectRun& run, const Terminal& terminal);
 

@@ -11,11 +11,13 @@
 #include "fovea/cli/table.h"
 #include "fovea/explain/score_split.h"
 #include "fovea/render/caption.h"
+#include "fovea/render/picture_view.h"
 #include "fovea/render/view_frame.h"
 
 namespace fovea {
 namespace {
 
+constexpr int64_t kLongest = 640;
 constexpr size_t kDimensions = 8;  // of the strongest head, the largest ones
 
 const std::vector<std::string> kTerms = {"content · content", "content · position",
@@ -47,16 +49,12 @@ Pair make_pair(const DetectRun& run) {
          "{} does not add positions to queries and keys, so its scores cannot be split",
          run.engine.name());
   }
-  const auto named = [&](int64_t cell) {
-    return fmt::format("cell {},{}", cell / run.grid().cols, cell % run.grid().cols);
-  };
   Pair pair{.record = record,
-            .from = cell_at(run, "at", parse_pixels(run.args["at"]).front()),
-            .to = cell_at(run, "to", parse_pixel(run.args["to"], "--to"))};
-  pair.from_name = named(pair.from);
-  pair.to_name = named(pair.to);
+            .from = cell_at(run.input, "at", parse_pixels(run.args["at"]).front()),
+            .to = cell_at(run.input, "to", parse_pixel(run.args["to"], "--to"))};
+  pair.from_name = cell_name(run, pair.from);
+  pair.to_name = cell_name(run, pair.to);
   const HeadChoice head = head_of(run.args);
-  if (head.kind == HeadChoice::Kind::kOne) single_map(head, *record);  // checks it
   for (int64_t h = 0; h < record->shape().heads; ++h) {
     if (head.kind == HeadChoice::Kind::kOne && h != head.head) continue;
     pair.heads.push_back(split_score(*record, record->positions->queries, record->positions->keys,
@@ -85,8 +83,32 @@ Tensor term_values(const Pair& pair) {
   return values;
 }
 
+// What the one cell attends to in the strongest head, and a frame around the other.
+ImageFigure pair_picture(const DetectRun& run, const Pair& pair) {
+  const int64_t head = pair.strongest().head;
+  const std::vector<double> weights =
+      line_of(pair.record, pair.from, {HeadChoice::Kind::kOne, head}, /*column=*/false);
+  ImageFigure figure = picture_figure(run, kLongest);
+  figure.panels_across = 2;
+  std::string note;  // the colour bar says where the colours end
+  figure.scale = visible_scale({weights.begin(), weights.end()}, note);
+  ImagePanel panel =
+      map_panel(run, fmt::format("what {} attends to, head {}", pair.from_name, head), weights);
+  panel.chosen = mark_of(run, pair.from);
+  const CellMark to = mark_of(run, pair.to);
+  const auto rows = static_cast<double>(run.grid().rows);
+  const auto cols = static_cast<double>(run.grid().cols);
+  panel.boxes = {{.left = static_cast<double>(to.col) / cols,
+                  .top = static_cast<double>(to.row) / rows,
+                  .right = static_cast<double>(to.col + 1) / cols,
+                  .bottom = static_cast<double>(to.row + 1) / rows,
+                  .label = pair.to_name}};
+  figure.panels = {std::move(panel)};
+  return figure;
+}
+
 StepsFigure figure_of(const DetectRun& run, const Pair& pair) {
-  StepsFigure figure;
+  StepsFigure figure{.picture = pair_picture(run, pair)};
   figure.text.title = title_of(run.result.run, SiteKind::kEncoderSelf,
                                fmt::format("why {} looks at {}", pair.from_name, pair.to_name));
   figure.text.caption = caption_of(run, pair);
@@ -237,7 +259,8 @@ DetectView detect_why_view() {
           .summary = "why the cell --at attends to the cell --to: content and position",
           .options = {"at", "to", "layer", "head"},
           .check = check_why,
-          .make = make_why};
+          .make = make_why,
+          .needs_positions = true};
 }
 
 }  // namespace fovea

@@ -24,7 +24,6 @@ struct CellGrid {
   float at(int64_t row, int64_t col) const {
     return weights[static_cast<size_t>(row * cols + col)];
   }
-  bool pooled() const { return row_block > 1 || col_block > 1; }
 };
 CellGrid pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block);
 

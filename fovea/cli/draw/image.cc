@@ -15,7 +15,8 @@ namespace fovea {
 namespace {
 
 constexpr int kGap = 2;
-constexpr double kTint = 0.5;  // of an area
+constexpr size_t kMostTitle = 2;  // lines
+constexpr double kTint = 0.5;     // of an area
 constexpr Rgb kMark{208, 28, 46};
 
 // Cells of a box, first and last with it.
@@ -70,6 +71,9 @@ class ImagePainter {
     const double shape =
         static_cast<double>(figure.picture.height) / static_cast<double>(figure.picture.width);
     lines_ = std::clamp(static_cast<int>(std::lround(columns_ * shape / 2)), 1, 48);
+    for (const ImagePanel& panel : figure.panels) {
+      title_lines_ = std::max(title_lines_, title_of(panel.title).size());
+    }
   }
 
   std::string draw() const {
@@ -99,9 +103,30 @@ class ImagePainter {
     return terminal_.has_color() && figure_.layout != ImageLayout::kPanels;
   }
 
+  // In lines as wide as a panel.
+  std::vector<std::string> title_of(const std::string& title) const {
+    std::vector<std::string> lines;
+    const std::string text = wrapped(printable(title), columns_);
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      lines.push_back(shorten(text.substr(begin, end - begin), columns_));
+      begin = end + 1;
+    }
+    if (lines.size() > kMostTitle) {
+      lines.resize(kMostTitle + 1);
+      lines[kMostTitle - 1] = shorten(lines[kMostTitle - 1] + " " + lines.back(), columns_);
+      lines.pop_back();
+    }
+    return lines;
+  }
+
   TextBlock block(const std::string& title, const ImagePanel* panel) const {
-    const std::string name = shorten(printable(title), columns_);
-    TextBlock result{{terminal_.dim(name), display_width(name)}};
+    std::vector<std::string> names = title_of(title);
+    names.resize(title_lines_);
+    TextBlock result;
+    for (const std::string& name : names) {
+      result.push_back({terminal_.dim(name), display_width(name)});
+    }
     for (int y = 0; y < lines_; ++y) {
       std::vector<std::string> cells;
       for (int x = 0; x < columns_; ++x) {
@@ -215,6 +240,7 @@ class ImagePainter {
   const ColorMap& colors_;
   CellPainter cells_;
   bool masked_ = false;
+  size_t title_lines_ = 1;
   int columns_ = 8;
   int lines_ = 4;
 };

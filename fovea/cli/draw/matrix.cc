@@ -18,11 +18,19 @@ constexpr int64_t kMostOverviewRows = 96;
 constexpr size_t kTallestHeading = 8;
 
 // Whether labels would only say the numbers of the rows again.
-bool is_numbered(const Axis& axis) {
+bool are_numbers(const Axis& axis, AxisPlace place) {
   for (size_t i = 0; i < axis.positions.size(); ++i) {
-    if (axis.positions[i].text != std::to_string(i)) return false;
+    if (axis.positions[i].text != std::to_string(place.of(static_cast<int64_t>(i)))) return false;
   }
   return true;
+}
+
+// Whether labels have numbers of their own, as objects do: "1 cat".
+bool have_numbers(const Axis& axis) {
+  return std::ranges::all_of(axis.positions, [](const Position& position) {
+    const size_t end = position.text.find_first_not_of("0123456789");
+    return end > 0 && end != std::string::npos && position.text[end] == ' ';
+  });
 }
 
 class MatrixPainter {
@@ -33,12 +41,14 @@ class MatrixPainter {
         cells_(terminal, colors, figure.scale),
         rows_(figure.weights.size(0)),
         cols_(figure.weights.size(1)) {
-    digits_ = static_cast<int>(std::to_string(rows_ - 1).size());
+    digits_ = have_numbers(figure.rows)
+                  ? 0
+                  : static_cast<int>(std::to_string(figure.row_place.of(rows_ - 1)).size());
     // The rows of a generation say what they predict, which takes more room.
     const int most = figure.rows.name == "steps" ? terminal.width * 2 / 5
                      : terminal.width < 60       ? 9
                                                  : 14;
-    label_width_ = is_numbered(figure.rows) ? 0 : widest_label(figure.rows, most);
+    label_width_ = are_numbers(figure.rows, figure.row_place) ? 0 : widest_label(figure.rows, most);
   }
 
   std::string draw() {
@@ -50,7 +60,9 @@ class MatrixPainter {
 
  private:
   // Mark, number, label and a space.
-  int margin() const { return 2 + digits_ + 1 + (label_width_ > 0 ? label_width_ + 1 : 0); }
+  int margin() const {
+    return 2 + (digits_ > 0 ? digits_ + 1 : 0) + (label_width_ > 0 ? label_width_ + 1 : 0);
+  }
   int64_t room() const { return terminal_.width - margin(); }
 
   // Columns of a cell with its number in it; 0 if there is no room.
@@ -63,20 +75,33 @@ class MatrixPainter {
     return 0;
   }
 
-  bool is_marked(int64_t row, int64_t col) const {
-    return std::ranges::any_of(
-        figure_.marks, [&](const CellMark& mark) { return mark.row == row && mark.col == col; });
+  // Whether the cell, or of a pooled one any that it stands for, is a link.
+  bool is_marked(const CellGrid& grid, int64_t row, int64_t col) const {
+    return std::ranges::any_of(figure_.marks, [&](const CellMark& mark) {
+      return mark.row / grid.row_block == row && mark.col / grid.col_block == col;
+    });
+  }
+
+  // A line of cells with links written on them.
+  std::string marked_line(const CellGrid& grid, int64_t row, std::string_view sign) const {
+    std::string text;
+    for (int64_t c = 0; c < grid.cols; ++c) {
+      const float weight = grid.at(row, c);
+      text += is_marked(grid, row, c) ? cells_.on(weight, sign)
+                                      : cells_.block(weight, static_cast<int>(sign.size()));
+    }
+    return text;
   }
 
   std::string row_heading(int64_t row) const {
     const bool chosen = figure_.chosen_row == row;
+    const std::string number = padded_left(std::to_string(figure_.row_place.of(row)), digits_);
     if (label_width_ == 0) {
-      const std::string number = padded_left(std::to_string(row), digits_);
       return chosen ? terminal_.marked("▸ " + number) + " " : "  " + number + " ";
     }
     const std::string label = label_of(figure_.rows, row, label_width_);
     return (chosen ? terminal_.marked("▸") + " " : "  ") +
-           terminal_.dim(padded_left(std::to_string(row), digits_)) + " " +
+           (digits_ > 0 ? terminal_.dim(number) + " " : "") +
            (chosen ? terminal_.marked(label) : label) +
            repeated(" ", label_width_ - display_width(label) + 1);
   }
@@ -90,12 +115,14 @@ class MatrixPainter {
               repeated(" ", cell - left - display_width(label));
     }
     text += "\n";
+    const CellGrid grid = pool_cells(figure_.weights, 1, 1);
     for (int64_t r = 0; r < rows_; ++r) {
       text += row_heading(r);
       for (int64_t c = 0; c < cols_; ++c) {
-        const float weight = figure_.weights.matrix<float>()(r, c);
+        const float weight = grid.at(r, c);
         const std::string number = short_weight(double{weight});
-        text += cells_.on(weight, centred(is_marked(r, c) ? "[" + number + "]" : number, cell));
+        text +=
+            cells_.on(weight, centred(is_marked(grid, r, c) ? "[" + number + "]" : number, cell));
       }
       text += "\n";
     }
@@ -140,16 +167,7 @@ class MatrixPainter {
     const CellGrid grid = pool_cells(figure_.weights, 1, 1);
     std::string text = tall_heading();
     for (int64_t r = 0; r < rows_; ++r) {
-      text += row_heading(r);
-      if (figure_.marks.empty()) {
-        text += cells_.line(grid, r, 2, false);
-      } else {
-        for (int64_t c = 0; c < cols_; ++c) {
-          const float weight = grid.at(r, c);
-          text += is_marked(r, c) ? cells_.on(weight, "[]") : cells_.block(weight, 2);
-        }
-      }
-      text += "\n";
+      text += row_heading(r) + marked_line(grid, r, "[]") + "\n";
     }
     return text + legend() + (figure_.marks.empty() ? "" : "[] a link\n");
   }
@@ -159,7 +177,7 @@ class MatrixPainter {
     constexpr int64_t kEvery = 10;
     std::string text = repeated(" ", margin());
     for (int64_t c = 0; c < grid.cols; c += kEvery) {
-      const std::string number = std::to_string(c * grid.col_block);
+      const std::string number = std::to_string(figure_.col_place.of(c * grid.col_block));
       if (c > 0 && c + static_cast<int64_t>(number.size()) > grid.cols) break;
       text += padded_right(number, kEvery);
     }
@@ -167,27 +185,34 @@ class MatrixPainter {
   }
 
   std::string as_overview() const {
-    const bool color = terminal_.has_color();
+    // A column is half as wide as a line is tall: two cells share a line, or one covers twice the
+    // rows. Links need a line for each row.
+    const bool links = !figure_.marks.empty();
+    const bool stacked = terminal_.has_color() && !links;
     const int64_t wide = std::max<int64_t>(1, room());
     int64_t col_block = (cols_ + wide - 1) / wide;
     int64_t row_block = (rows_ + kMostOverviewRows - 1) / kMostOverviewRows;
     if (rows_ == cols_) row_block = col_block = std::max(row_block, col_block);
-    // A column is half as wide as a line is tall: two cells share a line, or one covers twice the
-    // rows.
-    if (!color) row_block *= 2;
+    if (!stacked && !links) row_block *= 2;
     const CellGrid grid = pool_cells(figure_.weights, row_block, col_block);
     std::string text = ticks(grid);
-    const int64_t line_rows = color ? 2 : 1;
-    for (int64_t r = 0; r < grid.rows; r += line_rows) {
-      text += overview_heading(r * row_block, line_rows * row_block) +
-              cells_.line(grid, r, 1, color) + "\n";
+    const int64_t line_rows = (stacked ? 2 : 1) * row_block;
+    for (int64_t r = 0; r < grid.rows; r += stacked ? 2 : 1) {
+      text += overview_heading(r * row_block, line_rows) +
+              (links ? marked_line(grid, r, "o") : cells_.line(grid, r, 1, stacked)) + "\n";
     }
-    text += legend();
+    text += legend() + (links ? "o a link\n" : "");
+    const int64_t rows = row_block * figure_.row_place.step;
+    const int64_t cols = col_block * figure_.col_place.step;
     std::string note;
-    if (grid.pooled()) {
-      note = fmt::format("each cell is the largest of {} x {} weights · ", row_block, col_block);
+    if (rows > 1 || cols > 1) {
+      note = fmt::format("each cell is the largest of {} x {} weights", rows, cols);
     }
-    note += fmt::format("a line holds {} rows, named by the first", line_rows * row_block);
+    if (const int64_t held = line_rows * figure_.row_place.step; held > 1) {
+      note += fmt::format("{}a line holds {} rows, named by the first", note.empty() ? "" : " · ",
+                          held);
+    }
+    if (note.empty()) return text;
     return text + terminal_.dim(wrapped(note, terminal_.width)) + "\n";
   }
 

@@ -42,13 +42,13 @@ std::vector<double> scores_of(const PictureInput& input, const Run& run,
 }
 
 void run(const Args& args) {
-  if (const Engine engine = open_engine(args, kDefaultPictureModel);
-      engine.facts().finds_objects()) {
+  const Engine engine = open_engine(args, kDefaultPictureModel);
+  if (engine.facts().finds_objects()) {
     fail(ErrorKind::kUnsupported,
          "{} finds objects itself; evaluate its boxes by `fovea evaluate detections`",
          engine.name());
   }
-  const EvaluationOptions options = evaluation_options(args);
+  const EvaluationOptions options = evaluation_options(args, engine);
   const auto files =
       pictures_with(args["DIR"], "true boxes, NAME.json or NAME.mask.png",
                     [](const TruthFiles& f) { return !f.mask.empty() || !f.objects.empty(); });
@@ -56,7 +56,7 @@ void run(const Args& args) {
   report.rows = score_rows();
   std::vector<PictureBox> truth;
   score_pictures(
-      args, files, report,
+      args, engine, files, report,
       [&](const TruthFiles& picture, PictureSize size) {
         truth.clear();
         for (const TrueObject& object : read_true_objects(picture, size)) {

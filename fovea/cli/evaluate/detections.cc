@@ -2,18 +2,16 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include "fovea/base/error.h"
-#include "fovea/base/file.h"
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/evaluate/folder.h"
 #include "fovea/cli/evaluate/kind.h"
 #include "fovea/cli/evaluate/objects.h"
-#include "fovea/cli/evaluate/report.h"
-#include "fovea/cli/interrupt.h"
+#include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/table.h"
 #include "fovea/explain/detection_score.h"
 
@@ -134,7 +132,7 @@ Json to_json(const Evaluations& evaluations) {
 std::string to_csv(const Evaluation& evaluation) {
   std::string text = "picture,objects,found,false\n";
   for (const PictureLine& line : evaluation.pictures) {
-    text += fmt::format("{},{},{},{}\n", csv_field(line.name), line.objects, line.found,
+    text += fmt::format("{},{},{},{}\n", csv_text(line.name), line.objects, line.found,
                         line.false_objects);
   }
   return text;
@@ -184,23 +182,16 @@ void run(const Args& args) {
          "{} finds no objects; evaluating detections takes DETR models, {} say", engine.name(),
          kDefaultDetectionModel);
   }
-  evaluation_options(args);
+  evaluation_options(args, engine);  // refuses what does not go together
   Evaluations evaluations{.trained = evaluate(args, engine)};
   if (args.flag("baseline")) {
     const int64_t seed = args.has("seed") ? args.integer("seed") : 0;
     evaluations.random = evaluate(args, engine.with_random_weights(static_cast<uint64_t>(seed)));
   }
-  if (args.has("out")) {
-    const InterruptGuard guard;
-    const bool csv = std::filesystem::path(args["out"]).extension() == ".csv";
-    const std::string content =
-        csv ? to_csv(evaluations.trained) : to_json(evaluations).dump(1) + "\n";
-    write_file_atomic(args["out"], [&](FileWriter& file) { file.write(content); });
-  }
-  if (args.flag("json")) return write_stdout(to_json(evaluations).dump(1) + "\n");
-  std::string text = to_text(evaluations, engine, stdout_terminal());
-  if (args.has("out")) text += "\nwrote " + args["out"] + "\n";
-  write_stdout(text);
+  show({.csv = [&] { return to_csv(evaluations.trained); },
+        .json = [&] { return to_json(evaluations); },
+        .text = [&](const Terminal& terminal) { return to_text(evaluations, engine, terminal); }},
+       args);
 }
 
 }  // namespace

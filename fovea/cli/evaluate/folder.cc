@@ -4,12 +4,13 @@
 #include "fovea/base/progress.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/site_options.h"
 #include "fovea/explain/mass_mask.h"
 #include "fovea/render/picture_view.h"
 
 namespace fovea {
 
-EvaluationOptions evaluation_options(const Args& args) {
+EvaluationOptions evaluation_options(const Args& args, const Engine& engine) {
   EvaluationOptions options{.share = kMassShare};
   if (args.has("layer")) options.layer = args.integer("layer");
   if (args.has("mask")) options.share = args.real("mask");
@@ -21,34 +22,35 @@ EvaluationOptions evaluation_options(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--seed is of random weights but --baseline is not given; give both or none");
   }
+  check_layer(args, engine, sites_of(engine.facts(), /*sees_picture=*/true).front());
   return options;
 }
 
 void score_pictures(
-    const Args& args, const std::vector<TruthFiles>& files, ScoreReport& report,
-    const std::function<int64_t(const TruthFiles&, PictureSize)>& truth,
+    const Args& args, const Engine& engine, const std::vector<TruthFiles>& files,
+    ScoreReport& report, const std::function<int64_t(const TruthFiles&, PictureSize)>& truth,
     const std::function<std::vector<double>(const PictureInput&, const Run&)>& score) {
-  const EvaluationOptions options = evaluation_options(args);
-  std::vector<Engine> engines{open_engine(args, kDefaultPictureModel)};
-  report.model = engines[0].name();
+  const EvaluationOptions options = evaluation_options(args, engine);
+  std::vector<Engine> engines{engine};
+  report.model = engine.name();
   report.columns = {"trained"};
   if (args.flag("baseline")) {
     const int64_t seed = args.has("seed") ? args.integer("seed") : 0;
-    engines.push_back(engines[0].with_random_weights(static_cast<uint64_t>(seed)));
+    engines.push_back(engine.with_random_weights(static_cast<uint64_t>(seed)));
     report.columns.push_back("random weights");
   }
   std::vector<std::string> empty;
   Progress progress("evaluating", static_cast<int64_t>(files.size()));
   for (const TruthFiles& picture : files) {
-    const PictureInput input = read_picture_input(engines[0], picture.picture, picture_size(args));
+    const PictureInput input = read_picture_input(engine, picture.picture, picture_size(args));
     ScoreReport::Picture line{.name = picture.name,
                               .objects = truth(picture, input.picture.size())};
     if (line.objects == 0) {
       empty.push_back(fmt::format("{} is skipped: no object is in it", picture.name));
       continue;
     }
-    for (const Engine& engine : engines) {
-      const RunResult result = engine.run(input.input, {.record = {.values = false}});
+    for (const Engine& each : engines) {
+      const RunResult result = each.run(input.input, {.record = {.values = false}});
       report.layer = picture_record(result.run, options.layer)->site.layer;
       line.scores.push_back(score(input, result.run));
     }

@@ -93,18 +93,16 @@ void refuse_options(const Args& args, const Engine& engine) {
 }
 
 void run(const Args& args) {
-  {
-    const Engine engine = open_engine(args, kDefaultPictureModel);
-    refuse_options(args, engine);
-    if (engine.facts().finds_objects()) return evaluate_object_masks(args, engine);
-  }
-  const EvaluationOptions options = evaluation_options(args);
+  const Engine engine = open_engine(args, kDefaultPictureModel);
+  refuse_options(args, engine);
+  if (engine.facts().finds_objects()) return evaluate_object_masks(args, engine);
+  const EvaluationOptions options = evaluation_options(args, engine);
   const auto files = pictures_with(args["DIR"], "a mask of object numbers, NAME.mask.png",
                                    [](const TruthFiles& f) { return !f.mask.empty(); });
   ScoreReport report{.kind = "masks", .title = "Jaccard index with the true masks"};
   LabelMask truth;
   score_pictures(
-      args, files, report,
+      args, engine, files, report,
       [&](const TruthFiles& picture, PictureSize size) {
         truth = read_true_mask(picture, size);
         return static_cast<int64_t>(truth.objects().size());

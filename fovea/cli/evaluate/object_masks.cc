@@ -8,7 +8,7 @@
 #include "fovea/cli/detect/object_masks.h"
 #include "fovea/cli/evaluate/objects.h"
 #include "fovea/cli/evaluate/report.h"
-#include "fovea/cli/model_options.h"
+#include "fovea/cli/site_options.h"
 #include "fovea/explain/detection_score.h"
 
 namespace fovea {
@@ -65,6 +65,7 @@ std::vector<int64_t> finders(const DetectRun& run, const std::vector<TrueObject>
 
 void evaluate_object_masks(const Args& args, const Engine& engine) {
   const double threshold = threshold_of(args);
+  check_layer(args, engine, SiteKind::kEncoderSelf);
   const auto files =
       pictures_with(args["DIR"], "true objects and masks, NAME.json and NAME.mask.png",
                     [](const TruthFiles& f) { return !f.objects.empty() && !f.mask.empty(); });

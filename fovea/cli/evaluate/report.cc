@@ -3,21 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <numeric>
 
-#include "fovea/base/file.h"
-#include "fovea/base/json.h"
 #include "fovea/base/utf8.h"
 #include "fovea/cli/draw/text.h"
-#include "fovea/cli/interrupt.h"
+#include "fovea/cli/map_out.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/table.h"
-#include "fovea/cli/terminal.h"
 
 namespace fovea {
 namespace {
 
-constexpr int kBarWidth = 20;
+constexpr int kMostBar = 20, kLeastBar = 8;
 
 // "random weights" is "random_weights" in files.
 std::string key_of(std::string text) {
@@ -70,11 +66,11 @@ std::string to_csv(const ScoreReport& report) {
   std::string text = "picture,objects";
   for (size_t model = 0; model < report.columns.size(); ++model) {
     const std::string before = model == 0 ? "" : key_of(report.columns[model]) + ".";
-    for (const ScoreRow& row : report.rows) text += "," + csv_field(before + row.key);
+    for (const ScoreRow& row : report.rows) text += "," + csv_text(before + row.key);
   }
   text += "\n";
   for (const ScoreReport::Picture& picture : report.pictures) {
-    text += fmt::format("{},{}", csv_field(picture.name), picture.objects);
+    text += fmt::format("{},{}", csv_text(picture.name), picture.objects);
     for (const std::vector<double>& scores : picture.scores) {
       for (const double score : scores) text += fmt::format(",{}", score);
     }
@@ -85,30 +81,32 @@ std::string to_csv(const ScoreReport& report) {
 
 // The label, a number and its bar for the model, a number alone for what stands beside it.
 std::string to_text(const ScoreReport& report, const Terminal& terminal) {
-  int widest = 0;
+  int widest = 0, beside = 0;
   for (const ScoreRow& row : report.rows) widest = std::max(widest, display_width(row.label));
+  for (size_t model = 1; model < report.columns.size(); ++model) {
+    beside += 2 + display_width(report.columns[model]);
+  }
+  const int bar_width = std::clamp(terminal.width - widest - 11 - beside, kLeastBar, kMostBar);
   std::string text = terminal.bold(printable(report.model)) + fmt::format(" · {}\n", report.title);
   text += terminal.dim(fmt::format("layer {} · {} picture{}, {} objects", report.layer,
                                    report.pictures.size(), report.pictures.size() == 1 ? "" : "s",
                                    report.objects()));
   text += "\n\n";
   if (report.columns.size() > 1) {
-    const std::string heading =
-        padded_right("", widest + 4) + padded_right(report.columns[0], kBarWidth + 7);
-    std::string rest;
-    for (size_t model = 1; model < report.columns.size(); ++model)
-      rest += "  " + report.columns[model];
-    text += terminal.dim(heading + rest) + "\n";
+    std::string heading =
+        padded_right("", widest + 4) + padded_right(report.columns[0], bar_width + 7);
+    for (size_t model = 1; model < report.columns.size(); ++model) {
+      heading += "  " + report.columns[model];
+    }
+    text += terminal.dim(heading) + "\n";
   }
   for (size_t row = 0; row < report.rows.size(); ++row) {
     if (row == 0 || report.rows[row].group != report.rows[row - 1].group) {
       text += report.rows[row].group + "\n";
     }
     const double value = report.mean(0, row);
-    text += "  " + padded_right(report.rows[row].label, widest + 2);
-    text += fmt::format("{:.3f}  ", value);
-    text += report.columns.size() > 1 ? padded_right(bar(value, kBarWidth), kBarWidth)
-                                      : bar(value, kBarWidth);
+    text += fmt::format("  {}{:.3f}  {}", padded_right(report.rows[row].label, widest + 2), value,
+                        padded_right(bar(value, bar_width), bar_width));
     for (size_t model = 1; model < report.columns.size(); ++model) {
       text += "  " + padded_right(fmt::format("{:.3f}", report.mean(model, row)),
                                   display_width(report.columns[model]));
@@ -120,13 +118,6 @@ std::string to_text(const ScoreReport& report, const Terminal& terminal) {
 }
 
 }  // namespace
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 double ScoreReport::mean(size_t model_index, size_t row) const {
   double sum = 0;
@@ -141,17 +132,10 @@ int64_t ScoreReport::objects() const {
 }
 
 void show_report(const ScoreReport& report, const Args& args) {
-  if (args.has("out")) {
-    const InterruptGuard guard;
-    const std::filesystem::path path = args["out"];
-    const std::string content =
-        path.extension() == ".csv" ? to_csv(report) : to_json(report).dump(1) + "\n";
-    write_file_atomic(path, [&](FileWriter& file) { file.write(content); });
-  }
-  if (args.flag("json")) return write_stdout(to_json(report).dump(1) + "\n");
-  std::string text = to_text(report, stdout_terminal());
-  if (args.has("out")) text += "\nwrote " + args["out"] + "\n";
-  write_stdout(text);
+  show({.csv = [&] { return to_csv(report); },
+        .json = [&] { return to_json(report); },
+        .text = [&](const Terminal& terminal) { return to_text(report, terminal); }},
+       args);
 }
 
 }  // namespace fovea

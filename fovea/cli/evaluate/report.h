@@ -36,9 +36,6 @@ struct ScoreReport {
   int64_t objects() const;
 };
 
-// In quotes where it must be.
-std::string csv_field(const std::string& text);
-
 // Writes --out, and prints JSON or the table by --json.
 void show_report(const ScoreReport& report, const Args& args);
 

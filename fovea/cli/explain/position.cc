@@ -5,7 +5,11 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/cli/site_options.h"
+#include "fovea/explain/picture_axis.h"
+#include "fovea/render/words.h"
+#include "fovea/text/unicode.h"
 
 namespace fovea {
 namespace {
@@ -38,30 +42,46 @@ FoundToken mask_or_first(const ExplainQuestion& question, const std::vector<int6
   return {places.empty() ? 0 : places.front(), ""};
 }
 
-// Of a decoder: the step that writes the last token that is no special one.
-int64_t last_written_step(const Axis& target) {
-  for (auto i = static_cast<int64_t>(target.positions.size()) - 1; i > 0; --i) {
-    if (!target.positions[static_cast<size_t>(i)].special) return i - 1;
-  }
-  return static_cast<int64_t>(target.positions.size()) - 1;
+// Of a word of several pieces the first: when that is written the word is chosen.
+int64_t first_piece(const Axis& axis, int64_t index) {
+  const auto word_at = [&](int64_t i) { return axis.positions[static_cast<size_t>(i)].word; };
+  const int64_t word = word_at(index);
+  while (word >= 0 && index > 0 && word_at(index - 1) == word) --index;
+  return index;
 }
 
-// Of a word of several pieces the first: when that is written the word is chosen.
-FoundToken first_piece(const Axis& axis, FoundToken found) {
-  if (found.note.empty()) return found;
-  const auto word_at = [&](int64_t i) { return axis.positions[static_cast<size_t>(i)].word; };
-  const int64_t word = word_at(found.index);
-  while (word >= 0 && found.index > 0 && word_at(found.index - 1) == word) --found.index;
-  found.note = fmt::format("the first piece of a word of several, {}",
-                           axis.positions[static_cast<size_t>(found.index)].text);
-  return found;
+// More than punctuation.
+bool is_word(const Axis& axis, int64_t index) {
+  return std::ranges::any_of(decode_utf8(to_valid_utf8(plain_label(axis, index))),
+                             is_word_character);
+}
+
+// Of a decoder: the step that writes the last word; where it writes punctuation alone, the last
+// token.
+FoundToken last_written_step(const Axis& target) {
+  const auto count = static_cast<int64_t>(target.positions.size());
+  std::optional<int64_t> last;
+  for (int64_t i = count - 1; i > 0; --i) {
+    if (target.positions[static_cast<size_t>(i)].special) continue;
+    if (!last) last = i;
+    if (!is_word(target, i)) continue;
+    const int64_t first = first_piece(target, i);
+    return {first - 1, fmt::format("asked about the last word that is written, {}",
+                                   target.positions[static_cast<size_t>(first)].text)};
+  }
+  return {last.value_or(count) - 1, ""};
 }
 
 // Of a decoder: the step that writes the token which --token names among those that it read next.
 FoundToken chosen_step(const Args& args, const RunResult& result) {
   const Axis& target = *result.run.find_axis("target");
   if (args.has("token")) {
-    FoundToken found = first_piece(target, find_token(target, args["token"]));
+    FoundToken found = find_token(target, args["token"]);
+    if (!found.note.empty()) {  // a word of several pieces
+      found.index = first_piece(target, found.index);
+      found.note = fmt::format("the first piece of a word of several, {}",
+                               target.positions[static_cast<size_t>(found.index)].text);
+    }
     if (found.index == 0) {
       fail(ErrorKind::kInvalidArgument,
            "--token is '{}', which the decoder starts from and nobody writes; name a token of the "
@@ -71,7 +91,7 @@ FoundToken chosen_step(const Args& args, const RunResult& result) {
     --found.index;
     return found;
   }
-  return {last_written_step(target), ""};
+  return last_written_step(target);
 }
 
 // The cell at the middle of what the query found.
@@ -89,7 +109,7 @@ FoundToken object_cell(const ExplainQuestion& question, const Axis& cells, int64
     cell = question.picture->grid.patch_of_pixel(place(double{box[0]}, size.width),
                                                  place(double{box[1]}, size.height));
   }
-  return {front_positions(cells) + cell.value_or(0),
+  return {PictureAxis::of(cells).specials + cell.value_or(0),
           fmt::format("the middle of what query {} found", query)};
 }
 
@@ -154,7 +174,7 @@ int64_t answer_position(const ExplainQuestion& question) {
   if (!question.engine.facts().has_decoder() || record.row_axis == "steps") {
     return question.position;
   }
-  return last_written_step(*question.result.run.find_axis("target"));
+  return last_written_step(*question.result.run.find_axis("target")).index;
 }
 
 }  // namespace fovea

@@ -41,7 +41,7 @@ SiteKind question_kind(const Args& args, const ExplainQuestion& question, bool s
   }
   const SiteKind kind = chosen_site(args, question.engine, sees_picture);
   const bool stack = question.method.needs.one_stack || question.method.needs.target;
-  return kind == SiteKind::kPool && stack ? sites_of(facts, sees_picture).front().kind : kind;
+  return kind == SiteKind::kPool && stack ? sites_of(facts, sees_picture).front() : kind;
 }
 
 struct NamedTargets {
@@ -196,6 +196,9 @@ ExplainQuestion read_question(const Args& args, const Engine& engine, const Meth
   check_row_options(args, question.engine, question.picture.has_value());
   question.kind = question_kind(args, question, sees_picture);
   if (args.has("layer")) question.layer = args.integer("layer");
+  check_layer(args, engine, question.kind);
+  check_head(args, engine, question.kind);
+  check_query(args, engine);
   if (args.has("head") && args["head"] != "mean") {
     question.head = parse_integer("--head", args["head"]);
   }

@@ -9,7 +9,7 @@
 
 #include "fovea/base/version.h"
 #include "fovea/cli/explain/numbers.h"
-#include "fovea/cli/site_options.h"
+#include "fovea/explain/picture_axis.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
 #include "fovea/vision/seen_part.h"
@@ -102,7 +102,7 @@ ImageFigure image_figure(const ExplainQuestion& question, const Explanation& exp
   figure.text = figure_text(question, explanation);
   ImagePanel panel{.title = question.method.name,
                    .weights = grid_of(explanation.scores, axis.grid_rows, axis.grid_cols)};
-  const int64_t front = front_positions(axis);
+  const int64_t front = PictureAxis::of(axis).specials;
   if (explanation.row && *explanation.row >= front) {
     const int64_t patch = *explanation.row - front;
     panel.chosen = CellMark{patch / axis.grid_cols, patch % axis.grid_cols};

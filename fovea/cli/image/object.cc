@@ -51,10 +51,6 @@ Json object_json(const FoundObject& object, const PictureInput& input, const Map
 
 }  // namespace
 
-std::vector<std::string> object_options() {
-  return {"layer", "mask-out"};
-}
-
 Json box_json(const PictureBox& box) {
   if (box.area() == 0) return {};
   return Json(Json::Array{box.left, box.top, box.right, box.bottom});

@@ -7,8 +7,6 @@
 
 namespace fovea {
 
-// The options of such a view.
-std::vector<std::string> object_options();
 Content object_content(const ImageRun& run, const FoundObject& object);
 
 // [x0, y0, x1, y1] in pixels of the picture; null if there is nothing in it.

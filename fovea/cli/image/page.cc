@@ -6,6 +6,8 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/terminal.h"
+#include "fovea/explain/picture_axis.h"
+#include "fovea/render/picture_view.h"
 
 namespace fovea {
 namespace {
@@ -15,15 +17,6 @@ constexpr uint64_t kComfortableBytes = 24'000'000;
 
 bool is_picture_site(const AttentionRecord& record) {
   return record.site.kind == SiteKind::kSelf || record.site.kind == SiteKind::kVisionSelf;
-}
-
-// How many tokens stand before the first cell of the picture.
-int64_t front_positions(const Run& run) {
-  for (const Axis& axis : run.axes) {
-    if (axis.grid_rows == 0) continue;
-    return static_cast<int64_t>(axis.positions.size()) - axis.grid_rows * axis.grid_cols;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -48,7 +41,7 @@ void write_image_page(const ImageRun& run) {
   if (args.has("head")) options.choice.head = parse_head(args["head"]);
   options.choice.column = args.flag("column");
   if (args.has("at")) {
-    const int64_t front = front_positions(run.result.run);
+    const int64_t front = PictureAxis::of(picture_axis(run.result.run)).specials;
     options.choice.token = fmt::format("#{}", front + patch_at(run.input, args["at"]));
   } else if (args.has("token")) {
     options.choice.token = args["token"];

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "fovea/base/utf8.h"
-#include "fovea/cli/draw/text.h"
 #include "fovea/cli/table.h"
 
 namespace fovea {
@@ -28,21 +26,16 @@ std::string meaning(const ModelFacts& facts, size_t texts) {
 std::string similarities_text(const ModelFacts& facts, std::vector<TextSimilarity> similarities,
                               const Terminal& terminal) {
   std::ranges::stable_sort(similarities, std::ranges::greater(), &TextSimilarity::logit);
-  const int room = std::max(kNarrowest, terminal.width - kNumberColumns);
-  int widest = 4;
-  for (TextSimilarity& each : similarities) {
-    each.text = shorten(printable(each.text), room);
-    widest = std::max(widest, display_width(each.text));
-  }
-  const std::string heading = fmt::format("text{}  {:>11}  {:>7}  {:>8}", repeated(" ", widest - 4),
-                                          "probability", "cosine", "logit");
-  std::string text = terminal.dim(heading) + "\n";
+  Grid grid{.heading = {"text", "probability", "cosine", "logit"},
+            .widest_label = std::max(kNarrowest, terminal.width - kNumberColumns)};
   for (const TextSimilarity& each : similarities) {
-    text += fmt::format("{}{}  {:>11.4f}  {:>7.4f}  {:>8.3f}\n", isolated(each.text),
-                        repeated(" ", widest - display_width(each.text)), each.probability,
-                        each.cosine, each.logit);
+    grid.rows.push_back(
+        {.label = printable(each.text),
+         .cells = {fmt::format("{:.4f}", each.probability), fmt::format("{:.4f}", each.cosine),
+                   fmt::format("{:.3f}", each.logit)}});
   }
-  return text + terminal.dim(meaning(facts, similarities.size())) + "\n\n";
+  return side_by_side({draw_grid(grid, terminal)}, 0, terminal.width) +
+         terminal.dim(meaning(facts, similarities.size())) + "\n\n";
 }
 
 Json similarities_json(const ModelFacts& facts, const std::vector<TextSimilarity>& similarities) {

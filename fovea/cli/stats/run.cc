@@ -11,6 +11,7 @@
 #include "fovea/base/progress.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/terminal.h"
 #include "fovea/engine/engine_subject.h"
 #include "fovea/engine/named_target.h"
 #include "fovea/engine/picture_input.h"
@@ -62,6 +63,7 @@ class StatsRun {
       save();
       print_warnings({fmt::format("{} of {} inputs are counted; the same command goes on from {}",
                                   state_.next, end_, options_.state.string())});
+      write_notes();
       guard.reset();
     }
     return {std::move(state_), options_.kind, resumed_at};

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/base/file.h"
 #include "fovea/base/version.h"
 #include "fovea/render/caption.h"
 
@@ -151,6 +152,22 @@ MapData stats_data(const StatsResult& result, const FigureText& text) {
   return data;
 }
 
+// One line per head and a column per number; empty where it was not counted.
+std::string stats_csv(const StatsResult& result) {
+  std::string text = "layer,head,type";
+  for (const HeadMetric& metric : head_metrics()) text += fmt::format(",{}", metric.name);
+  text += ",offset\n";
+  for_each_head(result, [&](int64_t layer, int64_t head, const HeadNumbers& numbers) {
+    text += fmt::format("{},{},{}", layer, head, head_type(numbers));
+    for (const HeadMetric& metric : head_metrics()) {
+      const double number = numbers.*metric.number;
+      text += std::isnan(number) ? "," : fmt::format(",{:.9g}", number);
+    }
+    text += std::isnan(numbers.positional) ? ",\n" : fmt::format(",{}\n", numbers.offset);
+  });
+  return text;
+}
+
 }  // namespace
 
 Content stats_content(const StatsResult& result, const std::string& model, const HeadMetric& metric,
@@ -178,8 +195,15 @@ Content stats_content(const StatsResult& result, const std::string& model, const
   metadata.set("inputs", statistics.inputs());
   figure.text.metadata = std::move(metadata);
   const FigureText text = figure.text;
-  return {std::move(figure), [result, text] { return stats_data(result, text); },
-          [result, model] { return stats_json(result, model); }};
+  return {.figure = std::move(figure),
+          .json = [result, model] { return stats_json(result, model); },
+          .write_data =
+              [result, text](const std::filesystem::path& path) {
+                if (path.extension() != ".csv")
+                  return write_map_data(path, stats_data(result, text));
+                const std::string lines = stats_csv(result);
+                write_file_atomic(path, [&](FileWriter& file) { file.write(lines); });
+              }};
 }
 
 std::string kinds_text(const StatsResult& result, const Terminal& terminal) {
@@ -197,21 +221,6 @@ std::string kinds_text(const StatsResult& result, const Terminal& terminal) {
     }
   }
   return text + "\n";
-}
-
-std::string stats_csv(const StatsResult& result) {
-  std::string text = "layer,head,type";
-  for (const HeadMetric& metric : head_metrics()) text += fmt::format(",{}", metric.name);
-  text += ",offset\n";
-  for_each_head(result, [&](int64_t layer, int64_t head, const HeadNumbers& numbers) {
-    text += fmt::format("{},{},{}", layer, head, head_type(numbers));
-    for (const HeadMetric& metric : head_metrics()) {
-      const double number = numbers.*metric.number;
-      text += std::isnan(number) ? "," : fmt::format(",{:.9g}", number);
-    }
-    text += std::isnan(numbers.positional) ? ",\n" : fmt::format(",{}\n", numbers.offset);
-  });
-  return text;
 }
 
 }  // namespace fovea

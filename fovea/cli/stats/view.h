@@ -9,15 +9,12 @@
 
 namespace fovea {
 
-// One number of every head as a picture of layers x heads; all numbers as data. The caption can
-// name the heads of each kind.
+// One number of every head as a picture of layers x heads; all numbers as data, in .csv a line for
+// each head. The caption can name the heads of each kind.
 Content stats_content(const StatsResult& result, const std::string& model, const HeadMetric& metric,
                       bool names_kinds);
 
 // The heads of each kind, as layer.head: "previous token  2  1.3 2.7".
 std::string kinds_text(const StatsResult& result, const Terminal& terminal);
-
-// One line per head and a column per number; empty where it was not counted.
-std::string stats_csv(const StatsResult& result);
 
 }  // namespace fovea

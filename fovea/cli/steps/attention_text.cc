@@ -81,14 +81,19 @@ std::vector<double> row_of(const Matrix& matrix, int64_t row) {
   return {matrix.row(row).begin(), matrix.row(row).end()};
 }
 
-// One query: what it attends to, and how its weighted sum comes about term by term.
-void write_row(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
-               int64_t head_index, StepsWriter& writer) {
-  const int64_t i = *view.place;
+// From scores to softmax, told before the table of them all.
+void write_score_stages(const StepsProblem& problem, const StepsView& view, StepsWriter& writer) {
   scores_stage(problem, view, writer);
   scaled_stage(problem, writer);
   masked_stage(problem, writer);
   softmax_stage(problem, writer);
+}
+
+// One query: what it attends to, and how its weighted sum comes about term by term.
+void write_row(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
+               int64_t head_index, StepsWriter& writer) {
+  const int64_t i = *view.place;
+  write_score_stages(problem, view, writer);
   writer.tables({cells_down(problem, problem.source_labels,
                             {{"score", row_of(head.scores, i)},
                              {"scaled", row_of(head.scaled, i)},
@@ -124,10 +129,7 @@ void write_row(const StepsProblem& problem, const HeadSteps& head, const StepsVi
 void write_column(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
                   int64_t head_index, StepsWriter& writer) {
   const int64_t j = *view.place;
-  scores_stage(problem, view, writer);
-  scaled_stage(problem, writer);
-  masked_stage(problem, writer);
-  softmax_stage(problem, writer);
+  write_score_stages(problem, view, writer);
   const std::vector<double> weights = head.weights.column(j);
   writer.tables({cells_down(problem, problem.labels,
                             {{"score", head.scores.column(j)},

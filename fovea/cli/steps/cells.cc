@@ -10,8 +10,6 @@
 namespace fovea {
 namespace {
 
-constexpr int kWidestLabel = 14;
-constexpr int kGap = 2;
 // Seen on black and on white ground.
 constexpr Rgb kAbove{205, 75, 60};
 constexpr Rgb kBelow{65, 130, 200};
@@ -26,28 +24,6 @@ std::vector<double> pooled(std::span<const double> values, int64_t per_cell) {
         part, [](double a, double b) { return std::abs(a) < std::abs(b); }));
   }
   return cells;
-}
-
-std::string label_of(const GridRow& row) {
-  return shorten(row.label, kWidestLabel);
-}
-
-std::vector<int> column_widths(const Grid& grid) {
-  std::vector<int> widths;
-  for (const std::string& name : grid.heading) widths.push_back(display_width(name));
-  for (const GridRow& row : grid.rows) {
-    widths[0] = std::max(widths[0], display_width(label_of(row)));
-    for (size_t c = 0; c < row.cells.size(); ++c) {
-      widths[c + 1] = std::max(widths[c + 1], display_width(row.cells[c]));
-    }
-  }
-  return widths;
-}
-
-int total_width(const std::vector<int>& widths) {
-  int total = kGap * static_cast<int>(widths.size() - 1);
-  for (const int width : widths) total += width;
-  return total;
 }
 
 }  // namespace
@@ -96,37 +72,6 @@ TextLine signed_bar(double share, int left, int right, const Terminal& terminal)
   return {
       repeated(" ", left - display_width(text)) + terminal.ink(kBelow, text) + terminal.dim("│"),
       left + 1};
-}
-
-int grid_width(const Grid& grid) {
-  return total_width(column_widths(grid));
-}
-
-TextBlock draw_grid(const Grid& grid, const Terminal& terminal) {
-  const std::vector<int> widths = column_widths(grid);
-  const int width = total_width(widths);
-  TextBlock block;
-  std::string heading = padded_right(grid.heading[0], widths[0]);
-  for (size_t c = 1; c < widths.size(); ++c) {
-    heading += repeated(" ", kGap) + padded_left(grid.heading[c], widths[c]);
-  }
-  block.push_back({terminal.dim(heading), width});
-  for (size_t r = 0; r < grid.rows.size(); ++r) {
-    const GridRow& row = grid.rows[r];
-    if (grid.total && r + 1 == grid.rows.size()) {
-      block.push_back({terminal.dim(repeated("─", width)), width});
-    }
-    const std::string name = label_of(row);
-    std::string text = (row.marked ? terminal.marked(name) : isolated(name)) +
-                       repeated(" ", widths[0] - display_width(name));
-    for (size_t c = 0; c + 1 < widths.size(); ++c) {
-      text += repeated(" ", kGap) +
-              padded_left(c < row.cells.size() ? row.cells[c] : "", widths[c + 1]);
-    }
-    text += repeated(" ", kGap) + row.note.text;
-    block.push_back({text, width + kGap + row.note.width});
-  }
-  return block;
 }
 
 std::string marked_text(const Axis& axis, int64_t index, const Terminal& terminal) {

@@ -1,5 +1,5 @@
-// Vectors and sums of a model for the terminal: strips of cells, bars to both sides, small grids,
-// a line of text.
+// Vectors and sums of a model for the terminal: strips of cells, bars to both sides, a line of
+// text.
 #pragma once
 
 #include <span>
@@ -26,24 +26,6 @@ std::string strip_legend(const Terminal& terminal);
 TextLine share_bar(double share, int columns, const Terminal& terminal);
 // From a line to the right, up to `right` columns, or below 0 to the left.
 TextLine signed_bar(double share, int left, int right, const Terminal& terminal);
-
-struct GridRow {
-  std::string label;
-  std::vector<std::string> cells;  // may be fewer than the columns
-  TextLine note{};                 // behind the cells
-  bool marked = false;             // what the user chose
-};
-
-// A name and right-aligned cells; a line above the last row if that is their sum.
-struct Grid {
-  std::vector<std::string> heading;  // of the label and of each cell
-  std::vector<GridRow> rows;
-  bool total = false;
-};
-
-// The columns that a grid takes without its notes.
-int grid_width(const Grid& grid);
-TextBlock draw_grid(const Grid& grid, const Terminal& terminal);
 
 // One line of the text around a position, as much as fits, with the position marked. Empty if it
 // stands for no text.

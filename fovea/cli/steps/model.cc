@@ -9,7 +9,6 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
-#include "fovea/cli/show.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/words.h"
@@ -39,46 +38,7 @@ int64_t default_token(const Axis& axis, const Mask& mask, bool causal) {
   return causal ? places.back() : places.front();
 }
 
-struct StackSize {
-  int64_t layers;
-  int64_t heads;
-};
-
-StackSize stack_of(const ModelFacts& facts, SiteKind kind) {
-  switch (kind) {
-    case SiteKind::kDecoderSelf:
-    case SiteKind::kCross:
-      return {facts.decoder_layers, facts.decoder_heads};
-    case SiteKind::kTextSelf:
-      return {facts.text_layers, facts.text_heads};
-    case SiteKind::kPool:
-      return {1, facts.heads};
-    default:
-      return {facts.layers, facts.heads};
-  }
-}
-
-int chosen_layer(const Args& args, const Engine& engine, SiteKind kind) {
-  const int64_t layers = stack_of(engine.facts(), kind).layers;
-  const int64_t layer = args.has("layer") ? args.integer("layer") : layers - 1;
-  if (layer >= layers) {
-    fail(ErrorKind::kInvalidArgument, "--layer is {} but {} has {} layers of {}, 0 to {}", layer,
-         engine.name(), layers, name_of(kind), layers - 1);
-  }
-  return static_cast<int>(layer);
-}
-
-int64_t chosen_head(const Args& args, const Engine& engine, SiteKind kind) {
-  const int64_t heads = stack_of(engine.facts(), kind).heads;
-  const int64_t head = args.has("head") ? args.integer("head") : 0;
-  if (head >= heads) {
-    fail(ErrorKind::kInvalidArgument, "--head is {} but {} has {} heads, 0 to {}", head,
-         engine.name(), heads, heads - 1);
-  }
-  return head;
-}
-
-// The same of a text; what was left to us is put into `choices`.
+// The row of a text; what was left to us is put into `choices`.
 FoundToken chosen_token(const Args& args, const AttentionRecord& record, const Axis& rows,
                         bool causal, std::vector<std::string>& choices) {
   if (args.has("token")) return find_token(rows, args["token"]);
@@ -121,11 +81,14 @@ ModelStepsView read_model_steps(const Args& args) {
   const Engine engine = open_engine(args, default_model(args));
   ModelStepsView view{.facts = engine.facts()};
   view.picture = find_picture_input(engine, args);
-  if (view.picture) check_output(args, "out", args["INPUT"]);
   check_row_options(args, engine, view.picture.has_value());
   const SiteKind kind = chosen_site(args, engine, view.picture || gives_pixels(args, engine));
-  const SiteId site{kind, chosen_layer(args, engine, kind)};
-  const int64_t head = chosen_head(args, engine, site.kind);
+  check_layer(args, engine, kind);
+  check_head(args, engine, kind);
+  const int64_t layer =
+      args.has("layer") ? args.integer("layer") : size_of(view.facts, kind).layers - 1;
+  const SiteId site{kind, static_cast<int>(layer)};
+  const int64_t head = args.has("head") ? args.integer("head") : 0;
   RunOptions options;
   options.record = {
       .outputs = true, .block = true, .wanted = [site](SiteId other) { return other == site; }};

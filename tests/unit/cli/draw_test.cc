@@ -198,6 +198,46 @@ TEST(DrawMatrix, ShowsAnOverviewOfWhatDoesNotFit) {
   }
 }
 
+TEST(DrawMatrix, CountsRowsAndColumnsInTheWholeMap) {
+  MatrixFigure figure = two_by_two();
+  figure.row_place = {.first = 99};
+  EXPECT_THAT(draw(figure, {.width = 80}, inferno()),
+              AllOf(HasSubstr("\n   99 a "), HasSubstr("\n  100 b ")));
+
+  // An overview of an overview: a cell stands for four times as many weights.
+  MatrixFigure large = matrix_view(text_run(many_words(150), 1), {});
+  const auto rows_in_a_line = [&] {
+    const std::string text = draw(large, {.width = 80}, inferno());
+    return std::stoi(text.substr(text.find("a line holds ") + 13));
+  };
+  const int before = rows_in_a_line();
+  large.row_place = large.col_place = {.first = 1000, .step = 4};
+  EXPECT_EQ(rows_in_a_line(), 4 * before);
+  EXPECT_THAT(draw(large, {.width = 80}, inferno()), HasSubstr("\n  1000 "));
+}
+
+TEST(DrawMatrix, WritesNoNumberBesideALabelThatHasOne) {
+  MatrixFigure figure = two_by_two();
+  figure.rows = testing::text_axis({"1 cat", "2 dog"});
+  EXPECT_THAT(draw(figure, {.width = 80}, inferno()),
+              AllOf(HasSubstr("\n  1 cat  1.0"), HasSubstr("\n  2 dog  .25")));
+  figure.rows = testing::text_axis({"0", "1"});
+  EXPECT_THAT(draw(figure, {.width = 80}, inferno()),
+              AllOf(HasSubstr("\n  0  1.0"), HasSubstr("\n  1  .25")));
+}
+
+TEST(DrawMatrix, ShowsLinksHoweverSmallTheCells) {
+  MatrixFigure figure = matrix_view(text_run(many_words(30), 1), {});
+  figure.marks = {{0, 0}, {29, 3}};
+  for (const ColorMode mode : kModes) {
+    for (const auto& [width, sign] : {std::pair(200, "[ ]"), {80, "[]"}, {40, "o"}}) {
+      const std::string text =
+          without_colors(draw(figure, {.width = width, .colors = mode}, inferno()));
+      EXPECT_THAT(text, HasSubstr(fmt::format("\n{} a link\n", sign))) << width;
+    }
+  }
+}
+
 TEST(DrawRead, MarksTheChosenTokenAndListsTheLargest) {
   ReadFigure figure;
   figure.axis = testing::text_axis({"[CLS]", "the", "cat", "chas|ing", "it"});

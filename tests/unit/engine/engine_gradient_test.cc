@@ -204,7 +204,7 @@ TEST_P(GradientOf, HeadOutputsIsTheSlopeOfScalingThem) {
 INSTANTIATE_TEST_SUITE_P(Fixtures, GradientOf, ::testing::ValuesIn(fixtures()),
                          [](const auto& fixture) { return fixture.param; });
 
-// What autograd says of the same models in double (tools/make_gradient_answers.py).
+// What autograd says of the same models in double (tools/fixtures/make_gradient_answers.py).
 const NpzFile& answers() {
   static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/gradients.npz");
   return file;

@@ -1,5 +1,5 @@
 // Relevancy, input gradients, integrated gradients and head importance on whole models, against
-// torch's autograd (tools/make_relevancy_answers.py).
+// torch's autograd (tools/fixtures/make_relevancy_answers.py).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The bundled model against transformers' generate (tools/make_translation_answers.py), and what a
-// translation's run holds.
+// The bundled model against transformers' generate (tools/fixtures/make_translation_answers.py),
+// and what a translation's run holds.
 #include "fovea/engine/translator.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Value norms, ALTI, value zeroing and ablation on whole models, against what transformers and
-// torch answer (tools/make_value_answers.py).
+// torch answer (tools/fixtures/make_value_answers.py).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 
 namespace fovea::testing {
 
-// Made by tools/make_explain_fixture.py.
+// Made by tools/fixtures/make_explain_fixture.py.
 inline const NpzFile& picture_answers() {
   static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/pictures.npz");
   return file;

@@ -54,7 +54,7 @@ inline uint32_t mixed(uint32_t x) {
   return x ^ (x >> 15);
 }
 
-// logits_after() of tools/make_search_fixture.py, which says why.
+// logits_after() of tools/fixtures/make_search_fixture.py, which says why.
 inline std::vector<float> hashed_logits(const Text& text, bool coarse) {
   const int64_t before = text.size() > 1 ? text[text.size() - 2] : 0;
   const auto length = static_cast<int64_t>(text.size());

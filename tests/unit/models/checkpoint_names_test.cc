@@ -1,6 +1,7 @@
 // Every file of tests/data/checkpoint_names lists the tensors of a well-known published checkpoint
-// (tools/make_checkpoint_names.py). The loader must find all it needs among them and know the rest.
-// Sizes are shrunk alike in the configuration and in the shapes, so that any model fits in memory.
+// (tools/fixtures/make_checkpoint_names.py). The loader must find all it needs among them and know
+// the rest. Sizes are shrunk alike in the configuration and in the shapes, so that any model fits
+// in memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

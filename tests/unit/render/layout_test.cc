@@ -29,6 +29,15 @@ TEST(LabelledPositions, HaveTheChosenOneInPlaceOfItsNeighbours) {
   EXPECT_THAT(labelled_positions(45, 1.1, 44), ElementsAre(0, 10, 20, 30, 44));
 }
 
+TEST(RowLabels, SayWhereARowLiesInTheWholeMap) {
+  const Axis axis = testing::text_axis({"a", "b", "c"});
+  // Below 8 units a name stands beside its number: 0, or 1234567 in a part that begins there.
+  const double near = RowLabels(axis, 2, std::nullopt).width();
+  EXPECT_GT(RowLabels(axis, 2, std::nullopt, {.first = 1'234'567}).width(), near + 20);
+  EXPECT_EQ(RowLabels(axis, 12, std::nullopt, {.first = 1'234'567}).width(),
+            RowLabels(axis, 12, std::nullopt).width());
+}
+
 TEST(RoundTicks, LieWithinTheRange) {
   EXPECT_THAT(round_ticks(0, 1, 5),
               ElementsAre(0, testing::DoubleNear(0.2, 1e-12), testing::DoubleNear(0.4, 1e-12),

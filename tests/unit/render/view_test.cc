@@ -191,6 +191,8 @@ TEST(MatrixView, PoolsLongInputsByMaximumAndSaysSo) {
   ASSERT_EQ(figure.rows.positions.size(), static_cast<size_t>(side));
   EXPECT_EQ(figure.rows.positions[1].text, "t3…t5");
   EXPECT_EQ(figure.chosen_row, side - 1);
+  EXPECT_EQ(figure.row_place.of(side - 1), 4098);
+  EXPECT_THAT(figure.text.caption, HasSubstr("row 4099 marked"));  // among tokens, not among blocks
   EXPECT_THAT(figure.text.caption, HasSubstr("max over blocks of 3 x 3"));
   EXPECT_THAT(figure.text.caption, HasSubstr("each row sums to 1.00"));
   const AttentionMap map(record, 0);

@@ -1,4 +1,4 @@
-// The fixtures of tools/make_tokenizer_fixture.py: a tokenizer of each kind, and what the
+// The fixtures of tools/fixtures/make_tokenizer_fixture.py: a tokenizer of each kind, and what the
 // `tokenizers` library answers for more than 2,000 texts.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The fixtures of tools/make_sentence_piece_fixture.py: folders of translation models, and what
-// transformers and the sentencepiece package answer for more than 500 texts.
+// The fixtures of tools/fixtures/make_sentence_piece_fixture.py: folders of translation models, and
+// what transformers and the sentencepiece package answer for more than 500 texts.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What tools/make_vision_fixture.py wrote.
+// What tools/fixtures/make_vision_fixture.py wrote.
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,7 @@ inline const std::string& text(const Json& item, const char* key) {
   return item.at(key, key).as_string(key);
 }
 
-// The same as `formula` in tools/make_vision_fixture.py.
+// The same as `formula` in tools/fixtures/make_vision_fixture.py.
 inline Picture formula_picture(int64_t width, int64_t height, int64_t seed) {
   Picture picture(width, height);
   uint8_t* target = picture.bytes.data();

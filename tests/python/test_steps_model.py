@@ -1,0 +1,155 @@
+"""`fovea steps INPUT`: one token of the small random models of tests/data/parity, every number against numpy and transformers."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from program import FOUR_WORDS, ROOT, assert_fails, ok, run
+from test_steps import array, raw_scores, softmax
+
+PARITY = ROOT / "tests/data/parity"
+FIXTURES = ["bert_model", "gpt2_lm", "llama_gqa", "mistral_window", "qwen3_lm", "gemma3_text",
+            "gemma3_softcap"]
+
+
+def model_arguments(name):
+    return "steps", "-m", PARITY / name, "--inputs", PARITY / name / "inputs.safetensors"
+
+
+def model_json(name, *options):
+    return json.loads(ok(*model_arguments(name), "--json", *options))
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_a_models_numbers_are_those_of_transformers_and_follow_from_each_other(name):
+    expected = load_file(PARITY / name / "expected.safetensors")["self.0"]
+    heads, rows, _ = expected.shape
+    for head, row in ((0, rows - 1), (heads - 1, rows // 2)):
+        found = model_json(name, "--layer", 0, "--head", head, "--token", f"{row}")
+        f = {key: array(found[key]) for key in found
+             if isinstance(found[key], list) and key != "tokens"}
+        np.testing.assert_allclose(f["weights"], expected[head, row], atol=1e-5)  # the contract
+        # The rest is arithmetic in double.
+        np.testing.assert_allclose(f["products"], f["q"] * f["k"], atol=1e-12)
+        np.testing.assert_allclose(f["scores"], f["k"] @ f["q"], atol=1e-9)
+        np.testing.assert_allclose(f["scaled"], found["scale"] * f["scores"], atol=1e-9)
+        capped = f["scaled"]
+        if "soft_cap" in found:
+            capped = found["soft_cap"] * np.tanh(capped / found["soft_cap"])
+            np.testing.assert_allclose(f["capped"], capped, atol=1e-9)
+        allowed = ~np.isnan(f["masked"])
+        np.testing.assert_allclose(f["masked"][allowed], capped[allowed], atol=1e-9)
+        scores = np.where(allowed, f["masked"], -np.inf)
+        np.testing.assert_allclose(f["weights"], softmax(scores), atol=1e-12)
+        np.testing.assert_allclose(f["weighted_sum"], f["weights"] @ f["v"], atol=1e-12)
+        assert found["map_difference"] <= 1e-5 and found["output_difference"] <= 1e-5
+        assert len(found["output"]) == len(found["head_output"]) == len(found["x"])
+        assert (found["head"], found["row"], found["layer"]) == (head, row, 0)
+
+
+def test_the_parts_of_all_heads_and_the_bias_are_the_output():
+    heads = json.loads((PARITY / "bert_model/config.json").read_text())["num_attention_heads"]
+    found = [model_json("bert_model", "--head", head, "--token", 2) for head in range(heads)]
+    total = sum(array(f["head_output"]) for f in found) + array(found[0]["output_bias"])
+    np.testing.assert_allclose(total, found[0]["output"], atol=1e-9)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("name", FIXTURES)
+def test_every_stage_of_a_model_is_told_within_the_terminal(name, width):
+    for colour in ({}, {"FORCE_COLOR": "3"}):
+        text = ok(*model_arguments(name), environment={"COLUMNS": str(width), **colour})
+        assert ("\x1b" in text) == bool(colour)
+        text = re.sub(r"\x1b\[[0-9;]*m|[\u2068\u2069]", "", text)
+        for number, stage in enumerate(("Query, key, value", "Products", "Scores", "Scaled", "Masked",
+                                        "Softmax", "Weighted sum", "Output"), 1):
+            assert re.search(rf"^ {number}  {stage}", text, re.MULTILINE), stage
+        assert max(map(len, text.splitlines())) <= width
+        assert re.search(r"Checked: equal to the captured map within (0|\de-\d+)\.", text)
+        assert "softmax weight" in text and "importan" not in text
+
+
+def test_what_is_special_about_a_model_is_said():
+    llama = " ".join(ok(*model_arguments("llama_gqa")).split())
+    assert "after rotation" in llama and "Key head 0 serves heads 0 to" in llama
+    window = " ".join(ok(*model_arguments("mistral_window")).split())
+    assert "-∞ where j > i or j < i -" in window and "Hidden from" in window
+    bert = ok(*model_arguments("bert_model"))
+    assert "rotation" not in bert and "By default the last layer, head 0, the first token" in bert
+
+
+def test_all_similarities_stand_beside_each_other(tmp_path):
+    found = model_json("gpt2_lm", "--similarity", "all")
+    assert found["weights"] == model_json("gpt2_lm")["weights"] and "note" not in found
+    assert [other["similarity"] for other in found["others"]] == ["dot", "cosine"]
+    for other in found["others"]:
+        alone = model_json("gpt2_lm", "--similarity", other["similarity"])
+        assert (other["weights"], other["scores"]) == (alone["weights"], alone["scores"])
+        assert other["note"] == "not what the model computed"
+    text = " ".join(ok(*model_arguments("gpt2_lm"), "--similarity", "all").split())
+    assert "the last two are not what the model computed" in text and "cosine" in text
+    for name in ("x.png", "x.json", "x.npz"):
+        ok(*model_arguments("gpt2_lm"), "--similarity", "all", "--out", tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 0
+    weights = np.load(tmp_path / "x.npz")["weights"]
+    assert weights.shape[0] == 3
+    assert_fails(run("steps", "--vectors", FOUR_WORDS, "--similarity", "all"), 2, "--similarity all", "additive")
+
+
+@pytest.mark.parametrize("similarity", ["dot", "cosine"])
+def test_another_similarity_is_captioned_as_not_the_models(tmp_path, similarity):
+    found = model_json("gpt2_lm", "--similarity", similarity)
+    scores = raw_scores(similarity, array(found["q"])[None], array(found["k"]), {})[0]
+    np.testing.assert_allclose(array(found["scores"]), scores, atol=1e-9)
+    masked = np.where(np.isnan(array(found["masked"])), -np.inf, scores)
+    np.testing.assert_allclose(found["weights"], softmax(masked), atol=1e-12)
+    assert found["similarity"] == similarity and found["note"] == "not what the model computed"
+    assert "output" not in found and "map_difference" not in found
+    assert found["captured"] == model_json("gpt2_lm")["captured"]
+    text = ok(*model_arguments("gpt2_lm"), "--similarity", similarity)
+    assert "not what the model computed" in text and "Checked" not in text
+    ok(*model_arguments("gpt2_lm"), "--similarity", similarity, "--out", tmp_path / "x.svg")
+    assert (tmp_path / "x.svg").stat().st_size > 0
+
+
+def test_steps_of_a_model_as_files(tmp_path):
+    for suffix, magic in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
+        out = tmp_path / f"steps.{suffix}"
+        assert ok(*model_arguments("llama_gqa"), "--out", out) == f"wrote {out}\n"
+        assert out.read_bytes().startswith(magic)
+    ok(*model_arguments("llama_gqa"), "--out", tmp_path / "steps.json")
+    found = model_json("llama_gqa")
+    assert json.loads((tmp_path / "steps.json").read_text()) == found
+    ok(*model_arguments("llama_gqa"), "--out", tmp_path / "steps.npz")
+    arrays = np.load(tmp_path / "steps.npz")
+    for name in ("x", "q", "k", "v", "products", "scores", "scaled", "weights", "weighted_sum",
+                 "head_output", "output"):
+        assert arrays[name].dtype == np.float64
+        np.testing.assert_array_equal(arrays[name], array(found[name]), err_msg=name)
+
+
+BERT = PARITY / "bert_model"
+IDS = ("--inputs", BERT / "inputs.safetensors")
+
+
+@pytest.mark.parametrize("arguments, code, facts", [
+    ((), 2, ("INPUT", "--vectors", "neither")),
+    (("a text", "--vectors", FOUR_WORDS), 2, ("both",)),
+    (("a text", *IDS), 2, ("exactly one",)),
+    ((*IDS, "-m", BERT, "--layer", "99"), 2, ("--layer is 99", "layers")),
+    ((*IDS, "-m", BERT, "--head", "99"), 2, ("--head is 99", "heads")),
+    ((*IDS, "-m", BERT, "--token", "999"), 2, ("999",)),
+    ((*IDS, "-m", BERT, "--similarity", "additive"), 2, ("additive", "dot, cosine or all", "--vectors")),
+    ((*IDS, "-m", BERT, "--temperature", "2"), 2, ("--temperature", "input of a model")),
+    ((*IDS, "-m", BERT, "--column"), 2, ("--column",)),
+    ((*IDS, "-m", BERT, "--out", "x.csv"), 2, ("x.csv", ".png")),
+    (("--vectors", FOUR_WORDS, "--layer", "1"), 2, ("--layer", "--vectors")),
+    (("--vectors", FOUR_WORDS, "-m", BERT), 2, ("--model", "--vectors")),
+    (("a text", "-m", "no-such-model"), 1, ("no-such-model",)),
+])
+def test_wrong_questions_about_a_model_are_one_line(tmp_path, arguments, code, facts):
+    assert_fails(run("steps", *arguments, cwd=tmp_path), code, *facts)
+    assert list(tmp_path.iterdir()) == []
