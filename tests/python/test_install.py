@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import pathlib
 import re
 import shutil
 import subprocess
