@@ -18,7 +18,7 @@
 #include "fovea/cli/parallel_text.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/translator.h"
-#include "fovea/explain/symmetrize.h"
+#include "fovea/explain/alignment/symmetrize.h"
 
 namespace fovea {
 namespace {

@@ -4,7 +4,7 @@
 #include "fovea/base/progress.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
-#include "fovea/explain/mass_mask.h"
+#include "fovea/explain/pictures/mass_mask.h"
 #include "fovea/render/picture_view.h"
 
 namespace fovea {

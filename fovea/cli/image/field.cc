@@ -5,7 +5,7 @@
 #include <set>
 
 #include "fovea/cli/image/parts.h"
-#include "fovea/explain/receptive_field.h"
+#include "fovea/explain/pictures/receptive_field.h"
 #include "fovea/explain/rollout.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/picture_view.h"

@@ -1,9 +1,9 @@
-#include "fovea/explain/aligner.h"
+#include "fovea/explain/alignment/aligner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fovea/explain/pair_maps.h"
+#include "fovea/explain/alignment/pair_maps.h"
 #include "unit/base/test_support.h"
 #include "unit/explain/cross_records.h"
 

@@ -1,4 +1,4 @@
-#include "fovea/explain/alignment_score.h"
+#include "fovea/explain/alignment/alignment_score.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "fovea/explain/alignment.h"
+#include "fovea/explain/alignment/alignment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

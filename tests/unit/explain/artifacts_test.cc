@@ -1,4 +1,4 @@
-#include "fovea/explain/artifacts.h"
+#include "fovea/explain/pictures/artifacts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "fovea/explain/cross_weights.h"
+#include "fovea/explain/alignment/cross_weights.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

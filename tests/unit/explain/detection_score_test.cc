@@ -1,4 +1,4 @@
-#include "fovea/explain/detection_score.h"
+#include "fovea/explain/pictures/detection_score.h"
 
 #include <gtest/gtest.h>
 

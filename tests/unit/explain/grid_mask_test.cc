@@ -1,4 +1,4 @@
-#include "fovea/explain/grid_mask.h"
+#include "fovea/explain/pictures/grid_mask.h"
 
 #include <gtest/gtest.h>
 

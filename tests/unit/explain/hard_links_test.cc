@@ -1,4 +1,4 @@
-#include "fovea/explain/hard_links.h"
+#include "fovea/explain/alignment/hard_links.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

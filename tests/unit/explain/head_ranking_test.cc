@@ -1,4 +1,4 @@
-#include "fovea/explain/head_ranking.h"
+#include "fovea/explain/alignment/head_ranking.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

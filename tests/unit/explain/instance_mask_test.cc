@@ -1,4 +1,4 @@
-#include "fovea/explain/instance_mask.h"
+#include "fovea/explain/pictures/instance_mask.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "fovea/explain/otsu.h"
+#include "fovea/explain/pictures/otsu.h"
 #include "unit/base/test_support.h"
 
 namespace fovea {

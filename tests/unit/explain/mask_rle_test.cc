@@ -1,4 +1,4 @@
-#include "fovea/explain/mask_rle.h"
+#include "fovea/explain/pictures/mask_rle.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "fovea/explain/mass_mask.h"
+#include "fovea/explain/pictures/mass_mask.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

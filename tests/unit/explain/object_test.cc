@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fovea/explain/lanczos.h"
-#include "fovea/explain/lost.h"
-#include "fovea/explain/patch_keys.h"
-#include "fovea/explain/token_cut.h"
+#include "fovea/explain/pictures/lanczos.h"
+#include "fovea/explain/pictures/lost.h"
+#include "fovea/explain/pictures/patch_keys.h"
+#include "fovea/explain/pictures/token_cut.h"
 #include "unit/base/test_support.h"
 #include "unit/explain/picture_cases.h"
 

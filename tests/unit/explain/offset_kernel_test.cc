@@ -1,14 +1,14 @@
 // Heads as kernels, how far they look, and a layer that is a convolution.
-#include "fovea/explain/offset_kernel.h"
+#include "fovea/explain/pictures/offset_kernel.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
-#include "fovea/explain/attention_distance.h"
-#include "fovea/explain/convolution_heads.h"
-#include "fovea/explain/receptive_field.h"
+#include "fovea/explain/pictures/attention_distance.h"
+#include "fovea/explain/pictures/convolution_heads.h"
+#include "fovea/explain/pictures/receptive_field.h"
 #include "support/random.h"
 #include "unit/base/test_support.h"
 #include "unit/explain/picture_cases.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "fovea/explain/grid_mask.h"
-#include "fovea/explain/picture_axis.h"
+#include "fovea/explain/pictures/grid_mask.h"
+#include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/io/npz.h"
 #include "support/records.h"
 

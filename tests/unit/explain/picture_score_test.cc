@@ -1,4 +1,4 @@
-#include "fovea/explain/picture_score.h"
+#include "fovea/explain/pictures/picture_score.h"
 
 #include <gtest/gtest.h>
 

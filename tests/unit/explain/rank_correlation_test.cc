@@ -1,11 +1,11 @@
-#include "fovea/explain/rank_correlation.h"
+#include "fovea/explain/faithfulness/rank_correlation.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "fovea/base/json.h"
-#include "fovea/explain/resampling.h"
+#include "fovea/explain/faithfulness/resampling.h"
 #include "unit/base/test_support.h"
 
 namespace fovea {

@@ -1,4 +1,4 @@
-#include "fovea/explain/score_split.h"
+#include "fovea/explain/pictures/score_split.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "fovea/explain/symmetrize.h"
+#include "fovea/explain/alignment/symmetrize.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "fovea/explain/alignment_score.h"
+#include "fovea/explain/alignment/alignment_score.h"
 #include "unit/base/test_support.h"
 
 namespace fovea {

@@ -1,4 +1,4 @@
-#include "fovea/explain/word_alignment.h"
+#include "fovea/explain/alignment/word_alignment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
