@@ -4,6 +4,7 @@
 
 #include "fovea/layers/clip_stack.h"
 #include "fovea/layers/text_mask.h"
+#include "fovea/layers/run_block.h"
 #include "support/compare.h"
 #include "support/random.h"
 #include "unit/base/test_support.h"
