@@ -1,4 +1,4 @@
-#include "fovea/text/model.h"
+#include "fovea/text/token_model.h"
 
 #include <fmt/format.h>
 
