@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "fovea/attention/matrix.h"
 #include "fovea/explain/pictures/picture_axis.h"
 
 namespace fovea {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "fovea/attention/similarity.h"
 #include "fovea/base/error.h"
 
 namespace fovea {
@@ -11,14 +12,8 @@ namespace {
 
 using Vector = std::vector<double>;
 
-double dot_of(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 double length_of(std::span<const double> a) {
-  return std::sqrt(dot_of(a, a));
+  return std::sqrt(dot(a, a));
 }
 
 // a <- a + factor b
@@ -103,7 +98,7 @@ class Basis {
   double grow() {
     Vector next(known_.size());
     multiply_(vectors_.back(), next);
-    matrix_.diagonal.push_back(dot_of(next, vectors_.back()));
+    matrix_.diagonal.push_back(dot(next, vectors_.back()));
     make_orthogonal(next);
     const double added = length_of(next);
     if (added < 1e-14) return 0;
@@ -129,8 +124,8 @@ class Basis {
  private:
   void make_orthogonal(Vector& vector) const {
     for (int pass = 0; pass < 2; ++pass) {  // once is not enough in floating point, twice is
-      add_scaled(vector, -dot_of(vector, known_), known_);
-      for (const Vector& other : vectors_) add_scaled(vector, -dot_of(vector, other), other);
+      add_scaled(vector, -dot(vector, known_), known_);
+      for (const Vector& other : vectors_) add_scaled(vector, -dot(vector, other), other);
     }
   }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "fovea/attention/matrix.h"
 #include "fovea/explain/pictures/grid_mask.h"
 
 namespace fovea {
@@ -26,7 +27,7 @@ struct HeadMasks {
   // sum, the first of equals; -1 where no mask holds it.
   std::vector<int64_t> strongest;
 };
-// `weights` is [heads, patches], patch_weights() say.
+// `weights` is [heads, patches].
 HeadMasks head_masks(GridShape grid, const Matrix& weights, double share = kMassShare);
 
 }  // namespace fovea

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 
+#include "fovea/attention/matrix.h"
 #include "fovea/explain/pictures/picture_axis.h"
 
 namespace fovea {

@@ -36,22 +36,6 @@ void check_self_attention(const AttentionRecord& record, const PictureAxis& axis
        to_string(record.site), shape.rows, shape.cols, axis.specials, axis.grid.patches());
 }
 
-Matrix patch_weights(const std::shared_ptr<const AttentionRecord>& record, const PictureAxis& axis,
-                     int64_t row) {
-  const AttentionShape shape = record->shape();
-  if (shape.cols != axis.positions()) {
-    fail(ErrorKind::kInvalidArgument,
-         "{} has {} columns but the picture has {} special tokens and {} patches",
-         to_string(record->site), shape.cols, axis.specials, axis.grid.patches());
-  }
-  Matrix weights(shape.heads, axis.grid.patches());
-  for (int64_t head = 0; head < shape.heads; ++head) {
-    const std::vector<float> all = AttentionMap(record, head).row(row);
-    std::copy(all.begin() + axis.specials, all.end(), weights.row(head).begin());
-  }
-  return weights;
-}
-
 void for_each_patch_row(const AttentionMap& map, const PictureAxis& axis,
                         const std::function<void(int64_t, std::span<const float>)>& visit,
                         const CancelToken& cancel) {

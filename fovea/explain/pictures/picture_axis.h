@@ -4,12 +4,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
-#include <vector>
 
 #include "fovea/atlas/attention_map.h"
-#include "fovea/attention/matrix.h"
 #include "fovea/capture/run.h"
 
 namespace fovea {
@@ -40,12 +37,6 @@ struct PictureAxis {
 
 // Throws Error{kInvalidArgument} unless both sides of the attention run along `axis`.
 void check_self_attention(const AttentionRecord& record, const PictureAxis& axis);
-
-// What one position gives to every patch, in each head: [heads, patches]. Rows sum to less than 1
-// where specials receive something. `row` counts over all rows of the record; only its columns need
-// be `axis`. Throws Error{kInvalidArgument} if they do not fit.
-Matrix patch_weights(const std::shared_ptr<const AttentionRecord>& record, const PictureAxis& axis,
-                     int64_t row);
 
 // Calls visit(patch, weights) for every patch i in order with the weights that it gives to all
 // patches, f32 [patches]; a block of rows at a time, never the whole map.

@@ -25,17 +25,6 @@ double ratio(int64_t both, int64_t either) {
 
 }  // namespace
 
-double jaccard(std::span<const uint8_t> a, std::span<const uint8_t> b) {
-  check_same_size(a, b);
-  int64_t both = 0;
-  int64_t either = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    both += a[i] != 0 && b[i] != 0 ? 1 : 0;
-    either += a[i] != 0 || b[i] != 0 ? 1 : 0;
-  }
-  return ratio(both, either);
-}
-
 std::array<double, 256> jaccard_of_objects(std::span<const uint8_t> mask,
                                            std::span<const uint8_t> labels) {
   check_same_size(mask, labels);

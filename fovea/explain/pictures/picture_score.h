@@ -8,12 +8,10 @@
 
 namespace fovea {
 
-// |A n B| / |A u B| of two masks of one byte per cell or pixel, 0 or not; 1 if both are empty.
-// Throws Error{kInvalidArgument} unless they have the same size.
-double jaccard(std::span<const uint8_t> a, std::span<const uint8_t> b);
-
-// The Jaccard index of one mask with every object of a picture of object numbers, 0 the background:
-// entry k is with object k, entry 0 with all objects together. Throws as jaccard() does.
+// The Jaccard index |A n B| / |A u B|, 1 if both are empty, of one mask of a byte per pixel, 0 or
+// not, with every object of a picture of object numbers, 0 the background: entry k is with object
+// k, entry 0 with all objects together. Throws Error{kInvalidArgument} unless the sizes are the
+// same.
 std::array<double, 256> jaccard_of_objects(std::span<const uint8_t> mask,
                                            std::span<const uint8_t> labels);
 

@@ -43,17 +43,4 @@ ReceptiveField receptive_field(const PictureAxis& axis, std::span<const double> 
           .grid_mass = std::accumulate(weights.begin(), weights.end(), 0.0)};
 }
 
-std::vector<ReceptiveField> receptive_fields(
-    std::span<const std::shared_ptr<const AttentionRecord>> layers, const PictureAxis& axis,
-    int64_t patch, double patch_size, const RolloutOptions& options, const CancelToken& cancel) {
-  std::vector<ReceptiveField> fields;
-  for (size_t depth = 1; depth <= layers.size(); ++depth) {
-    RolloutOptions cut = options;
-    cut.start_layer = std::min(options.start_layer, static_cast<int64_t>(depth));
-    const auto row = rollout(layers.first(depth), axis.specials + patch, cut, cancel);
-    fields.push_back(receptive_field(axis, row, patch, patch_size));
-  }
-  return fields;
-}
-
 }  // namespace fovea

@@ -5,10 +5,8 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "fovea/explain/pictures/picture_axis.h"
-#include "fovea/explain/rollout.h"
 
 namespace fovea {
 
@@ -26,12 +24,5 @@ struct ReceptiveField {
 // `over_positions` is a rollout row of position axis.specials + patch.
 ReceptiveField receptive_field(const PictureAxis& axis, std::span<const double> over_positions,
                                int64_t patch, double patch_size = 1);
-
-// After one layer, after two, ... after all: one rollout each, so layers^2 / 2 steps. Options are
-// those of rollout(); with a start layer the first fields are those of a single point.
-std::vector<ReceptiveField> receptive_fields(
-    std::span<const std::shared_ptr<const AttentionRecord>> layers, const PictureAxis& axis,
-    int64_t patch, double patch_size = 1, const RolloutOptions& options = {},
-    const CancelToken& cancel = {});
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/attention/similarity.h"
 #include "fovea/base/error.h"
 #include "fovea/tensor/convert.h"
 
@@ -38,12 +39,6 @@ std::vector<double> vector_of(const Tensor& tensor, int64_t part, int64_t index)
   const Tensor values = convert(tensor, DType::kF32);
   const float* first = values.values<float>().data() + (part * tensor.size(1) + index) * length;
   return {first, first + length};
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
 }
 
 std::vector<double> difference(const std::vector<double>& a, const std::vector<double>& b) {

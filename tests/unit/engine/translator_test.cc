@@ -8,7 +8,6 @@
 
 #include "fovea/base/file.h"
 #include "support/fixture_models.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

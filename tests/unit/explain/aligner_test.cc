@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fovea/explain/alignment/pair_maps.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 #include "unit/explain/cross_records.h"
 
 namespace fovea {

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "support/errors.h"
 #include "support/random.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

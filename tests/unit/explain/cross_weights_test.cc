@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 #include "unit/explain/cross_records.h"
 
 namespace fovea {

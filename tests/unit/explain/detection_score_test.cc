@@ -4,7 +4,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

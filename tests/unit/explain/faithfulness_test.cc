@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "fovea/explain/faithfulness/input_strength.h"
+#include "support/errors.h"
 #include "support/runs.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "fovea/explain/pictures/otsu.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

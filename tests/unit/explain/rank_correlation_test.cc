@@ -4,9 +4,10 @@
 
 #include <cmath>
 
+#include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/explain/faithfulness/resampling.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

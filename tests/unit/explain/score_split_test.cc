@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "support/errors.h"
 #include "support/records.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

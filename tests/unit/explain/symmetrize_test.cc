@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "fovea/explain/alignment/alignment_score.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

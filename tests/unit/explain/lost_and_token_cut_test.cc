@@ -1,12 +1,9 @@
-// LOST and TokenCut against numpy and scipy, and the eigenvector solver by itself.
-#include <gmock/gmock.h>
+// LOST and TokenCut against numpy and scipy.
 #include <gtest/gtest.h>
 
-#include "fovea/explain/pictures/lanczos.h"
 #include "fovea/explain/pictures/lost.h"
-#include "fovea/explain/pictures/patch_keys.h"
 #include "fovea/explain/pictures/token_cut.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 #include "unit/explain/picture_cases.h"
 
 namespace fovea {
@@ -14,7 +11,6 @@ namespace {
 
 using testing::answer;
 using testing::answer_box;
-using ::testing::ElementsAre;
 
 struct CutCase {
   std::string name;
@@ -114,52 +110,6 @@ TEST(Objects, StopWhenCancelled) {
   EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "", [&] {
     token_cut(clean_keys(), {7, 9}, {}, cancel);
   }));
-}
-
-TEST(PatchKeys, AreAllHeadsSideBySideWithoutSpecials) {
-  const PictureAxis axis{{2, 3}, 2};
-  const auto c = testing::picture_case(4, axis, 3, 5);
-  const auto record = testing::shared_record_of(c);
-  const Tensor keys = patch_keys(*record, axis);
-  ASSERT_EQ(keys.shape(), (Shape{6, 15}));
-  for (int64_t head = 0; head < 3; ++head) {
-    for (int64_t patch = 0; patch < 6; ++patch) {
-      for (int64_t d = 0; d < 5; ++d) {
-        ASSERT_EQ(keys.matrix<float>()(patch, head * 5 + d),
-                  record->keys.matrix<float>(head)(2 + patch, d));
-      }
-    }
-  }
-  EXPECT_TRUE(fails_cleanly([&] { patch_keys(*record, PictureAxis{{3, 3}, 2}); }));
-}
-
-TEST(Lanczos, FindsASecondEigenvectorCloseToTheThirdAcrossRestarts) {
-  // diag(1, 0.999, 0.9985, ..., 0): the answer is known, and a small basis must restart.
-  std::vector<double> diagonal(500);
-  for (size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = 0.9 * double(i) / 500;
-  diagonal[17] = 1;
-  diagonal[200] = 0.999;
-  diagonal[3] = 0.9985;
-  std::vector<double> known(diagonal.size(), 0.0);
-  known[17] = 1;
-  const auto multiply = [&](std::span<const double> x, std::span<double> out) {
-    for (size_t i = 0; i < x.size(); ++i) out[i] = diagonal[i] * x[i];
-  };
-  for (const int64_t basis : {40, 400}) {
-    const EigenPair pair = largest_eigenpair(multiply, known, {.basis = basis, .restarts = 100});
-    EXPECT_LE(pair.residual, 1e-10);
-    EXPECT_NEAR(pair.value, 0.999, 1e-12);
-    // Residual over the distance to the next eigenvalue, 1e-10 / 5e-4.
-    EXPECT_NEAR(std::abs(pair.vector[200]), 1, 1e-12);
-    EXPECT_NEAR(pair.vector[3], 0, 1e-6);
-    EXPECT_NEAR(pair.vector[17], 0, 1e-12);
-  }
-}
-
-TEST(Lanczos, NeedsTwoRows) {
-  const auto multiply = [](std::span<const double>, std::span<double>) {};
-  const std::vector<double> known{1};
-  EXPECT_TRUE(fails_cleanly([&] { largest_eigenpair(multiply, known); }));
 }
 
 }  // namespace
