@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fovea/explain/convolution_heads.h"
+#include "fovea/explain/pictures/convolution_heads.h"
 #include "fovea/kernels/conv.h"
 
 namespace {

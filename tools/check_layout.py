@@ -23,7 +23,7 @@ FORBIDDEN_FOLDERS = {"utils", "util", "common", "misc", "helpers"}
 # Folders that talk to a terminal and end a process; the rest of fovea/ is a library.
 PROGRAM_FOLDERS = {"cli"}
 # Every header of these must be included by a test.
-TESTED_FOLDERS = ["io", "attention", "kernels", "ops", "checkpoint", "text", "capture", "layers", "models", "generate",
+TESTED_FOLDERS = ["io", "attention", "kernels", "ops", "checkpoint", "text", "vision", "capture", "layers", "models", "generate",
                   "atlas", "explain", "engine"]
 
 INCLUDE = re.compile(r'^[ \t]*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)

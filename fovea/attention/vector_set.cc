@@ -3,19 +3,6 @@
 #include <algorithm>
 
 namespace fovea {
-namespace {
-
-Matrix filled(int64_t rows, int64_t cols, std::span<const double> values) {
-  Matrix matrix(rows, cols);
-  for (int64_t r = 0; r < rows; ++r) {
-    std::ranges::copy(values.subspan(static_cast<size_t>(r * cols), static_cast<size_t>(cols)),
-                      matrix.row(r).begin());
-  }
-  return matrix;
-}
-
-}  // namespace
-
 int64_t PixelGrid::index_of(PixelPlace place) const {
   if (place.row < 0 || place.row >= height || place.column < 0 || place.column >= width) {
     fail(ErrorKind::kInvalidArgument,
@@ -33,22 +20,18 @@ PixelPlace PixelGrid::place_of(int64_t index) const {
   return {.row = index / width, .column = index % width};
 }
 
-Matrix vectors_of_picture(const PixelGrid& grid, int64_t channels, std::span<const double> pixels) {
-  if (grid.height < 0 || grid.width < 0 || channels < 0 ||
-      static_cast<int64_t>(pixels.size()) != grid.size() * channels) {
-    fail(ErrorKind::kInvalidArgument,
-         "a picture of height {}, width {} and {} channels cannot be made of {} numbers",
-         grid.height, grid.width, channels, pixels.size());
-  }
-  return filled(grid.size(), channels, pixels);
-}
-
 Matrix picture_of_values(const PixelGrid& grid, std::span<const double> values) {
   if (static_cast<int64_t>(values.size()) != grid.size()) {
     fail(ErrorKind::kInvalidArgument, "a picture of {} x {} needs {} values but {} were given",
          grid.width, grid.height, grid.size(), values.size());
   }
-  return filled(grid.height, grid.width, values);
+  Matrix picture(grid.height, grid.width);
+  for (int64_t row = 0; row < grid.height; ++row) {
+    const auto first = static_cast<size_t>(row * grid.width);
+    std::ranges::copy(values.subspan(first, static_cast<size_t>(grid.width)),
+                      picture.row(row).begin());
+  }
+  return picture;
 }
 
 }  // namespace fovea

@@ -25,10 +25,6 @@ struct PixelGrid {
   PixelPlace place_of(int64_t index) const;
 };
 
-// One vector of `channels` numbers per pixel. `pixels` holds height * width * channels numbers, the
-// channels of a pixel together. Throws Error{kInvalidArgument} if there are more or fewer.
-Matrix vectors_of_picture(const PixelGrid& grid, int64_t channels, std::span<const double> pixels);
-
 // One number per vector, back as a picture of height x width.
 Matrix picture_of_values(const PixelGrid& grid, std::span<const double> values);
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "fovea/base/parallel.h"
-#include "fovea/base/single_thread.h"
 
 namespace fovea {
 

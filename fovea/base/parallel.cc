@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "fovea/base/error.h"
-#include "fovea/base/single_thread.h"
 
 namespace fovea {
 namespace {

@@ -16,4 +16,17 @@ void set_thread_count(int count);
 // exception of a body is thrown again here; bodies not yet started are then skipped.
 void parallel_for(int64_t count, const std::function<void(int64_t)>& body);
 
+// While it lives, parallel loops and oneDNN of the calling thread use one thread, if `small`:
+// handing small work to several takes longer than doing it, above all beside other programs.
+class SingleThread {
+ public:
+  explicit SingleThread(bool small);
+  ~SingleThread();
+  SingleThread(const SingleThread&) = delete;
+  SingleThread& operator=(const SingleThread&) = delete;
+
+ private:
+  int before_ = 0;  // 0: nothing was changed
+};
+
 }  // namespace fovea

@@ -40,11 +40,15 @@ void check_finite(const AttentionRecord& record, std::string_view part, const Te
 }
 
 void validate_context(const AttentionRecord& record, const AttentionShape& shape) {
-  if (!record.output_gradient.empty()) {
+  // Without values their size is not known.
+  const auto fits_values = [&](int64_t size, int64_t heads) {
+    return record.values.empty() || size == heads * shape.value_dim;
+  };
+  if (const Tensor& gradient = record.output_gradient; !gradient.empty()) {
     check(record,
-          is_float(record.output_gradient) &&
-              record.output_gradient.shape() == Shape{shape.heads, shape.rows, shape.value_dim},
-          "the output gradient", record.output_gradient, "[heads, rows, value size]");
+          is_float(gradient) && gradient.rank() == 3 && gradient.size(0) == shape.heads &&
+              gradient.size(1) == shape.rows && fits_values(gradient.size(2), 1),
+          "the output gradient", gradient, "[heads, rows, value size]");
   }
   if (record.positions) {
     const auto& [queries, keys] = *record.positions;
@@ -57,10 +61,9 @@ void validate_context(const AttentionRecord& record, const AttentionShape& shape
   }
   if (!record.block) return;
   const BlockContext& block = *record.block;
-  // Without values their size is not known.
   check(record,
         is_float(block.output_weight) && block.output_weight.rank() == 2 &&
-            (record.values.empty() || block.output_weight.size(1) == shape.heads * shape.value_dim),
+            fits_values(block.output_weight.size(1), shape.heads),
         "the output weight", block.output_weight, "[width, heads * value size]");
   const int64_t width = block.output_weight.size(0);
   check(record,

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "fovea/base/error.h"
+#include "fovea/checkpoint/file_source.h"
 #include "fovea/checkpoint/gguf_config.h"
 #include "fovea/checkpoint/gguf_source.h"
-#include "fovea/checkpoint/safetensors_source.h"
 #include "fovea/checkpoint/sharded_source.h"
 #include "fovea/checkpoint/torch_file.h"
-#include "fovea/checkpoint/torch_source.h"
 #include "fovea/checkpoint/whisper_config.h"
 
 namespace fovea {

@@ -197,7 +197,6 @@ std::optional<GgufTokenizer> read_gguf_tokenizer(const GgufFile& file) {
   tokenizer.bos_id = id("bos_token_id");
   tokenizer.eos_id = id("eos_token_id");
   tokenizer.unknown_id = id("unknown_token_id");
-  tokenizer.separator_id = id("seperator_token_id");  // the specification's own spelling
   tokenizer.padding_id = id("padding_token_id");
   tokenizer.add_bos = metadata.get_bool(key("add_bos_token"));
   tokenizer.add_eos = metadata.get_bool(key("add_eos_token"));

@@ -66,7 +66,7 @@ struct GgufTokenizer {
   std::vector<int64_t> types;  // 1 normal, 2 unknown, 3 control, 4 user defined, 5 unused, 6 byte
   std::vector<float> scores;
   std::vector<std::string_view> merges;  // "left right"
-  std::optional<int64_t> bos_id, eos_id, unknown_id, separator_id, padding_id;
+  std::optional<int64_t> bos_id, eos_id, unknown_id, padding_id;
   std::optional<bool> add_bos, add_eos, add_space_prefix;
 };
 

@@ -97,13 +97,6 @@ struct Exchange {
   std::exception_ptr thrown;
 };
 
-std::string_view trim(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 size_t on_header_line(const char* data, size_t size, size_t count, void* user) {
   auto& exchange = *static_cast<Exchange*>(user);
   const std::string_view line(data, size * count);
@@ -185,6 +178,13 @@ void set_up(CURL* handle, const HttpRequest& request, curl_slist* headers, char*
 }
 
 }  // namespace
+
+std::string_view trim(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
 
 std::string_view HttpResponse::header(std::string_view lower_case_name) const {
   const auto found = headers.find(std::string(lower_case_name));

@@ -27,15 +27,8 @@ bool is_hex(std::string_view text, size_t length) {
   return text.size() == length && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-std::string trim(std::string text) {
-  constexpr const char* kSpace = " \t\r\n";
-  text.erase(text.find_last_not_of(kSpace) + 1);
-  text.erase(0, text.find_first_not_of(kSpace));
-  return text;
-}
-
 std::string read_token() {
-  std::string token = trim(from_variable("HF_TOKEN"));
+  std::string token(trim(from_variable("HF_TOKEN")));
   std::string source = "HF_TOKEN";
   const std::filesystem::path file = hub_home() / "token";
   std::error_code ignored;
@@ -136,11 +129,11 @@ HubFile parse_hub_file(const Json& sibling, const std::string& source) {
 
 HubSettings HubSettings::from_environment() {
   HubSettings settings;
-  std::string endpoint = trim(from_variable("HF_ENDPOINT"));
+  std::string endpoint(trim(from_variable("HF_ENDPOINT")));
   while (endpoint.ends_with('/')) endpoint.pop_back();
   if (!endpoint.empty()) settings.endpoint = endpoint;
   settings.token = read_token();
-  std::string offline = trim(from_variable("HF_HUB_OFFLINE"));
+  std::string offline(trim(from_variable("HF_HUB_OFFLINE")));
   std::ranges::transform(offline, offline.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
   });

@@ -57,7 +57,7 @@ class Pickle {
   size_t size() const { return size_; }
 
  private:
-  friend class PickleReader;
+  friend class PickleMachine;
   std::deque<PickleNode> nodes_;
   const PickleNode* root_ = nullptr;
   size_t size_ = 0;

@@ -8,7 +8,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/cli/picture_options.h"
-#include "fovea/explain/picture_axis.h"
+#include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view.h"
 

@@ -1,12 +1,12 @@
 // Pairs of pieces of a source and its translation that belong together by themselves, without a
-// look at any attention: what the choice of a head is measured by (explain/aligner.h).
+// look at any attention: what the choice of a head is measured by (explain/alignment/aligner.h).
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "fovea/capture/run.h"
-#include "fovea/explain/alignment.h"
+#include "fovea/explain/alignment/alignment.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "fovea/engine/engine.h"
-#include "fovea/vision/orientation.h"
 #include "fovea/vision/picture.h"
 
 namespace fovea {

@@ -92,8 +92,8 @@ class Engine {
   RunResult run(const ModelInputs& inputs, const RunOptions& options = {}) const;
   // Several texts at once, as fast as one of their joint length and without padding; each record is
   // given to options.give_to with the number of its text, and nothing is computed after the last
-  // that is wanted. Throws Error{kUnsupported} for models
-  // whose texts cannot stand side by side: run them one by one.
+  // that is wanted. Throws Error{kUnsupported} for models whose texts cannot stand side by side:
+  // run them one by one.
   void run_packed(std::span<const TextInput> texts, const RecorderOptions& options,
                   const CancelToken& cancel = {}) const;
   // Goes on writing, and gives one map of all steps. Length warnings are for the caller to give

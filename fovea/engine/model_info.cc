@@ -98,21 +98,21 @@ Json to_json(const ModelInfo& info) {
   json.set("most_tokens", info.facts.most_tokens);
   json.set("trained_tokens", info.facts.trained_tokens);
   json.set("causal", info.facts.causal);
-  if (info.facts.has_decoder()) {
+  if (info.facts.decoder_layers > 0) {
     json.set("decoder_layers", info.facts.decoder_layers);
     json.set("decoder_heads", info.facts.decoder_heads);
+  }
+  if (info.facts.has_decoder()) {
     json.set("target_vocabulary", info.facts.target_vocabulary);
     json.set("most_target_tokens", info.facts.most_target_tokens);
   }
   if (info.facts.finds_objects()) {
-    json.set("decoder_layers", info.facts.decoder_layers);
-    json.set("decoder_heads", info.facts.decoder_heads);
     json.set("object_queries", info.facts.object_queries);
     json.set("feature_stride", info.facts.feature_stride);
     json.set("masks", info.facts.has_mask_head);
-    json.set("channels", info.facts.channels);
-  } else if (info.facts.takes_pixels) {
-    json.set("channels", info.facts.channels);
+  }
+  if (info.facts.takes_pixels) json.set("channels", info.facts.channels);
+  if (info.facts.takes_pixels && !info.facts.finds_objects()) {
     json.set("image_size",
              Json::array_of(std::array{info.facts.image_height, info.facts.image_width}));
     json.set("patch_size",

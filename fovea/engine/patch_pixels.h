@@ -1,8 +1,8 @@
 // Sets of patches as pixels and boxes of the picture that was given.
 #pragma once
 
-#include "fovea/explain/grid_mask.h"
-#include "fovea/explain/picture_score.h"
+#include "fovea/explain/pictures/grid_mask.h"
+#include "fovea/explain/pictures/picture_score.h"
 #include "fovea/vision/label_mask.h"
 #include "fovea/vision/patch_grid.h"
 

@@ -1,4 +1,4 @@
-// A text as a model takes it.
+// What a model is run on, with the axes of its positions: a text, a picture, or both.
 #pragma once
 
 #include <optional>

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "fovea/engine/engine.h"
-#include "fovea/explain/alignment.h"
+#include "fovea/explain/alignment/alignment.h"
 
 namespace fovea {
 

@@ -7,7 +7,7 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
-#include "fovea/explain/attention_distance.h"
+#include "fovea/explain/pictures/attention_distance.h"
 #include "fovea/kernels/attention_tile.h"
 #include "fovea/kernels/weight_rows.h"
 #include "fovea/tensor/convert.h"

@@ -11,7 +11,7 @@
 #include "fovea/base/json.h"
 #include "fovea/capture/run.h"
 #include "fovea/explain/head_numbers.h"
-#include "fovea/explain/picture_axis.h"
+#include "fovea/explain/pictures/picture_axis.h"
 
 namespace fovea {
 

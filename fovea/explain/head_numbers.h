@@ -16,14 +16,15 @@ inline constexpr int64_t kFarthestOffset = 16;
 // Sums over rows; those of two corpora add up. A number that does not apply to an input (offsets
 // between patches, say) adds nothing, to its count neither.
 struct HeadSums {
-  double rows = 0;             // that see a key
-  double entropy = 0;          // in nats
-  double open_rows = 0;        // that see two keys or more
-  double evenness = 0;         // entropy / log(keys seen) of these
-  double plain_rows = 0;       // of no special token
-  double confidence = 0;       // their largest weight on what is no special token
-  double distance_rows = 0;    // whose distances are known
-  double distance = 0;         // sum_j A(i, j) |i - j|; of patches as explain/attention_distance.h
+  double rows = 0;           // that see a key
+  double entropy = 0;        // in nats
+  double open_rows = 0;      // that see two keys or more
+  double evenness = 0;       // entropy / log(keys seen) of these
+  double plain_rows = 0;     // of no special token
+  double confidence = 0;     // their largest weight on what is no special token
+  double distance_rows = 0;  // whose distances are known
+  double distance =
+      0;  // sum_j A(i, j) |i - j|; of patches as explain/pictures/attention_distance.h
   double delimiter_total = 0;  // weight of the cells whose delimiters are known
   double delimiter = 0;        // of it: on special tokens and punctuation
   double pattern_total = 0;    // weight of the cells between tokens of one text

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "fovea/base/error.h"
-#include "fovea/explain/artifacts.h"
 #include "fovea/explain/column_mass.h"
+#include "fovea/explain/pictures/artifacts.h"
 
 namespace fovea {
 namespace {

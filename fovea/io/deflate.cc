@@ -2,7 +2,6 @@
 
 #include <zlib.h>
 
-#include <algorithm>
 #include <limits>
 
 #include "fovea/base/error.h"
@@ -54,37 +53,6 @@ void Deflater::pack(Bytes bytes, int flush) {
     deflate(stream, flush);
     packed_.resize(packed_.size() - stream->avail_out);
   } while (stream->avail_out == 0);
-}
-
-std::string inflate_raw(Bytes packed, size_t most) {
-  z_stream stream{};
-  if (inflateInit2(&stream, kRawWindow) != Z_OK)
-    fail(ErrorKind::kInternal, "zlib could not be started; free some memory");
-  std::string text;
-  int status = Z_OK;
-  Bytes rest = packed;
-  while (status == Z_OK && text.size() <= most) {
-    if (stream.avail_in == 0) {
-      const Bytes part = rest.first(std::min<size_t>(rest.size(), kStep));
-      rest = rest.subspan(part.size());
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(part.data()));
-      stream.avail_in = static_cast<uInt>(part.size());
-    }
-    const size_t used = text.size();
-    text.resize(used + kStep);
-    stream.next_out = reinterpret_cast<Bytef*>(text.data() + used);
-    stream.avail_out = static_cast<uInt>(kStep);
-    status = inflate(&stream, Z_NO_FLUSH);
-    text.resize(text.size() - stream.avail_out);
-  }
-  const bool whole = status == Z_STREAM_END && stream.avail_in == 0 && rest.empty();
-  inflateEnd(&stream);
-  if (!whole || text.size() > most) {
-    fail(ErrorKind::kBadFile,
-         "a deflate stream of {} bytes is damaged or gives more than {}; write it again",
-         packed.size(), most);
-  }
-  return text;
 }
 
 }  // namespace fovea

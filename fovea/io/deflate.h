@@ -27,8 +27,4 @@ class Deflater {
   std::string packed_;
 };
 
-// What a raw deflate stream unpacks to. Throws Error{kBadFile} if it is damaged, has more behind
-// it, or gives more than `most` bytes.
-std::string inflate_raw(Bytes packed, size_t most);
-
 }  // namespace fovea

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "fovea/tensor/tensor.h"
 
@@ -11,5 +13,10 @@ struct NamedTensor {
   std::string name;
   Tensor tensor;
 };
+
+// Throws Error{kInvalidArgument}, naming the file `source`, if two of what it holds, "tensors" say,
+// have the same name or one is not UTF-8.
+void check_names(std::vector<std::string_view> names, std::string_view what,
+                 std::string_view source);
 
 }  // namespace fovea

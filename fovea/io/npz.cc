@@ -1,7 +1,5 @@
 #include "fovea/io/npz.h"
 
-#include <algorithm>
-
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
 #include "fovea/io/npy.h"
@@ -18,7 +16,7 @@ std::string entry_name(std::string_view name) {
   return std::string(name).append(kSuffix);
 }
 
-void check_names(std::span<const NamedTensor> tensors, std::string_view source) {
+void check_entry_names(std::span<const NamedTensor> tensors, std::string_view source) {
   std::vector<std::string_view> names;
   for (const NamedTensor& tensor : tensors) {
     const std::string_view name = tensor.name;
@@ -30,12 +28,7 @@ void check_names(std::span<const NamedTensor> tensors, std::string_view source) 
     }
     names.push_back(name);
   }
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) {
-    fail(ErrorKind::kInvalidArgument, "{}: two tensors are called {}; rename one", source,
-         quote_name(*twice));
-  }
+  check_names(std::move(names), "tensors", source);
 }
 
 }  // namespace
@@ -75,7 +68,7 @@ Tensor NpzFile::tensor(std::string_view name) const {
 }
 
 void write_npz(const std::filesystem::path& path, std::span<const NamedTensor> tensors) {
-  check_names(tensors, path.string());
+  check_entry_names(tensors, path.string());
   std::vector<std::string> headers;
   for (const NamedTensor& tensor : tensors) {
     headers.push_back(

@@ -120,31 +120,15 @@ std::vector<const StreamedTensor*> layout_order(std::span<const StreamedTensor> 
   return order;
 }
 
-template <typename Names>
-void check_distinct(Names names, std::string_view what, std::string_view source) {
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) {
-    fail(ErrorKind::kInvalidArgument, "{}: two {} are called {}; rename one", source, what,
-         quote_name(*twice));
-  }
-  for (const std::string_view name : names) {
-    if (find_invalid_utf8(name) != std::string_view::npos) {
-      fail(ErrorKind::kInvalidArgument, "{}: the name {} is not valid UTF-8; rename it", source,
-           quote_name(name));
-    }
-  }
-}
-
-void check_names(std::span<const StreamedTensor> tensors, const Metadata& metadata,
-                 std::string_view source) {
+void check_all_names(std::span<const StreamedTensor> tensors, const Metadata& metadata,
+                     std::string_view source) {
   std::vector<std::string_view> names;
   for (const StreamedTensor& tensor : tensors) names.push_back(tensor.name);
   if (std::find(names.begin(), names.end(), kMetadataKey) != names.end()) {
     fail(ErrorKind::kInvalidArgument, "{}: a tensor cannot be called '{}'; rename it", source,
          kMetadataKey);
   }
-  check_distinct(names, "tensors", source);
+  check_names(std::move(names), "tensors", source);
   std::vector<std::string_view> keys;
   for (const auto& [key, text] : metadata) {
     keys.push_back(key);
@@ -153,7 +137,7 @@ void check_names(std::span<const StreamedTensor> tensors, const Metadata& metada
            quote_name(key));
     }
   }
-  check_distinct(keys, "metadata entries", source);
+  check_names(std::move(keys), "metadata entries", source);
 }
 
 std::string make_header(const std::vector<const StreamedTensor*>& order, const Metadata& metadata) {
@@ -293,7 +277,7 @@ void write_safetensors(const std::filesystem::path& path, std::span<const NamedT
 
 void stream_safetensors(const std::filesystem::path& path, std::span<const StreamedTensor> tensors,
                         const Metadata& metadata) {
-  check_names(tensors, metadata, path.string());
+  check_all_names(tensors, metadata, path.string());
   const auto order = layout_order(tensors);
   const std::string header = make_header(order, metadata);
   if (header.size() > kLongestHeader) {

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "fovea/base/parallel.h"
-#include "fovea/base/single_thread.h"
 #include "fovea/kernels/bf16_dot.h"
 #include "fovea/kernels/head_rule.h"
 #include "fovea/kernels/panels.h"

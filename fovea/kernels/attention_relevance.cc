@@ -5,7 +5,6 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
-#include "fovea/base/single_thread.h"
 #include "fovea/kernels/head_rule.h"
 #include "fovea/kernels/panels.h"
 

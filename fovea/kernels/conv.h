@@ -33,9 +33,7 @@ class PackedConv {
   PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& geometry,
              DType compute = DType::kF32);
 
-  const Shape& weight_shape() const;
   const ConvGeometry& geometry() const;
-  const Tensor& bias() const;
   DType compute_dtype() const;  // after the fall-back
 
   // The convolution plus bias, then max(0, .) if `relu`.
@@ -52,11 +50,8 @@ class PackedConv {
   std::shared_ptr<State> state_;
 };
 
-// Gradients, from the gradient with respect to the output.
+// The gradient with respect to the input, from that with respect to the output.
 Tensor conv_input_gradient(const Shape& input, const Tensor& weight, const ConvGeometry& geometry,
                            const Tensor& gradient);
-Tensor conv_weight_gradient(const Tensor& input, const Shape& weight, const ConvGeometry& geometry,
-                            const Tensor& gradient);
-Tensor conv_bias_gradient(const Tensor& gradient);
 
 }  // namespace fovea

@@ -19,6 +19,8 @@ struct BlockedImage::Memory {
 // Throws Error{kInvalidArgument} for numbers that no convolution has, so that no sum or product of
 // sizes overflows.
 void check_geometry(const ConvGeometry& geometry);
+// The same for what is called `role` unless it is F32.
+void check_conv_f32(const Tensor& tensor, std::string_view role);
 
 namespace onednn {
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "fovea/base/parallel.h"
-#include "fovea/base/single_thread.h"
 #include "fovea/kernels/elementwise.h"
 #include "fovea/kernels/onednn.h"
 #include "fovea/tensor/convert.h"

@@ -146,17 +146,6 @@ dnnl::convolution_backward_data::primitive_desc conv_input_gradient_desc(
           attr};
 }
 
-dnnl::convolution_backward_weights::primitive_desc conv_weight_gradient_desc(
-    const ConvDescs& d, const dnnl::convolution_forward::primitive_desc& forward,
-    const dnnl::primitive_attr& attr) {
-  return {cpu(),         dnnl::algorithm::convolution_direct,
-          d.source,      d.weights,
-          d.destination, d.strides,
-          d.dilations,   d.padding,
-          d.padding,     forward,
-          attr};
-}
-
 dnnl::pooling_forward::primitive_desc max_pool_desc(const PoolDescs& d,
                                                     const dnnl::primitive_attr& attr) {
   const Dims dense(d.kernel.size(), 0);
@@ -198,16 +187,6 @@ dnnl::convolution_forward::primitive_desc conv_forward_desc(const ConvDescs& d,
 }
 
 dnnl::convolution_backward_data::primitive_desc conv_input_gradient_desc(
-    const ConvDescs& d, const dnnl::convolution_forward::primitive_desc& forward,
-    const dnnl::primitive_attr& attr) {
-  return {{dnnl::algorithm::convolution_direct, d.source, d.weights, d.destination, d.strides,
-           d.dilations, d.padding, d.padding},
-          attr,
-          cpu(),
-          forward};
-}
-
-dnnl::convolution_backward_weights::primitive_desc conv_weight_gradient_desc(
     const ConvDescs& d, const dnnl::convolution_forward::primitive_desc& forward,
     const dnnl::primitive_attr& attr) {
   return {{dnnl::algorithm::convolution_direct, d.source, d.weights, d.destination, d.strides,

@@ -74,9 +74,6 @@ dnnl::convolution_forward::primitive_desc conv_forward_desc(const ConvDescs& des
 dnnl::convolution_backward_data::primitive_desc conv_input_gradient_desc(
     const ConvDescs& descs, const dnnl::convolution_forward::primitive_desc& forward,
     const dnnl::primitive_attr& attr);
-dnnl::convolution_backward_weights::primitive_desc conv_weight_gradient_desc(
-    const ConvDescs& descs, const dnnl::convolution_forward::primitive_desc& forward,
-    const dnnl::primitive_attr& attr);
 
 struct PoolDescs {
   Desc source, destination;

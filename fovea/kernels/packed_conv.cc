@@ -16,13 +16,6 @@ namespace {
 using onednn::Desc;
 using onednn::Tag;
 
-void check_f32(const Tensor& input) {
-  if (input.dtype() != DType::kF32) {
-    fail(ErrorKind::kInvalidArgument, "the input of a convolution is {}; it must be F32",
-         dtype_name(input.dtype()));
-  }
-}
-
 // A copy of an image's elements in layout and type `wanted`.
 Tensor elements_as(const BlockedImage::Memory& memory, const Desc& wanted) {
   Tensor elements = onednn::layout_memory(memory.shape, onednn::plain_image(memory.shape), wanted);
@@ -173,14 +166,8 @@ PackedConv::PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& ge
   state_->weights = {.desc = state_->plain_weights(), .packed = convert(weight, state_->compute)};
 }
 
-const Shape& PackedConv::weight_shape() const {
-  return state_->shape;
-}
 const ConvGeometry& PackedConv::geometry() const {
   return state_->geometry;
-}
-const Tensor& PackedConv::bias() const {
-  return state_->bias;
 }
 
 DType PackedConv::compute_dtype() const {
@@ -202,7 +189,7 @@ void PackedConv::State::run(const Plan& plan, const Tensor& source, Tensor& dest
 
 Tensor PackedConv::apply(const Tensor& input, bool relu) const {
   State& state = *state_;
-  check_f32(input);
+  check_conv_f32(input, "input");
   const Shape output = conv_output_shape(input.shape(), state.shape, state.geometry);
   if (output.elements() == 0) return Tensor(output);
   return onednn::guarded("convolution", [&] {

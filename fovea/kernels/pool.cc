@@ -13,7 +13,6 @@ namespace {
 // The part of one output cell's window that lies inside the image.
 struct Window {
   int64_t top, bottom, left, right;  // half-open
-  int64_t cells() const { return (bottom - top) * (right - left); }
 };
 
 // One channel of one image, seen from the outside in.
@@ -27,10 +26,7 @@ struct Plane {
     return {std::max<int64_t>(top, 0), std::min(top + geometry.kernel[0], height),
             std::max<int64_t>(left, 0), std::min(left + geometry.kernel[1], width)};
   }
-  float divisor(const Window& window) const {
-    const int64_t all = geometry.kernel[0] * geometry.kernel[1];
-    return static_cast<float>(geometry.count_padding ? all : window.cells());
-  }
+  float kernel_cells() const { return static_cast<float>(geometry.kernel[0] * geometry.kernel[1]); }
   // Calls visit(output index, window) for every output cell.
   template <typename Visit>
   void for_each_window(const Visit& visit) const {
@@ -177,7 +173,7 @@ Tensor average_pool(const Tensor& input, const PoolGeometry& geometry) {
                        const float* row = from + in_at + y * plane.width;
                        for (int64_t x = window.left; x < window.right; ++x) sum += double{row[x]};
                      }
-                     to[out_at + cell] = static_cast<float>(sum / double{plane.divisor(window)});
+                     to[out_at + cell] = static_cast<float>(sum / double{plane.kernel_cells()});
                    });
                  });
   return result;
@@ -192,7 +188,7 @@ Tensor average_pool_gradient(const Shape& input, const PoolGeometry& geometry,
   float* to = result.mutable_values<float>().data();
   for_each_plane(input, output, geometry, [&](const Plane& plane, int64_t in_at, int64_t out_at) {
     plane.for_each_window([&](int64_t cell, const Window& window) {
-      const float share = seed[out_at + cell] / plane.divisor(window);
+      const float share = seed[out_at + cell] / plane.kernel_cells();
       for (int64_t y = window.top; y < window.bottom; ++y) {
         float* row = to + in_at + y * plane.width;
         for (int64_t x = window.left; x < window.right; ++x) row[x] += share;

@@ -13,7 +13,6 @@ struct PoolGeometry {
   std::array<int64_t, 2> kernel{2, 2};
   std::array<int64_t, 2> stride{2, 2};
   std::array<int64_t, 2> padding{0, 0};  // at most half the kernel
-  bool count_padding = true;  // average only: divide by the kernel's size, not by what lies inside
 };
 
 // Throws Error{kInvalidArgument} if the geometry does not fit.
@@ -24,6 +23,7 @@ Tensor max_pool(const Tensor& input, const PoolGeometry& geometry);
 // The gradient goes to the first of equal largest elements.
 Tensor max_pool_gradient(const Tensor& input, const PoolGeometry& geometry, const Tensor& gradient);
 
+// Padding counts as zeros.
 Tensor average_pool(const Tensor& input, const PoolGeometry& geometry);
 Tensor average_pool_gradient(const Shape& input, const PoolGeometry& geometry,
                              const Tensor& gradient);

@@ -78,21 +78,6 @@ void softmax_block(MatrixView<const float> scores, MatrixView<float> weights, fl
   }
 }
 
-void softmax_gradient_block(MatrixView<const float> weights, MatrixView<const float> gradient,
-                            MatrixView<float> out) {
-  const FloatTag d;
-  for (int64_t r = 0; r < weights.rows; ++r) {
-    const double dot = sum_floats(
-        weights.cols, [](FloatVector w, FloatVector g) HWY_ATTR { return hn::Mul(w, g); },
-        weights.row(r), gradient.row(r));
-    const FloatVector mean = hn::Set(d, static_cast<float>(dot));
-    map_floats(
-        out.row(r), weights.cols,
-        [mean](FloatVector w, FloatVector g) HWY_ATTR { return hn::Mul(w, hn::Sub(g, mean)); },
-        weights.row(r), gradient.row(r));
-  }
-}
-
 }  // namespace
 }  // namespace fovea::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -101,7 +86,6 @@ HWY_AFTER_NAMESPACE();
 namespace fovea {
 namespace {
 HWY_EXPORT(softmax_block);
-HWY_EXPORT(softmax_gradient_block);
 }  // namespace
 
 void softmax_rows(MatrixView<const float> scores, MatrixView<float> weights, std::span<float> lse) {
@@ -112,18 +96,6 @@ void softmax_rows(MatrixView<const float> scores, MatrixView<float> weights, std
     kernel(scores.block(begin, 0, end - begin, scores.cols),
            weights.block(begin, 0, end - begin, scores.cols),
            lse.empty() ? nullptr : lse.data() + begin);
-  });
-}
-
-void softmax_rows_gradient(MatrixView<const float> weights, MatrixView<const float> gradient,
-                           MatrixView<float> out) {
-  FOVEA_ASSERT(gradient.rows == weights.rows && gradient.cols == weights.cols);
-  FOVEA_ASSERT(out.rows == weights.rows && out.cols == weights.cols);
-  const auto kernel = HWY_DYNAMIC_DISPATCH(softmax_gradient_block);
-  parallel_rows(weights.rows, weights.cols, [&](int64_t begin, int64_t end) {
-    const int64_t count = end - begin;
-    kernel(weights.block(begin, 0, count, weights.cols),
-           gradient.block(begin, 0, count, weights.cols), out.block(begin, 0, count, weights.cols));
   });
 }
 

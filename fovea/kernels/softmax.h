@@ -13,9 +13,4 @@ namespace fovea {
 void softmax_rows(MatrixView<const float> scores, MatrixView<float> weights,
                   std::span<float> lse = {});
 
-// The gradient with respect to the scores: w (g - sum_j w g), from the weights w and the gradient g
-// with respect to them. `out` may be `gradient`.
-void softmax_rows_gradient(MatrixView<const float> weights, MatrixView<const float> gradient,
-                           MatrixView<float> out);
-
 }  // namespace fovea

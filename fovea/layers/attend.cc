@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "fovea/base/parallel.h"
-#include "fovea/base/single_thread.h"
 #include "fovea/kernels/attention.h"
 #include "fovea/kernels/elementwise.h"
 #include "fovea/layers/attention_cache.h"
@@ -64,6 +63,19 @@ AttentionParts rounded(AttentionParts parts, DType compute) {
   return parts;
 }
 
+AttentionRecord record_of(const AttentionPlace& place, Tensor queries, Tensor keys, Tensor lse,
+                          const ScoreRule& rule) {
+  AttentionRecord record;
+  record.site = place.site;
+  record.row_axis = place.row_axis;
+  record.col_axis = place.col_axis;
+  record.queries = std::move(queries);
+  record.keys = std::move(keys);
+  record.lse = std::move(lse);
+  record.rule = rule;
+  return record;
+}
+
 // Several texts in one pass, each within itself: one thread per text, for they are short. Records
 // are made and given away there too.
 Value attend_packed(const Pass& pass, const AttentionPlace& place, const AttentionParts& parts) {
@@ -93,15 +105,9 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Attenti
     view.data += begin * view.row_stride;
     attention(inputs, view, lse.mutable_values<double>(), pass.cancel);
     if (!recorded) return;
-    AttentionRecord record;
-    record.site = place.site;
-    record.row_axis = place.row_axis;
-    record.col_axis = place.col_axis;
-    record.queries = copy_of(inputs.queries);
-    record.keys = copy_of(inputs.keys);
+    AttentionRecord record =
+        record_of(place, copy_of(inputs.queries), copy_of(inputs.keys), std::move(lse), rule);
     if (pass.recorder->options().values) record.values = copy_of(inputs.values);
-    record.lse = std::move(lse);
-    record.rule = rule;
     pass.recorder->add(std::move(record), text);
   });
   if (pass.last_site == place.site) throw EndOfPass();
@@ -125,18 +131,13 @@ ops::AttentionResult mix(const Pass& pass, SiteId site, const AttentionParts& pa
   return result;
 }
 
+// With everything that the recorder asks for.
 AttentionRecord record_of(const RecorderOptions& options, const AttentionPlace& place,
                           const AttentionParts& parts, const ops::AttentionResult& result) {
-  AttentionRecord record;
-  record.site = place.site;
-  record.row_axis = place.row_axis;
-  record.col_axis = place.col_axis;
-  record.queries = parts.queries.tensor;
-  record.keys = parts.keys.tensor;
+  AttentionRecord record =
+      record_of(place, parts.queries.tensor, parts.keys.tensor, result.lse, *parts.rule);
   if (options.values) record.values = parts.values.tensor;
   if (options.outputs) record.output = result.output.tensor;
-  record.lse = result.lse;
-  record.rule = *parts.rule;
   if (options.block && place.block) record.block = place.block();
   if (options.positions && place.positions) record.positions = place.positions();
   return record;
@@ -223,15 +224,7 @@ Tensor attend_jointly(const Pass& pass, const AttentionPlace& place, const Tenso
                       lse.mutable_values<double>().begin() + head * shape.rows);
   }
   if (pass.recorder != nullptr && pass.recorder->wants(place.site)) {
-    AttentionRecord record;
-    record.site = place.site;
-    record.row_axis = place.row_axis;
-    record.col_axis = place.col_axis;
-    record.queries = queries;
-    record.keys = keys;
-    record.lse = lse;
-    record.rule = *rule;
-    pass.recorder->add(std::move(record));
+    pass.recorder->add(record_of(place, queries, keys, lse, *rule));
   }
   if (pass.progress != nullptr) pass.progress->advance();
   return joint;

@@ -33,6 +33,23 @@ Norm load_norm(const LayerSource& source, int64_t width) {
   return Norm::layer(source, width, kNormEpsilon);
 }
 
+using AnyNormBlock = std::variant<PreNormBlock, PostNormBlock>;
+
+AnyNormBlock load_encoder_block(const LayerSource& source, const Config& config,
+                                const AttentionSizes& sizes, const BartBlockOptions& options) {
+  AttentionLayer attention = load_attention(source["self_attn"], sizes, options);
+  Norm attention_norm = load_norm(source["self_attn_layer_norm"], sizes.width);
+  FeedForward feed_forward =
+      load_feed_forward(source, config, sizes.width, "encoder_ffn_dim", options);
+  Norm output_norm = load_norm(source["final_layer_norm"], sizes.width);
+  if (options.norm_first) {
+    return AnyNormBlock(std::in_place_type<PreNormBlock>, std::move(attention_norm),
+                        std::move(attention), std::move(output_norm), std::move(feed_forward));
+  }
+  return AnyNormBlock(std::in_place_type<PostNormBlock>, std::move(attention),
+                      std::move(attention_norm), std::move(feed_forward), std::move(output_norm));
+}
+
 std::optional<Norm> last_norm(const LayerSource& source, int64_t width,
                               const BartBlockOptions& options) {
   if (!options.norm_first) return {};
@@ -51,21 +68,11 @@ Value BartEmbeddings::operator()(const Pass& pass, std::string_view input,
 
 BartEncoderBlock::BartEncoderBlock(const LayerSource& source, const Config& config,
                                    const AttentionSizes& sizes, const BartBlockOptions& options)
-    : attention_(load_attention(source["self_attn"], sizes, options)),
-      attention_norm_(load_norm(source["self_attn_layer_norm"], sizes.width)),
-      feed_forward_(load_feed_forward(source, config, sizes.width, "encoder_ffn_dim", options)),
-      output_norm_(load_norm(source["final_layer_norm"], sizes.width)),
-      norm_first_(options.norm_first) {}
+    : block_(load_encoder_block(source, config, sizes, options)) {}
 
-Value BartEncoderBlock::operator()(const Pass& pass, int layer, const Value& x,
+Value BartEncoderBlock::operator()(const Pass& pass, SiteId site, const Value& x,
                                    const AttentionSetting& setting) const {
-  const SiteId site{SiteKind::kEncoderSelf, layer};
-  if (norm_first_) {
-    const Value own = attention_(pass, site, attention_norm_(x), setting, x);
-    return feed_forward_(output_norm_(own), own, known_output(pass));
-  }
-  const Value own = attention_norm_(attention_(pass, site, x, setting, x, &attention_norm_));
-  return output_norm_(feed_forward_(own, own));
+  return std::visit([&](const auto& block) { return block(pass, site, x, setting); }, block_);
 }
 
 BartDecoderBlock::BartDecoderBlock(const LayerSource& source, const Config& config,
@@ -103,15 +110,11 @@ BartEncoder::BartEncoder(const LayerSource& source, const Config& config,
   }
 }
 
-Value BartEncoder::operator()(const Pass& pass, Value x,
+Value BartEncoder::operator()(const Pass& pass, const Value& x,
                               std::span<const int64_t> attention_mask) const {
   const auto rule = text_rule(pass, sizes_.scale(), {.attention = attention_mask});
-  for (size_t i = 0; i < blocks_.size(); ++i) {
-    x = run_block(pass, x, [block = &blocks_[i], i, rule](const Pass& run, const Value& in) {
-      return (*block)(run, static_cast<int>(i), in, {.rule = rule});
-    });
-  }
-  return norm_ ? (*norm_)(x) : x;
+  const Value states = run_blocks(blocks_, pass, SiteKind::kEncoderSelf, x, {.rule = rule});
+  return norm_ ? (*norm_)(states) : states;
 }
 
 BartDecoder::BartDecoder(const LayerSource& source, const Config& config,

@@ -4,11 +4,12 @@
 
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
-#include "fovea/layers/attention_layer.h"
 #include "fovea/layers/encoded_source.h"
-#include "fovea/layers/feed_forward.h"
+#include "fovea/layers/post_norm_block.h"
+#include "fovea/layers/pre_norm_block.h"
 
 namespace fovea {
 
@@ -38,15 +39,11 @@ class BartEncoderBlock {
   BartEncoderBlock(const LayerSource& source, const Config& config, const AttentionSizes& sizes,
                    const BartBlockOptions& options);
 
-  Value operator()(const Pass& pass, int layer, const Value& x,
+  Value operator()(const Pass& pass, SiteId site, const Value& x,
                    const AttentionSetting& setting) const;
 
  private:
-  AttentionLayer attention_;
-  Norm attention_norm_;
-  FeedForward feed_forward_;
-  Norm output_norm_;
-  bool norm_first_;
+  std::variant<PreNormBlock, PostNormBlock> block_;
 };
 
 // The same of a decoder, with cross-attention and decoder_ffn_dim.
@@ -78,7 +75,7 @@ class BartEncoder {
   const AttentionSizes& sizes() const { return sizes_; }
   int64_t layers() const { return static_cast<int64_t>(blocks_.size()); }
   // `attention_mask` is 0 for padding, or empty.
-  Value operator()(const Pass& pass, Value x, std::span<const int64_t> attention_mask) const;
+  Value operator()(const Pass& pass, const Value& x, std::span<const int64_t> attention_mask) const;
 
  private:
   AttentionSizes sizes_;

@@ -76,14 +76,9 @@ BertEncoder::BertEncoder(const LayerSource& source, const Config& config)
   }
 }
 
-Value BertEncoder::operator()(const Pass& pass, Value x, const AttentionSetting& setting) const {
-  for (size_t i = 0; i < blocks_.size(); ++i) {
-    const SiteId site{SiteKind::kSelf, static_cast<int>(i)};
-    x = run_block(pass, x, [block = &blocks_[i], site, setting](const Pass& run, const Value& in) {
-      return (*block)(run, site, in, setting);
-    });
-  }
-  return x;
+Value BertEncoder::operator()(const Pass& pass, const Value& x,
+                              const AttentionSetting& setting) const {
+  return run_blocks(blocks_, pass, SiteKind::kSelf, x, setting);
 }
 
 }  // namespace fovea

@@ -34,7 +34,7 @@ class BertEncoder {
 
   const AttentionSizes& sizes() const { return sizes_; }
   int64_t layers() const { return static_cast<int64_t>(blocks_.size()); }
-  Value operator()(const Pass& pass, Value x, const AttentionSetting& setting) const;
+  Value operator()(const Pass& pass, const Value& x, const AttentionSetting& setting) const;
 
  private:
   AttentionSizes sizes_;

@@ -30,13 +30,8 @@ Value DetrEncoder::operator()(const Pass& pass, const CellStates& cells) const {
                                  .col_axis = "cells",
                                  .query_positions = cells.positions,
                                  .key_positions = cells.positions};
-  Value x = cells.states;
-  for (size_t i = 0; i < blocks_.size(); ++i) {
-    x = run_block(pass, x, [block = &blocks_[i], i, setting](const Pass& run, const Value& in) {
-      return (*block)(run, static_cast<int>(i), in, setting);
-    });
-  }
-  return norm_ ? (*norm_)(x) : x;
+  const Value states = run_blocks(blocks_, pass, SiteKind::kEncoderSelf, cells.states, setting);
+  return norm_ ? (*norm_)(states) : states;
 }
 
 DetrDecoder::DetrDecoder(const LayerSource& source, const Config& config,

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <string_view>
 
 #include "fovea/checkpoint/config.h"
@@ -16,6 +18,14 @@ struct LayerSource {
 
   LayerSource operator[](std::string_view part) const { return {weights[part], compute}; }
   LayerSource operator[](int64_t index) const { return {weights[index], compute}; }
+  // As Weights does.
+  LayerSource below_one_of(std::initializer_list<std::string_view> prefixes,
+                           std::string_view probe) const {
+    return {weights.below_one_of(prefixes, probe), compute};
+  }
+  LayerSource renamed(std::span<const Rename> table) const {
+    return {weights.renamed(table), compute};
+  }
 };
 
 // "weight" [out, in] and, if there is one by design, "bias" [out].

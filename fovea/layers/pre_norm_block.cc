@@ -12,15 +12,4 @@ Value PreNormBlock::operator()(const Pass& pass, SiteId site, const Value& x,
       feed_forward_);
 }
 
-Value run_blocks(const std::vector<PreNormBlock>& blocks, const Pass& pass, SiteKind kind, Value x,
-                 const AttentionSetting& setting) {
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    const SiteId site{kind, static_cast<int>(i)};
-    x = run_block(pass, x, [block = &blocks[i], site, setting](const Pass& run, const Value& in) {
-      return (*block)(run, site, in, setting);
-    });
-  }
-  return x;
-}
-
 }  // namespace fovea

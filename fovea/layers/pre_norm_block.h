@@ -2,7 +2,6 @@
 #pragma once
 
 #include <variant>
-#include <vector>
 
 #include "fovea/layers/attention_layer.h"
 #include "fovea/layers/feed_forward.h"
@@ -30,9 +29,5 @@ class PreNormBlock {
   Norm output_norm_;
   AnyFeedForward feed_forward_;
 };
-
-// Blocks one after the other, at the sites KIND.0, KIND.1, ... They must live as long as the model.
-Value run_blocks(const std::vector<PreNormBlock>& blocks, const Pass& pass, SiteKind kind, Value x,
-                 const AttentionSetting& setting);
 
 }  // namespace fovea

@@ -1,6 +1,5 @@
 #include "fovea/layers/rope_decoder.h"
 
-#include <cmath>
 #include <map>
 
 #include "fovea/base/error.h"
@@ -91,31 +90,29 @@ RopeDecoder::Block RopeDecoder::load_block(const LayerSource& source, const Conf
                          Norm::rms(attention["k_norm"], sizes_.head_dim, epsilon));
   }
   return {
-      Norm::rms(source["input_layernorm"], sizes_.width, epsilon), std::move(layer),
-      Norm::rms(source["post_attention_layernorm"], sizes_.width, epsilon),
-      GatedFeedForward(source["mlp"], sizes_.width, config.get_size("intermediate_size"),
-                       activation_named(config, "hidden_act", "silu"), options.feed_forward_bias),
+      {Norm::rms(source["input_layernorm"], sizes_.width, epsilon), std::move(layer),
+       Norm::rms(source["post_attention_layernorm"], sizes_.width, epsilon),
+       GatedFeedForward(source["mlp"], sizes_.width, config.get_size("intermediate_size"),
+                        activation_named(config, "hidden_act", "silu"), options.feed_forward_bias)},
       options.windows.empty() ? std::nullopt : options.windows[index]};
 }
 
 Value RopeDecoder::operator()(const Pass& pass, Value x,
                               std::span<const int64_t> attention_mask) const {
   const RotaryTable table = rotary_.table(token_positions(pass, x.shape()[0]));
-  const float scale = 1 / std::sqrt(static_cast<float>(sizes_.head_dim));
   // One rule for all layers with the same window.
   std::map<std::optional<int64_t>, std::shared_ptr<const ScoreRule>> rules;
   for (size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
     auto& rule = rules[block.window];
     if (rule == nullptr) {
-      rule = text_rule(pass, scale,
+      rule = text_rule(pass, sizes_.scale(),
                        {.causal = true, .window = block.window, .attention = attention_mask});
     }
     const AttentionSetting setting{.rule = rule, .rotary = table};
-    x = run_block(pass, x, [&block, i, setting](const Pass& run, const Value& in) {
-      const Value attended = block.attention(run, {SiteKind::kSelf, static_cast<int>(i)},
-                                             block.attention_norm(in), setting, in);
-      return block.feed_forward(block.feed_forward_norm(attended), attended, known_output(run));
+    const SiteId site{SiteKind::kSelf, static_cast<int>(i)};
+    x = run_block(pass, x, [&block, site, setting](const Pass& run, const Value& in) {
+      return block.parts(run, site, in, setting);
     });
   }
   return norm_(x);

@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "fovea/layers/attention_layer.h"
-#include "fovea/layers/feed_forward.h"
+#include "fovea/layers/pre_norm_block.h"
 #include "fovea/layers/rotary_embedding.h"
 
 namespace fovea {
@@ -33,10 +32,7 @@ class RopeDecoder {
 
  private:
   struct Block {
-    Norm attention_norm;
-    AttentionLayer attention;
-    Norm feed_forward_norm;
-    GatedFeedForward feed_forward;
+    PreNormBlock parts;
     std::optional<int64_t> window;
   };
   Block load_block(const LayerSource& source, const Config& config,

@@ -5,6 +5,7 @@
 #include "fovea/base/error.h"
 #include "fovea/layers/heads.h"
 #include "fovea/layers/layer_scale.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/ops/elementwise.h"
 #include "fovea/ops/slice.h"
 
@@ -112,13 +113,11 @@ PictureEmbedding load_embedding(const LayerSource& source, const Config& config,
 }  // namespace
 
 Dinov2Model::Dinov2Model(const ModelSource& source, const Options& options)
-    : Dinov2Model(with_defaults(source, options), options,
-                  {source.weights.weights.renamed(kNewNames), source.weights.compute}) {}
+    : Dinov2Model(with_defaults(source, options), options, source.weights.renamed(kNewNames)) {}
 
 Dinov2Model::Dinov2Model(const ModelSource& source, const Options& options, const LayerSource& all)
-    : Dinov2Model(
-          source, options, all,
-          {all.weights.below_one_of({options.prefix, ""}, "embeddings.cls_token"), all.compute}) {}
+    : Dinov2Model(source, options, all,
+                  all.below_one_of({options.prefix, ""}, "embeddings.cls_token")) {}
 
 Dinov2Model::Dinov2Model(const ModelSource& source, const Options& options, const LayerSource& all,
                          const LayerSource& base)

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "fovea/base/error.h"
+#include "fovea/layers/attention_layer.h"
 
 namespace fovea {
 namespace {
@@ -48,6 +49,14 @@ std::string_view name_of(HeadKind kind) {
       break;
   }
   return "none";
+}
+
+ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers) {
+  return {.layers = layers,
+          .heads = sizes.heads,
+          .kv_heads = sizes.kv_heads,
+          .head_dim = sizes.head_dim,
+          .width = sizes.width};
 }
 
 bool ModelSource::is(std::string_view suffix, std::string_view probe) const {

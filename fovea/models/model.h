@@ -128,6 +128,10 @@ struct ModelFacts {
   }
 };
 
+struct AttentionSizes;
+// What a stack of `layers` with such heads is like; the caller adds the rest.
+ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers);
+
 class Seq2SeqModel;
 
 // forward() may be called from any thread.

@@ -4,7 +4,6 @@
 #include "fovea/layers/numeric_input.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/check_inputs.h"
-#include "fovea/models/text_model.h"
 #include "fovea/ops/layout.h"
 #include "fovea/ops/pool.h"
 #include "fovea/ops/slice.h"

@@ -23,8 +23,7 @@ TextHead decoder_head(const ModelSource& source, const Tensor& words, float soft
 
 RopeModel::RopeModel(const ModelSource& source, const RopeDecoderOptions& options)
     : RopeModel(source, options,
-                {source.weights.weights.below_one_of({"model.", ""}, "embed_tokens.weight"),
-                 source.weights.compute}) {}
+                source.weights.below_one_of({"model.", ""}, "embed_tokens.weight")) {}
 
 RopeModel::RopeModel(const ModelSource& source, const RopeDecoderOptions& options,
                      const LayerSource& base)

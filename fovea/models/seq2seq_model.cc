@@ -8,7 +8,6 @@
 #include "fovea/layers/attention_cache.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/check_inputs.h"
-#include "fovea/models/text_model.h"
 #include "fovea/ops/elementwise.h"
 
 namespace fovea {

@@ -26,12 +26,13 @@ void check_packed(const ModelInputs& inputs, const Pass& pass) {
 
 }  // namespace
 
-ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers) {
-  return {.layers = layers,
-          .heads = sizes.heads,
-          .kv_heads = sizes.kv_heads,
-          .head_dim = sizes.head_dim,
-          .width = sizes.width};
+ModelFacts text_facts(const AttentionSizes& sizes, int64_t layers, int64_t vocabulary,
+                      int64_t positions, bool causal) {
+  ModelFacts facts = stack_facts(sizes, layers);
+  facts.vocabulary = vocabulary;
+  facts.most_tokens = facts.trained_tokens = positions;
+  facts.causal = causal;
+  return facts;
 }
 
 TextModel::TextModel(const ModelSource& source) : config_(source.config) {}

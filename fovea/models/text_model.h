@@ -15,8 +15,9 @@ struct TextHead {
   std::function<Value(const Value& hidden, const ModelInputs& inputs, LogitRows rows)> logits;
 };
 
-// What a stack of `layers` with such heads is like; the caller adds the rest.
-ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers);
+// As stack_facts, of a model that reads `vocabulary` words and has a learned table of `positions`.
+ModelFacts text_facts(const AttentionSizes& sizes, int64_t layers, int64_t vocabulary,
+                      int64_t positions, bool causal);
 
 class TextModel : public Model {
  public:

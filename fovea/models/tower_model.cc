@@ -6,7 +6,6 @@
 #include "fovea/layers/heads.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/check_inputs.h"
-#include "fovea/models/text_model.h"
 #include "fovea/ops/elementwise.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/norm.h"
@@ -120,15 +119,6 @@ ModelOutputs TowerModel::forward(const ModelInputs& inputs, const Pass& pass) co
                               Tensor::from<float>({1}, std::vector{similarity_->bias}));
   }
   return outputs;
-}
-
-ModelFacts text_tower_facts(const AttentionSizes& sizes, int64_t layers, int64_t vocabulary,
-                            int64_t most_tokens, bool causal) {
-  ModelFacts facts = stack_facts(sizes, layers);
-  facts.vocabulary = vocabulary;
-  facts.most_tokens = facts.trained_tokens = most_tokens;
-  facts.causal = causal;
-  return facts;
 }
 
 }  // namespace fovea

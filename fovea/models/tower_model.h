@@ -55,8 +55,4 @@ class TowerModel final : public Model {
   std::optional<Similarity> similarity_;  // only of both
 };
 
-// What a text tower of `layers` is like.
-ModelFacts text_tower_facts(const AttentionSizes& sizes, int64_t layers, int64_t vocabulary,
-                            int64_t most_tokens, bool causal);
-
 }  // namespace fovea

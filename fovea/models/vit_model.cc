@@ -3,6 +3,7 @@
 #include <array>
 
 #include "fovea/layers/heads.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/ops/elementwise.h"
 
 namespace fovea {
@@ -67,13 +68,11 @@ PictureEmbedding load_embedding(const LayerSource& source, const Config& config,
 }  // namespace
 
 VitModel::VitModel(const ModelSource& source, const Options& options)
-    : VitModel(with_defaults(source), options,
-               {source.weights.weights.renamed(kNewNames), source.weights.compute}) {}
+    : VitModel(with_defaults(source), options, source.weights.renamed(kNewNames)) {}
 
 VitModel::VitModel(const ModelSource& source, const Options& options, const LayerSource& all)
-    : VitModel(
-          source, options, all,
-          {all.weights.below_one_of({options.prefix, ""}, "embeddings.cls_token"), all.compute}) {}
+    : VitModel(source, options, all,
+               all.below_one_of({options.prefix, ""}, "embeddings.cls_token")) {}
 
 VitModel::VitModel(const ModelSource& source, const Options& options, const LayerSource& all,
                    const LayerSource& base)

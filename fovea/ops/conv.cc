@@ -9,26 +9,6 @@
 
 namespace fovea::ops {
 
-Value conv2d(const Value& x, const Value& weight, const Value& bias, const ConvGeometry& geometry) {
-  require_f32("conv2d", weight);
-  Tensor out = PackedConv(weight.tensor, bias.tensor, geometry).apply(x.tensor);
-  Tape* tape = common_tape({&x, &weight, &bias});
-  if (tape == nullptr) return out;
-  return tape->record(
-      std::move(out), {x.node, weight.node, bias.node},
-      [kept_x = weight.watched() ? x.tensor : Tensor(),
-       kept_weight = x.watched() ? weight.tensor : Tensor(), x_shape = x.shape(),
-       weight_shape = weight.shape(), geometry](const Tensor& gradient, InputGradients& inputs) {
-        if (inputs.wanted(0)) {
-          inputs.add(0, conv_input_gradient(x_shape, kept_weight, geometry, gradient));
-        }
-        if (inputs.wanted(1)) {
-          inputs.add(1, conv_weight_gradient(kept_x, weight_shape, geometry, gradient));
-        }
-        if (inputs.wanted(2)) inputs.add(2, conv_bias_gradient(gradient));
-      });
-}
-
 Conv2d::Conv2d(const Tensor& weight, const Tensor& bias, const ConvGeometry& geometry,
                DType compute)
     : weight_(weight, convert(bias, DType::kF32), geometry, compute) {}

@@ -7,12 +7,8 @@
 
 namespace fovea::ops {
 
-// The general form: every part may be watched. `weight` is [out, in / groups, height, width],
-// `bias` [out] or left out.
-Value conv2d(const Value& x, const Value& weight, const Value& bias, const ConvGeometry& geometry);
-
-// The form for models: weights packed once and never watched. Copies share them. Weights and inputs
-// are rounded to `compute` first; gradients are f32.
+// Weights are packed once and never watched. Copies share them. Weights and inputs are rounded to
+// `compute` first; gradients are f32.
 class Conv2d {
  public:
   Conv2d(const Tensor& weight, const Tensor& bias, const ConvGeometry& geometry,

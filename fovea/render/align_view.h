@@ -1,7 +1,7 @@
 // From a translation's run and its alignment to a figure.
 #pragma once
 
-#include "fovea/explain/aligner.h"
+#include "fovea/explain/alignment/aligner.h"
 #include "fovea/render/figure.h"
 
 namespace fovea {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "fovea/base/error.h"
-#include "fovea/explain/grid_mask.h"
+#include "fovea/explain/pictures/grid_mask.h"
 #include "fovea/render/cells.h"
 #include "fovea/render/contour.h"
 #include "fovea/render/draw.h"

@@ -6,7 +6,6 @@
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/parallel.h"
-#include "fovea/base/single_thread.h"
 
 namespace fovea {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fovea/capture/run.h"
-#include "fovea/explain/grid_mask.h"
+#include "fovea/explain/pictures/grid_mask.h"
 #include "fovea/render/figure.h"
 #include "fovea/vision/patch_grid.h"
 

@@ -10,7 +10,7 @@
 
 #include "fovea/base/cancel.h"
 #include "fovea/capture/run.h"
-#include "fovea/explain/grid_mask.h"
+#include "fovea/explain/pictures/grid_mask.h"
 #include "fovea/render/figure.h"
 #include "fovea/render/view.h"
 #include "fovea/vision/patch_grid.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fovea/text/aligned_text.h"
-#include "fovea/text/model.h"
 #include "fovea/text/normalizer.h"
+#include "fovea/text/token_model.h"
 
 namespace fovea {
 

@@ -7,7 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
-#include "fovea/text/model.h"
+#include "fovea/text/token_model.h"
 #include "fovea/text/unicode.h"
 
 namespace fovea {

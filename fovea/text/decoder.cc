@@ -7,9 +7,9 @@
 #include "fovea/base/utf8.h"
 #include "fovea/text/byte_level.h"
 #include "fovea/text/json_fields.h"
-#include "fovea/text/model.h"
 #include "fovea/text/pattern.h"
 #include "fovea/text/pre_tokenizer.h"
+#include "fovea/text/token_model.h"
 #include "fovea/text/unicode.h"
 
 namespace fovea {

@@ -22,11 +22,6 @@ constexpr ModelType kModelTypes[] = {
     {"bart", "Bart"},   {"whisper", "Whisper"}, {"marian", "Marian"}, {"xlm-roberta", "XLMRoberta"},
 };
 
-bool has_file(const std::filesystem::path& folder, const char* name) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(folder / name, ignored);
-}
-
 Json read_json_if_there(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Json();

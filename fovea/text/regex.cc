@@ -4,6 +4,8 @@
 #include <pcre2.h>
 
 #include <array>
+#include <optional>
+#include <string>
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
@@ -77,6 +79,35 @@ std::string word_class() {
          "\\p{Nl}\\p{Pc}\\x{24B6}-\\x{24E9}";
 }
 
+struct CharacterClass {
+  std::string inside;  // of brackets
+  bool negated = false;
+};
+
+// What \s and the like stand for; nothing where both mean the same or negation has no form within
+// a class.
+std::optional<CharacterClass> class_of_escape(char letter, bool in_class) {
+  switch (letter) {
+    case 's':
+      return CharacterClass{std::string(kSpace)};
+    case 'S':
+      return in_class ? CharacterClass{std::string(kNotSpace)}
+                      : CharacterClass{std::string(kSpace), true};
+    case 'w':
+      return CharacterClass{word_class()};
+    case 'd':
+      return CharacterClass{with_newer("p{Nd}")};
+    case 'h':
+      return CharacterClass{std::string(kHex)};
+    default:
+      break;
+  }
+  const bool is_negation = letter == 'W' || letter == 'D' || letter == 'H';
+  if (!is_negation || in_class) return std::nullopt;
+  const auto lower = static_cast<char>(letter - 'A' + 'a');
+  return CharacterClass{class_of_escape(lower, in_class)->inside, true};
+}
+
 // Rewrites the classes whose meaning differs between the two.
 std::string to_pcre(std::string_view pattern, std::string_view where) {
   std::string result;
@@ -85,36 +116,17 @@ std::string to_pcre(std::string_view pattern, std::string_view where) {
     const char c = pattern[i];
     if (c == '\\' && i + 1 < pattern.size()) {
       const char next = pattern[++i];
-      const auto put = [&](std::string_view inside, bool negated) {
-        if (in_class) {
-          result += inside;
-        } else {
-          result.append(negated ? "[^" : "[").append(inside).append("]");
-        }
-      };
-      if (next == 's') {
-        put(kSpace, false);
-      } else if (next == 'S' && in_class) {
-        put(kNotSpace, false);
-      } else if (next == 'S') {
-        put(kSpace, true);
-      } else if (next == 'w') {
-        put(word_class(), false);
-      } else if (next == 'W' && !in_class) {
-        put(word_class(), true);
-      } else if (next == 'd') {
-        put(with_newer("p{Nd}"), false);
-      } else if (next == 'D' && !in_class) {
-        put(with_newer("p{Nd}"), true);
-      } else if (next == 'h') {
-        put(kHex, false);
-      } else if (next == 'H' && !in_class) {
-        put(kHex, true);
-      } else if (const std::string inside = with_newer(pattern.substr(i)); !inside.empty()) {
-        put(inside, false);
+      std::optional<CharacterClass> found = class_of_escape(next, in_class);
+      if (const std::string inside = with_newer(pattern.substr(i)); !inside.empty()) {
+        found = CharacterClass{inside};
         i = pattern.find('}', i);
-      } else {
+      }
+      if (!found) {
         result.append(1, c).append(1, next);
+      } else if (in_class) {
+        result += found->inside;
+      } else {
+        result.append(found->negated ? "[^" : "[").append(found->inside).append("]");
       }
       continue;
     }

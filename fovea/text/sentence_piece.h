@@ -11,7 +11,7 @@
 
 #include "fovea/text/aligned_text.h"
 #include "fovea/text/decoder.h"
-#include "fovea/text/model.h"
+#include "fovea/text/token_model.h"
 
 namespace fovea {
 

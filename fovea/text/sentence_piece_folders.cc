@@ -14,11 +14,6 @@ namespace {
 
 constexpr char32_t kSpaceMark = 0x2581;
 
-bool has_file(const std::filesystem::path& folder, const char* name) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(folder / name, ignored);
-}
-
 AddedToken special(std::string content, bool lstrip = false) {
   AddedToken token;
   token.content = std::move(content);
@@ -171,6 +166,11 @@ Tokenizer open_m2m100(const std::filesystem::path& folder, const Json& config) {
 }
 
 }  // namespace
+
+bool has_file(const std::filesystem::path& folder, const char* name) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(folder / name, ignored);
+}
 
 bool is_marian_folder(const std::filesystem::path& folder) {
   return has_file(folder, "source.spm") || has_file(folder, "target.spm");

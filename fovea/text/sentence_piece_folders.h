@@ -10,6 +10,9 @@ namespace fovea {
 
 enum class TextSide { kSource, kTarget };  // what a translation model reads, and what it writes
 
+// Whether the folder holds a file of that name.
+bool has_file(const std::filesystem::path& folder, const char* name);
+
 // source.spm, target.spm and vocab.json are there.
 bool is_marian_folder(const std::filesystem::path& folder);
 Tokenizer open_marian(const std::filesystem::path& folder, const Json& config, TextSide side);

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "fovea/base/json.h"
-#include "fovea/text/model.h"
+#include "fovea/text/token_model.h"
 
 namespace fovea {
 

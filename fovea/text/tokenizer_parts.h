@@ -8,10 +8,10 @@
 #include "fovea/text/added_tokens.h"
 #include "fovea/text/decoder.h"
 #include "fovea/text/languages.h"
-#include "fovea/text/model.h"
 #include "fovea/text/normalizer.h"
 #include "fovea/text/post_processor.h"
 #include "fovea/text/pre_tokenizer.h"
+#include "fovea/text/token_model.h"
 #include "fovea/text/tokenizer.h"
 
 namespace fovea {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "fovea/base/error.h"
-#include "fovea/text/model.h"
+#include "fovea/text/token_model.h"
 #include "fovea/text/unicode.h"
 
 namespace fovea {

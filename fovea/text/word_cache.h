@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fovea/text/model.h"
+#include "fovea/text/token_model.h"
 
 namespace fovea {
 

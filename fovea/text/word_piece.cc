@@ -1,7 +1,7 @@
 // WordPiece: the longest piece of the vocabulary, again and again; a word that does not come out is
 // unknown as a whole. And WordLevel, where a word is in the vocabulary or unknown.
 #include "fovea/base/error.h"
-#include "fovea/text/model.h"
+#include "fovea/text/token_model.h"
 #include "fovea/text/unicode.h"
 
 namespace fovea {

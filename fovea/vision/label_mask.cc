@@ -19,14 +19,6 @@ std::vector<uint8_t> LabelMask::objects() const {
   return found;
 }
 
-std::vector<uint8_t> LabelMask::pixels_of(uint8_t object) const {
-  std::vector<uint8_t> pixels(labels.size());
-  for (size_t i = 0; i < labels.size(); ++i) {
-    pixels[i] = object == 0 ? labels[i] != 0 : labels[i] == object;
-  }
-  return pixels;
-}
-
 LabelMask read_label_mask(const std::filesystem::path& path, const PictureLimits& limits) {
   const auto file = MappedFile::open(path);
   if (picture_format(file->bytes()) != PictureFormat::kPng) {

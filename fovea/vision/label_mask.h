@@ -19,8 +19,6 @@ struct LabelMask {
 
   // The numbers that are there, rising, without 0.
   std::vector<uint8_t> objects() const;
-  // 1 where the pixel is `object`; for 0 where it is any object.
-  std::vector<uint8_t> pixels_of(uint8_t object) const;
 };
 
 // A PNG whose pixels are the numbers: grey, or indices of a palette as VOC has them. Throws as

@@ -18,33 +18,7 @@ enum class Orientation {
   kRotateLeft = 8,
 };
 
-struct PicturePoint {
-  double x = 0;
-  double y = 0;
-  bool operator==(const PicturePoint&) const = default;
-};
-
-// Left and top are inside, right and bottom are not; fractions of a pixel are meant.
-struct PictureRectangle {
-  double left = 0;
-  double top = 0;
-  double right = 0;
-  double bottom = 0;
-  bool empty() const { return right <= left || bottom <= top; }
-  bool operator==(const PictureRectangle&) const = default;
-};
-
 // As Pillow's ImageOps.exif_transpose.
 Picture make_upright(Picture stored, Orientation orientation);
-
-// The upright picture's size for that of the stored one, and the other way round.
-PictureSize turned_size(PictureSize size, Orientation orientation);
-
-// Between the two pictures; `upright` is the size of the upright picture. Points are continuous:
-// the centre of pixel (0, 0) is (0.5, 0.5).
-PicturePoint to_stored(PicturePoint point, PictureSize upright, Orientation orientation);
-PicturePoint to_upright(PicturePoint stored_point, PictureSize upright, Orientation orientation);
-PictureRectangle to_stored(const PictureRectangle& rectangle, PictureSize upright,
-                           Orientation orientation);
 
 }  // namespace fovea

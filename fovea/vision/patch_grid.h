@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "fovea/vision/orientation.h"
 #include "fovea/vision/picture.h"
 
 namespace fovea {

@@ -12,6 +12,22 @@ struct PictureSize {
   bool operator==(const PictureSize&) const = default;
 };
 
+struct PicturePoint {
+  double x = 0;
+  double y = 0;
+  bool operator==(const PicturePoint&) const = default;
+};
+
+// Left and top are inside, right and bottom are not; fractions of a pixel are meant.
+struct PictureRectangle {
+  double left = 0;
+  double top = 0;
+  double right = 0;
+  double bottom = 0;
+  bool empty() const { return right <= left || bottom <= top; }
+  bool operator==(const PictureRectangle&) const = default;
+};
+
 struct Rgb {
   uint8_t red = 0;
   uint8_t green = 0;

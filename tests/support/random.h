@@ -23,9 +23,4 @@ inline Tensor random_tensor(Shape shape, uint64_t seed, float deviation = 1) {
   return Tensor::from<float>(std::move(shape), values);
 }
 
-// In [low, high].
-inline int64_t random_int(std::mt19937_64& engine, int64_t low, int64_t high) {
-  return std::uniform_int_distribution<int64_t>(low, high)(engine);
-}
-
 }  // namespace fovea::testing

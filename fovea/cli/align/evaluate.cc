@@ -6,7 +6,7 @@
 #include "fovea/base/json.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/explain/alignment_score.h"
+#include "fovea/explain/alignment/alignment_score.h"
 
 namespace fovea {
 namespace {

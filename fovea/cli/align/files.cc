@@ -19,7 +19,7 @@
 #include "fovea/cli/site_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/translator.h"
-#include "fovea/explain/symmetrize.h"
+#include "fovea/explain/alignment/symmetrize.h"
 
 namespace fovea {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fovea/cli/command.h"
-#include "fovea/explain/aligner.h"
+#include "fovea/explain/alignment/aligner.h"
 
 namespace fovea {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fovea/base/json.h"
-#include "fovea/explain/aligner.h"
+#include "fovea/explain/alignment/aligner.h"
 
 namespace fovea {
 

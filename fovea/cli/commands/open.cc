@@ -3,7 +3,7 @@
 #include "fovea/cli/image/view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/run_summary.h"
-#include "fovea/explain/picture_axis.h"
+#include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/render/words.h"
 #include "fovea/vision/seen_part.h"
 

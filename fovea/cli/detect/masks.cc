@@ -8,7 +8,7 @@
 #include "fovea/cli/detect/object_masks.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/model_options.h"
-#include "fovea/explain/mask_rle.h"
+#include "fovea/explain/pictures/mask_rle.h"
 #include "fovea/render/caption.h"
 
 namespace fovea {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fovea/cli/detect/view.h"
-#include "fovea/explain/instance_mask.h"
+#include "fovea/explain/pictures/instance_mask.h"
 #include "fovea/vision/label_mask.h"
 
 namespace fovea {

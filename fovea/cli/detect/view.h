@@ -8,8 +8,8 @@
 #include "fovea/cli/show.h"
 #include "fovea/engine/detections.h"
 #include "fovea/engine/picture_input.h"
-#include "fovea/explain/picture_score.h"
-#include "fovea/explain/pixel_mask.h"
+#include "fovea/explain/pictures/picture_score.h"
+#include "fovea/explain/pictures/pixel_mask.h"
 #include "fovea/render/view.h"
 
 namespace fovea {

@@ -9,7 +9,7 @@
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/table.h"
-#include "fovea/explain/score_split.h"
+#include "fovea/explain/pictures/score_split.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/picture_view.h"
 #include "fovea/render/view_frame.h"

@@ -13,7 +13,7 @@
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/table.h"
-#include "fovea/explain/detection_score.h"
+#include "fovea/explain/pictures/detection_score.h"
 
 namespace fovea {
 namespace {

@@ -5,7 +5,7 @@
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/site_options.h"
-#include "fovea/explain/mass_mask.h"
+#include "fovea/explain/pictures/mass_mask.h"
 #include "fovea/render/picture_view.h"
 
 namespace fovea {

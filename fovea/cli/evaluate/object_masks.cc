@@ -9,7 +9,7 @@
 #include "fovea/cli/evaluate/objects.h"
 #include "fovea/cli/evaluate/report.h"
 #include "fovea/cli/site_options.h"
-#include "fovea/explain/detection_score.h"
+#include "fovea/explain/pictures/detection_score.h"
 
 namespace fovea {
 namespace {

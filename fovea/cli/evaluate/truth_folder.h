@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fovea/explain/picture_score.h"
+#include "fovea/explain/pictures/picture_score.h"
 #include "fovea/vision/label_mask.h"
 
 namespace fovea {

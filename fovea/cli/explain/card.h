@@ -7,7 +7,7 @@
 #include "fovea/base/json.h"
 #include "fovea/cli/explain/question.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/explain/faithfulness.h"
+#include "fovea/explain/faithfulness/faithfulness.h"
 #include "fovea/render/figure.h"
 
 namespace fovea {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fovea/cli/explain/question.h"
-#include "fovea/explain/faithfulness.h"
+#include "fovea/explain/faithfulness/faithfulness.h"
 
 namespace fovea {
 

@@ -7,7 +7,7 @@
 #include "fovea/base/json.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/explain/comparison.h"
+#include "fovea/explain/faithfulness/comparison.h"
 
 namespace fovea {
 

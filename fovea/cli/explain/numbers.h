@@ -6,7 +6,7 @@
 
 #include "fovea/base/json.h"
 #include "fovea/cli/explain/question.h"
-#include "fovea/explain/faithfulness.h"
+#include "fovea/explain/faithfulness/faithfulness.h"
 
 namespace fovea {
 

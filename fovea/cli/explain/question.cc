@@ -9,7 +9,7 @@
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/site_options.h"
-#include "fovea/explain/faithfulness.h"
+#include "fovea/explain/faithfulness/faithfulness.h"
 
 namespace fovea {
 namespace {

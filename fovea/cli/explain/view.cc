@@ -9,7 +9,7 @@
 
 #include "fovea/base/version.h"
 #include "fovea/cli/explain/numbers.h"
-#include "fovea/explain/picture_axis.h"
+#include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
 #include "fovea/vision/seen_part.h"

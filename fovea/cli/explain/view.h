@@ -5,7 +5,7 @@
 
 #include "fovea/cli/explain/question.h"
 #include "fovea/cli/show.h"
-#include "fovea/explain/faithfulness.h"
+#include "fovea/explain/faithfulness/faithfulness.h"
 
 namespace fovea {
 

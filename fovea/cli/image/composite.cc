@@ -5,7 +5,7 @@
 
 #include "fovea/cli/image/parts.h"
 #include "fovea/cli/model_options.h"
-#include "fovea/explain/mass_mask.h"
+#include "fovea/explain/pictures/mass_mask.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/picture_view.h"
 #include "fovea/vision/seen_part.h"

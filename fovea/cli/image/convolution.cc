@@ -7,7 +7,7 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/image/kernels.h"
 #include "fovea/cli/image/parts.h"
-#include "fovea/explain/convolution_heads.h"
+#include "fovea/explain/pictures/convolution_heads.h"
 #include "fovea/kernels/conv.h"
 #include "fovea/render/picture_view.h"
 #include "fovea/vision/resize.h"

@@ -5,7 +5,7 @@
 
 #include "fovea/cli/image/parts.h"
 #include "fovea/cli/model_options.h"
-#include "fovea/explain/attention_distance.h"
+#include "fovea/explain/pictures/attention_distance.h"
 #include "fovea/explain/rollout.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/picture_view.h"

@@ -6,7 +6,7 @@
 
 #include "fovea/cli/image/parts.h"
 #include "fovea/cli/model_options.h"
-#include "fovea/explain/receptive_field.h"
+#include "fovea/explain/pictures/receptive_field.h"
 #include "fovea/explain/rollout.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/picture_view.h"

@@ -1,6 +1,6 @@
 #include "fovea/cli/image/found_objects.h"
 
-#include "fovea/explain/patch_keys.h"
+#include "fovea/explain/pictures/patch_keys.h"
 #include "fovea/render/picture_view.h"
 
 namespace fovea {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fovea/capture/run.h"
-#include "fovea/explain/lost.h"
-#include "fovea/explain/token_cut.h"
+#include "fovea/explain/pictures/lost.h"
+#include "fovea/explain/pictures/token_cut.h"
 
 namespace fovea {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fovea/cli/show.h"
-#include "fovea/explain/offset_kernel.h"
+#include "fovea/explain/pictures/offset_kernel.h"
 
 namespace fovea {
 

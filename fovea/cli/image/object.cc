@@ -3,7 +3,7 @@
 #include "fovea/cli/image/parts.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/engine/patch_pixels.h"
-#include "fovea/explain/mask_rle.h"
+#include "fovea/explain/pictures/mask_rle.h"
 
 namespace fovea {
 namespace {

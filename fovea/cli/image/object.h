@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fovea/cli/image/view.h"
-#include "fovea/explain/picture_score.h"
+#include "fovea/explain/pictures/picture_score.h"
 #include "fovea/render/object_view.h"
 
 namespace fovea {

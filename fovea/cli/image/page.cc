@@ -6,7 +6,7 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/explain/picture_axis.h"
+#include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/render/picture_view.h"
 
 namespace fovea {

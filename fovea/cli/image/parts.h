@@ -8,7 +8,7 @@
 #include "fovea/cli/image/view.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/explain/picture_axis.h"
+#include "fovea/explain/pictures/picture_axis.h"
 
 namespace fovea {
 

@@ -8,7 +8,7 @@
 #include "fovea/cli/command.h"
 #include "fovea/cli/show.h"
 #include "fovea/engine/picture_input.h"
-#include "fovea/explain/artifacts.h"
+#include "fovea/explain/pictures/artifacts.h"
 #include "fovea/render/picture_view.h"
 
 namespace fovea {

@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "fovea/explain/artifacts.h"
 #include "fovea/explain/method.h"
+#include "fovea/explain/pictures/artifacts.h"
 #include "fovea/explain/rollout.h"
 
 namespace fovea {

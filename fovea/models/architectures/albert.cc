@@ -1,7 +1,5 @@
 // ALBERT (Lan et al. 2020, arXiv:1909.11942): small embeddings, and layers that share their
 // weights.
-#include <cmath>
-
 #include "fovea/base/error.h"
 #include "fovea/layers/bert_encoder.h"
 #include "fovea/layers/run_block.h"
@@ -31,9 +29,8 @@ PostNormBlock load_block(const LayerSource& source, const Config& config,
 class Albert final : public TextModel {
  public:
   explicit Albert(const ModelSource& source)
-      : Albert(source, {source.weights.weights.below_one_of({"albert.", ""},
-                                                            "embeddings.word_embeddings.weight"),
-                        source.weights.compute}) {}
+      : Albert(source,
+               source.weights.below_one_of({"albert.", ""}, "embeddings.word_embeddings.weight")) {}
 
  private:
   Albert(const ModelSource& source, const LayerSource& base)
@@ -56,10 +53,8 @@ class Albert final : public TextModel {
                                    source.config, sizes_));
       }
     }
-    ModelFacts facts = stack_facts(sizes_, layers_ * inner);
-    facts.vocabulary = embed_.words().size(0);
-    facts.most_tokens = embed_.positions();
-    facts.trained_tokens = embed_.positions();
+    ModelFacts facts = text_facts(sizes_, layers_ * inner, embed_.words().size(0),
+                                  embed_.positions(), /*causal=*/false);
     facts.takes_segments = true;
     set_facts(facts);
     set_head(load_head(source, base));
@@ -93,8 +88,7 @@ class Albert final : public TextModel {
   }
 
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
-    const auto rule = text_rule(pass, 1 / std::sqrt(static_cast<float>(sizes_.head_dim)),
-                                {.attention = inputs.attention_mask});
+    const auto rule = text_rule(pass, sizes_.scale(), {.attention = inputs.attention_mask});
     Value x = widen_(embed_(pass, inputs.input_ids, inputs.token_type_ids,
                             token_positions(pass, inputs.tokens())));
     const auto groups = static_cast<int64_t>(groups_.size());

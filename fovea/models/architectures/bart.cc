@@ -37,9 +37,8 @@ Tensor sinusoid_table(int64_t positions, int64_t width, int64_t padding_id) {
 class Bart final : public Seq2SeqModel {
  public:
   explicit Bart(const ModelSource& source)
-      : Bart(source, {source.weights.weights.below_one_of(
-                          {"model.", ""}, "encoder.layers.0.self_attn.q_proj.weight"),
-                      source.weights.compute}) {}
+      : Bart(source, source.weights.below_one_of({"model.", ""},
+                                                 "encoder.layers.0.self_attn.q_proj.weight")) {}
   Tensor shared_words() const override { return shared_table(source_.words, target_.words); }
 
  private:

@@ -1,5 +1,4 @@
 // BERT and its kin: all that is special about BERT (Devlin et al. 2019, arXiv:1810.04805).
-#include <cmath>
 
 #include "fovea/layers/bert_encoder.h"
 #include "fovea/layers/text_mask.h"
@@ -15,24 +14,19 @@ constexpr Rename kOldNames[] = {{"LayerNorm.gamma", "LayerNorm.weight"},
 
 class Bert final : public TextModel {
  public:
-  explicit Bert(const ModelSource& source)
-      : Bert(source, {source.weights.weights.renamed(kOldNames), source.weights.compute}) {}
+  explicit Bert(const ModelSource& source) : Bert(source, source.weights.renamed(kOldNames)) {}
 
  private:
   Bert(const ModelSource& source, const LayerSource& all)
-      : Bert(source, all, {all.weights.below_one_of({"bert.", ""}, kProbe), all.compute}) {}
+      : Bert(source, all, all.below_one_of({"bert.", ""}, kProbe)) {}
 
   Bert(const ModelSource& source, const LayerSource& all, const LayerSource& base)
       : TextModel(source),
         causal_(source.config.get_bool("is_decoder", false)),
         embed_(base["embeddings"], source.config, source.config.get_size("hidden_size")),
         encoder_(base, source.config) {
-    const AttentionSizes& sizes = encoder_.sizes();
-    ModelFacts facts = stack_facts(sizes, encoder_.layers());
-    facts.vocabulary = embed_.words().size(0);
-    facts.most_tokens = embed_.positions();
-    facts.trained_tokens = embed_.positions();
-    facts.causal = causal_;
+    ModelFacts facts = text_facts(encoder_.sizes(), encoder_.layers(), embed_.words().size(0),
+                                  embed_.positions(), causal_);
     facts.takes_segments = true;
     set_facts(facts);
     set_head(load_head(source, all, base));
@@ -68,9 +62,8 @@ class Bert final : public TextModel {
   }
 
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
-    const float scale = 1 / std::sqrt(static_cast<float>(encoder_.sizes().head_dim));
-    const auto rule =
-        text_rule(pass, scale, {.causal = causal_, .attention = inputs.attention_mask});
+    const auto rule = text_rule(pass, encoder_.sizes().scale(),
+                                {.causal = causal_, .attention = inputs.attention_mask});
     const Value x = embed_(pass, inputs.input_ids, inputs.token_type_ids,
                            token_positions(pass, inputs.tokens()));
     return encoder_(pass, x, {.rule = rule});

@@ -4,7 +4,9 @@
 #include "fovea/layers/clip_stack.h"
 #include "fovea/layers/heads.h"
 #include "fovea/layers/numeric_input.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
+#include "fovea/models/text_model.h"
 #include "fovea/models/tower_model.h"
 #include "fovea/ops/elementwise.h"
 
@@ -111,22 +113,20 @@ struct TextTower {
 };
 
 // Towers alone are stored with and without the prefix.
-LayerSource below(const LayerSource& all, std::string_view prefix, std::string_view probe) {
-  return {all.weights.below_one_of({prefix, ""}, probe), all.compute};
-}
-
 Tower load_picture_tower(const LayerSource& all, const Config& config) {
-  const PictureTower tower(below(all, "vision_model.", "embeddings.class_embedding"), config);
+  const PictureTower tower(all.below_one_of({"vision_model.", ""}, "embeddings.class_embedding"),
+                           config);
   const auto layers = static_cast<int64_t>(tower.stack.blocks.size());
   return {.facts = picture_facts(tower.stack.sizes, layers, tower.embed.sizes(), {"[CLS]"}),
           .run = tower};
 }
 
 Tower load_text_tower(const LayerSource& all, const Config& config) {
-  const TextTower tower(below(all, "text_model.", "embeddings.token_embedding.weight"), config);
-  return {.facts = text_tower_facts(
-              tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
-              tower.embed.words.size(0), tower.embed.positions.size(0), /*causal=*/true),
+  const TextTower tower(all.below_one_of({"text_model.", ""}, "embeddings.token_embedding.weight"),
+                        config);
+  return {.facts =
+              text_facts(tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
+                         tower.embed.words.size(0), tower.embed.positions.size(0), /*causal=*/true),
           .run = tower};
 }
 

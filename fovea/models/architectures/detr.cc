@@ -12,7 +12,6 @@
 #include "fovea/layers/resnet.h"
 #include "fovea/models/check_inputs.h"
 #include "fovea/models/model.h"
-#include "fovea/models/text_model.h"
 #include "fovea/ops/activation.h"
 #include "fovea/ops/layout.h"
 
@@ -54,7 +53,7 @@ ModelSource with_defaults(const ModelSource& source) {
                                        {"decoder_ffn_dim", 2048},
                                        {"decoder_attention_heads", 8},
                                        {"num_queries", 100}}),
-          {source.weights.weights.renamed(kNewNames), source.weights.compute}};
+          source.weights.renamed(kNewNames)};
 }
 
 // The ResNet below, and which of its stages the rest sees.
@@ -153,9 +152,8 @@ class Detr final : public Model {
     Tensor rows, columns;
   };
   Detr(const ModelSource& source, int)
-      : Detr(source, {source.weights.weights.below_one_of({"detr.model.", "model.", ""},
-                                                          "query_position_embeddings.weight"),
-                      source.weights.compute}) {}
+      : Detr(source, source.weights.below_one_of({"detr.model.", "model.", ""},
+                                                 "query_position_embeddings.weight")) {}
   Detr(const ModelSource& source, const LayerSource& base)
       : Detr(source, base, base["backbone.conv_encoder.model"]) {}
   Detr(const ModelSource& source, const LayerSource& base, const LayerSource& trunk)

@@ -8,6 +8,7 @@
 #include "fovea/layers/heads.h"
 #include "fovea/layers/layer_scale.h"
 #include "fovea/layers/pre_norm_block.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/models/picture_model.h"
 
 namespace fovea {
@@ -86,8 +87,7 @@ std::vector<float> load_frequencies(const Config& config, int64_t head_dim) {
 class Dinov3Vit final : public PictureModel {
  public:
   explicit Dinov3Vit(const ModelSource& source)
-      : Dinov3Vit(with_defaults(source),
-                  {source.weights.weights.renamed(kNewNames), source.weights.compute}) {}
+      : Dinov3Vit(with_defaults(source), source.weights.renamed(kNewNames)) {}
 
  private:
   Dinov3Vit(const ModelSource& source, const LayerSource& base)

@@ -1,7 +1,5 @@
 // DistilBERT (Sanh et al. 2019, arXiv:1910.01108): BERT without segments, half as deep, under other
 // names.
-#include <cmath>
-
 #include "fovea/layers/numeric_input.h"
 #include "fovea/layers/post_norm_block.h"
 #include "fovea/layers/run_block.h"
@@ -34,9 +32,8 @@ PostNormBlock load_block(const LayerSource& source, const Config& config,
 class DistilBert final : public TextModel {
  public:
   explicit DistilBert(const ModelSource& source)
-      : DistilBert(source, {source.weights.weights.below_one_of(
-                                {"distilbert.", ""}, "embeddings.word_embeddings.weight"),
-                            source.weights.compute}) {}
+      : DistilBert(source, source.weights.below_one_of({"distilbert.", ""},
+                                                       "embeddings.word_embeddings.weight")) {}
 
  private:
   DistilBert(const ModelSource& source, const LayerSource& base)
@@ -51,11 +48,7 @@ class DistilBert final : public TextModel {
     for (int64_t i = 0; i < layers; ++i) {
       blocks_.push_back(load_block(base["transformer.layer"][i], source.config, sizes_));
     }
-    ModelFacts facts = stack_facts(sizes_, layers);
-    facts.vocabulary = words_.size(0);
-    facts.most_tokens = positions_.size(0);
-    facts.trained_tokens = positions_.size(0);
-    set_facts(facts);
+    set_facts(text_facts(sizes_, layers, words_.size(0), positions_.size(0), /*causal=*/false));
     set_head(load_head(source));
   }
 
@@ -84,16 +77,11 @@ class DistilBert final : public TextModel {
   }
 
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
-    const auto rule = text_rule(pass, 1 / std::sqrt(static_cast<float>(sizes_.head_dim)),
-                                {.attention = inputs.attention_mask});
-    Value x = norm_(ops::add(embed_words(pass, kInputsEmbeds, words_, inputs.input_ids),
-                             ops::embedding(positions_, token_positions(pass, inputs.tokens()))));
-    for (size_t i = 0; i < blocks_.size(); ++i) {
-      x = run_block(pass, x, [block = &blocks_[i], i, rule](const Pass& run, const Value& in) {
-        return (*block)(run, {SiteKind::kSelf, static_cast<int>(i)}, in, {.rule = rule});
-      });
-    }
-    return x;
+    const auto rule = text_rule(pass, sizes_.scale(), {.attention = inputs.attention_mask});
+    const Value x =
+        norm_(ops::add(embed_words(pass, kInputsEmbeds, words_, inputs.input_ids),
+                       ops::embedding(positions_, token_positions(pass, inputs.tokens()))));
+    return run_blocks(blocks_, pass, SiteKind::kSelf, x, {.rule = rule});
   }
 
   AttentionSizes sizes_;

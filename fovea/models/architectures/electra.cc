@@ -1,6 +1,5 @@
 // ELECTRA (Clark et al. 2020, arXiv:2003.10555): BERT's stack over smaller embeddings; the
 // discriminator says of each token whether it was replaced.
-#include <cmath>
 #include <optional>
 
 #include "fovea/layers/bert_encoder.h"
@@ -13,9 +12,8 @@ namespace {
 class Electra final : public TextModel {
  public:
   explicit Electra(const ModelSource& source)
-      : Electra(source, {source.weights.weights.below_one_of({"electra.", ""},
-                                                             "embeddings.word_embeddings.weight"),
-                         source.weights.compute}) {}
+      : Electra(source, source.weights.below_one_of({"electra.", ""},
+                                                    "embeddings.word_embeddings.weight")) {}
 
  private:
   Electra(const ModelSource& source, const LayerSource& base)
@@ -23,16 +21,11 @@ class Electra final : public TextModel {
         causal_(source.config.get_bool("is_decoder", false)),
         embed_(base["embeddings"], source.config, source.config.get_size("embedding_size")),
         encoder_(base, source.config) {
-    const AttentionSizes& sizes = encoder_.sizes();
     const int64_t narrow = source.config.get_size("embedding_size");
-    if (narrow != sizes.width) {
-      widen_ = load_linear(base["embeddings_project"], narrow, sizes.width);
-    }
-    ModelFacts facts = stack_facts(sizes, encoder_.layers());
-    facts.vocabulary = embed_.words().size(0);
-    facts.most_tokens = embed_.positions();
-    facts.trained_tokens = embed_.positions();
-    facts.causal = causal_;
+    const int64_t width = encoder_.sizes().width;
+    if (narrow != width) widen_ = load_linear(base["embeddings_project"], narrow, width);
+    ModelFacts facts = text_facts(encoder_.sizes(), encoder_.layers(), embed_.words().size(0),
+                                  embed_.positions(), causal_);
     facts.takes_segments = true;
     set_facts(facts);
     set_head(load_head(source));
@@ -77,9 +70,8 @@ class Electra final : public TextModel {
   }
 
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
-    const float scale = 1 / std::sqrt(static_cast<float>(encoder_.sizes().head_dim));
-    const auto rule =
-        text_rule(pass, scale, {.causal = causal_, .attention = inputs.attention_mask});
+    const auto rule = text_rule(pass, encoder_.sizes().scale(),
+                                {.causal = causal_, .attention = inputs.attention_mask});
     const Value x = embed_(pass, inputs.input_ids, inputs.token_type_ids,
                            token_positions(pass, inputs.tokens()));
     return encoder_(pass, widen_ ? (*widen_)(x) : x, {.rule = rule});

@@ -51,12 +51,10 @@ std::vector<std::optional<int64_t>> load_windows(const Config& config) {
 class Gemma3 final : public TextModel {
  public:
   explicit Gemma3(const ModelSource& source)
-      : Gemma3(
-            {text_config(source.config), source.weights},
-            {source.weights.weights.below_one_of({"model.language_model.", "language_model.model.",
-                                                  "model.", "language_model.", ""},
-                                                 "embed_tokens.weight"),
-             source.weights.compute}) {}
+      : Gemma3({text_config(source.config), source.weights},
+               source.weights.below_one_of({"model.language_model.", "language_model.model.",
+                                            "model.", "language_model.", ""},
+                                           "embed_tokens.weight")) {}
 
  private:
   struct Block {

@@ -1,9 +1,6 @@
 // GPT-2 (Radford et al. 2019): the causal decoder with learned positions.
-#include <cmath>
-
-#include "fovea/layers/attention_layer.h"
-#include "fovea/layers/feed_forward.h"
 #include "fovea/layers/numeric_input.h"
+#include "fovea/layers/pre_norm_block.h"
 #include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/text_model.h"
@@ -16,16 +13,11 @@ namespace {
 class Gpt2 final : public TextModel {
  public:
   explicit Gpt2(const ModelSource& source)
-      : Gpt2(source,
-             {source.weights.weights.below_one_of({"transformer.", "model.", ""}, "wte.weight"),
-              source.weights.compute}) {}
+      : Gpt2(source, source.weights.below_one_of({"transformer.", "model.", ""}, "wte.weight")) {}
 
  private:
   struct Block {
-    Norm attention_norm;
-    AttentionLayer attention;
-    Norm feed_forward_norm;
-    FeedForward feed_forward;
+    PreNormBlock parts;
     float scale;
   };
 
@@ -43,32 +35,24 @@ class Gpt2 final : public TextModel {
     for (int64_t i = 0; i < layers; ++i) {
       blocks_.push_back(load_block(base["h"][i], source.config, i));
     }
-    ModelFacts facts = stack_facts(sizes_, layers);
-    facts.vocabulary = words_.size(0);
-    facts.most_tokens = positions_.size(0);
-    facts.trained_tokens = positions_.size(0);
-    facts.causal = true;
-    set_facts(facts);
+    set_facts(text_facts(sizes_, layers, words_.size(0), positions_.size(0), /*causal=*/true));
     set_head(load_head(source));
   }
 
   Block load_block(const LayerSource& source, const Config& config, int64_t index) const {
     const int64_t width = sizes_.width, inner = config.get_size("n_inner", 4 * width);
     const double epsilon = config.get_double("layer_norm_epsilon", 1e-5);
-    float scale = 1;
-    if (config.get_bool("scale_attn_weights", true)) {
-      scale = 1 / std::sqrt(static_cast<float>(sizes_.head_dim));
-    }
+    float scale = config.get_bool("scale_attn_weights", true) ? sizes_.scale() : 1;
     if (config.get_bool("scale_attn_by_inverse_layer_idx", false)) {
       scale /= static_cast<float>(index + 1);
     }
-    return {Norm::layer(source["ln_1"], width, epsilon),
-            AttentionLayer(sizes_, {load_conv1d(source["attn.c_attn"], width, 3 * width)},
-                           load_conv1d(source["attn.c_proj"], width, width)),
-            Norm::layer(source["ln_2"], width, epsilon),
-            FeedForward(load_conv1d(source["mlp.c_fc"], width, inner),
-                        load_conv1d(source["mlp.c_proj"], inner, width),
-                        activation_named(config, "activation_function", "gelu_new")),
+    return {{Norm::layer(source["ln_1"], width, epsilon),
+             AttentionLayer(sizes_, {load_conv1d(source["attn.c_attn"], width, 3 * width)},
+                            load_conv1d(source["attn.c_proj"], width, width)),
+             Norm::layer(source["ln_2"], width, epsilon),
+             FeedForward(load_conv1d(source["mlp.c_fc"], width, inner),
+                         load_conv1d(source["mlp.c_proj"], inner, width),
+                         activation_named(config, "activation_function", "gelu_new"))},
             scale};
   }
 
@@ -100,10 +84,9 @@ class Gpt2 final : public TextModel {
       const Block& block = blocks_[i];
       const auto rule =
           text_rule(pass, block.scale, {.causal = true, .attention = inputs.attention_mask});
-      x = run_block(pass, x, [&block, i, rule](const Pass& run, const Value& in) {
-        const Value attended = block.attention(run, {SiteKind::kSelf, static_cast<int>(i)},
-                                               block.attention_norm(in), {.rule = rule}, in);
-        return block.feed_forward(block.feed_forward_norm(attended), attended, known_output(run));
+      const SiteId site{SiteKind::kSelf, static_cast<int>(i)};
+      x = run_block(pass, x, [&block, site, rule](const Pass& run, const Value& in) {
+        return block.parts(run, site, in, {.rule = rule});
       });
     }
     return norm_(x);

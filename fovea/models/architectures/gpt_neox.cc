@@ -1,7 +1,6 @@
 // GPT-NeoX and Pythia (Black et al. 2022, arXiv:2204.06745): rotary positions on a part of each
 // head, attention and feed-forward side by side.
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/base/error.h"
 #include "fovea/layers/attention_layer.h"
@@ -56,8 +55,7 @@ RotaryEmbedding load_rotary(const Config& config, int64_t head_dim) {
 class GptNeoX final : public TextModel {
  public:
   explicit GptNeoX(const ModelSource& source)
-      : GptNeoX(source, {source.weights.weights.below_one_of({"gpt_neox.", ""}, "embed_in.weight"),
-                         source.weights.compute}) {}
+      : GptNeoX(source, source.weights.below_one_of({"gpt_neox.", ""}, "embed_in.weight")) {}
 
  private:
   struct Block {
@@ -122,8 +120,8 @@ class GptNeoX final : public TextModel {
 
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
     const RotaryTable table = rotary_.table(token_positions(pass, inputs.tokens()));
-    const auto rule = text_rule(pass, 1 / std::sqrt(static_cast<float>(sizes_.head_dim)),
-                                {.causal = true, .attention = inputs.attention_mask});
+    const auto rule =
+        text_rule(pass, sizes_.scale(), {.causal = true, .attention = inputs.attention_mask});
     const AttentionSetting setting{.rule = rule, .rotary = table};
     Value x = embed_words(pass, kInputsEmbeds, words_, inputs.input_ids);
     for (size_t i = 0; i < blocks_.size(); ++i) {

@@ -30,9 +30,8 @@ Tensor sinusoid_table(int64_t positions, int64_t width) {
 class Marian final : public Seq2SeqModel {
  public:
   explicit Marian(const ModelSource& source)
-      : Marian(source, {source.weights.weights.below_one_of(
-                            {"model.", ""}, "encoder.layers.0.self_attn.q_proj.weight"),
-                        source.weights.compute}) {}
+      : Marian(source, source.weights.below_one_of({"model.", ""},
+                                                   "encoder.layers.0.self_attn.q_proj.weight")) {}
   Tensor shared_words() const override { return shared_table(source_.words, target_.words); }
 
  private:

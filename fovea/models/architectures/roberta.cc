@@ -1,6 +1,5 @@
 // RoBERTa (Liu et al. 2019, arXiv:1907.11692), XLM-RoBERTa and CamemBERT: BERT's stack, other
 // positions and heads.
-#include <cmath>
 
 #include "fovea/base/error.h"
 #include "fovea/layers/bert_encoder.h"
@@ -13,10 +12,8 @@ namespace {
 class Roberta final : public TextModel {
  public:
   explicit Roberta(const ModelSource& source)
-      : Roberta(source,
-                {source.weights.weights.below_one_of({"roberta.", "camembert.", "xlm_roberta.", ""},
-                                                     "embeddings.word_embeddings.weight"),
-                 source.weights.compute}) {}
+      : Roberta(source, source.weights.below_one_of({"roberta.", "camembert.", "xlm_roberta.", ""},
+                                                    "embeddings.word_embeddings.weight")) {}
 
  private:
   Roberta(const ModelSource& source, const LayerSource& base)
@@ -25,19 +22,13 @@ class Roberta final : public TextModel {
         causal_(source.config.get_bool("is_decoder", false)),
         embed_(base["embeddings"], source.config, source.config.get_size("hidden_size")),
         encoder_(base, source.config) {
-    const AttentionSizes& sizes = encoder_.sizes();
     if (padding_ < 0 || padding_ + 1 >= embed_.positions()) {
       fail(ErrorKind::kBadFile,
            "{}: pad_token_id is {} but positions count from behind it and there are {}",
            source.config.source(), padding_, embed_.positions());
     }
-    const int64_t most = embed_.positions() - padding_ - 1;
-    ModelFacts facts = stack_facts(sizes, encoder_.layers());
-    facts.vocabulary = embed_.words().size(0);
-    facts.most_tokens = most;
-    facts.trained_tokens = most;
-    facts.causal = causal_;
-    set_facts(facts);
+    set_facts(text_facts(encoder_.sizes(), encoder_.layers(), embed_.words().size(0),
+                         embed_.positions() - padding_ - 1, causal_));
     set_head(load_head(source));
   }
 
@@ -80,9 +71,8 @@ class Roberta final : public TextModel {
   }
 
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
-    const float scale = 1 / std::sqrt(static_cast<float>(encoder_.sizes().head_dim));
-    const auto rule =
-        text_rule(pass, scale, {.causal = causal_, .attention = inputs.attention_mask});
+    const auto rule = text_rule(pass, encoder_.sizes().scale(),
+                                {.causal = causal_, .attention = inputs.attention_mask});
     return encoder_(pass,
                     embed_(pass, inputs.input_ids, inputs.token_type_ids, positions(inputs, pass)),
                     {.rule = rule});

@@ -3,7 +3,9 @@
 #include "fovea/layers/clip_stack.h"
 #include "fovea/layers/heads.h"
 #include "fovea/layers/numeric_input.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
+#include "fovea/models/text_model.h"
 #include "fovea/models/tower_model.h"
 #include "fovea/ops/slice.h"
 
@@ -120,9 +122,7 @@ Value as_it_is(const Value& pooled) {
 // Towers alone are stored with and without the prefix.
 Tower load_picture_tower(const LayerSource& all, const Config& config) {
   const PictureTower tower(
-      {all.weights.below_one_of({"vision_model.", ""}, "embeddings.patch_embedding.weight"),
-       all.compute},
-      config);
+      all.below_one_of({"vision_model.", ""}, "embeddings.patch_embedding.weight"), config);
   Tower made{
       .facts = picture_facts(tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
                              tower.embed.sizes(), {}),
@@ -132,13 +132,11 @@ Tower load_picture_tower(const LayerSource& all, const Config& config) {
 }
 
 Tower load_text_tower(const LayerSource& all, const Config& config) {
-  const TextTower tower(
-      {all.weights.below_one_of({"text_model.", ""}, "embeddings.token_embedding.weight"),
-       all.compute},
-      config);
-  Tower made{.facts = text_tower_facts(
-                 tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
-                 tower.embed.words.size(0), tower.embed.positions.size(0), /*causal=*/false),
+  const TextTower tower(all.below_one_of({"text_model.", ""}, "embeddings.token_embedding.weight"),
+                        config);
+  Tower made{.facts = text_facts(tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
+                                 tower.embed.words.size(0), tower.embed.positions.size(0),
+                                 /*causal=*/false),
              .run = tower};
   made.facts.text_padding_id = config.get_int("pad_token_id", 1);
   return made;

@@ -12,9 +12,8 @@ namespace fovea {
 namespace {
 
 LayerSource below_prefix(const ModelSource& source) {
-  return {source.weights.weights.below_one_of({"", "transformer."},
-                                              "encoder.block.0.layer.0.SelfAttention.q.weight"),
-          source.weights.compute};
+  return source.weights.below_one_of({"", "transformer."},
+                                     "encoder.block.0.layer.0.SelfAttention.q.weight");
 }
 
 Tensor load_words(const Config& config, const LayerSource& base, std::string_view stack) {

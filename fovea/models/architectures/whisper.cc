@@ -52,9 +52,8 @@ class Whisper final : public Seq2SeqModel {
  public:
   explicit Whisper(const ModelSource& source)
       : Whisper(source,
-                {source.weights.weights.renamed(kOpenAiNames)
-                     .below_one_of({"model.", ""}, "encoder.layers.0.self_attn.q_proj.weight"),
-                 source.weights.compute}) {}
+                source.weights.renamed(kOpenAiNames)
+                    .below_one_of({"model.", ""}, "encoder.layers.0.self_attn.q_proj.weight")) {}
 
  private:
   Whisper(const ModelSource& source, const LayerSource& base)

@@ -7,7 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

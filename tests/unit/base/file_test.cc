@@ -9,7 +9,8 @@
 #include <optional>
 #include <thread>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fovea/base/cancel.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/errors.h"
 #include "support/runs.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

@@ -78,59 +78,5 @@ TEST(Recorder, TakesRecordsFromManyThreads) {
   EXPECT_EQ(recorder.take().size(), 100U);
 }
 
-std::string refusal(const AttentionRecord& record) {
-  try {
-    validate(record);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-TEST(AttentionRecord, IsCheckedWhole) {
-  const AttentionRecord good = record_of(plain_case(6, 8, true, 1), {SiteKind::kEncoderSelf, 3});
-  EXPECT_EQ(refusal(good), "");
-  AttentionRecord bad = good;
-  bad.lse = Tensor(Shape{1, 5}, DType::kF64);
-  EXPECT_THAT(refusal(bad), HasSubstr("encoder_self.3: LSE is F64 [1, 5]"));
-  bad = good;
-  bad.keys = Tensor(Shape{1, 6, 7});
-  EXPECT_THAT(refusal(bad), HasSubstr("K is"));
-  bad = good;
-  bad.queries = Tensor(Shape{6, 8});
-  EXPECT_THAT(refusal(bad), HasSubstr("Q is"));
-  bad = good;
-  bad.values = Tensor(Shape{1, 5, 8});
-  EXPECT_THAT(refusal(bad), HasSubstr("V is"));
-  bad = good;
-  bad.rule.scale = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(refusal(bad), HasSubstr("scale"));
-  bad = good;
-  bad.rule.mask.key_valid = {1, 1};
-  EXPECT_THAT(refusal(bad), HasSubstr("2 entries but the attention needs 6"));
-  bad = good;
-  Tensor queries = good.queries.clone();
-  queries.mutable_values<float>()[5] = std::numeric_limits<float>::quiet_NaN();
-  bad.queries = queries;
-  EXPECT_THAT(refusal(bad), HasSubstr("NaN"));
-  bad = good;
-  bad.output_gradient = Tensor(Shape{1, 6, 7});
-  EXPECT_THAT(refusal(bad), HasSubstr("output gradient"));
-  bad = good;
-  bad.block = BlockContext{.input = Tensor(Shape{6, 4}), .output_weight = Tensor(Shape{4, 9})};
-  EXPECT_THAT(refusal(bad), HasSubstr("output weight"));
-}
-
-TEST(SiteId, NamesGoBothWays) {
-  for (const char* name : {"self.0", "encoder_self.11", "decoder_self.2", "cross.5",
-                           "vision.self.3", "text.self.1", "pool.0", "panoptic.0"}) {
-    EXPECT_EQ(to_string(parse_site(name)), name);
-  }
-  for (const char* name : {"", "self", "self.", "self.-1", "self.x", "self.1x", "nowhere.1", ".3",
-                           "self.99999999999999999999"}) {
-    EXPECT_THROW(parse_site(name), Error) << name;
-  }
-}
-
 }  // namespace
 }  // namespace fovea

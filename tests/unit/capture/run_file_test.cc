@@ -8,8 +8,8 @@
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/json.h"
+#include "support/errors.h"
 #include "support/records.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

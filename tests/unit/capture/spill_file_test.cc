@@ -7,8 +7,9 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "support/errors.h"
 #include "support/records.h"
-#include "unit/base/test_support.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 namespace {

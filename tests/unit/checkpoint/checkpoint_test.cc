@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/errors.h"
+#include "support/temp_folder.h"
 #include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {

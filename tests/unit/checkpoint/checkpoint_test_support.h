@@ -1,4 +1,4 @@
-// Fixtures of tests/data/checkpoint, and sources made in memory.
+// Fixtures of tests/data/checkpoint.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,11 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "fovea/checkpoint/weight_source.h"
 #include "fovea/io/safetensors.h"
@@ -41,25 +38,5 @@ inline void expect_same_tensors(const WeightSource& source, const std::filesyste
     EXPECT_TRUE(same_tensor(tensor, file.tensor(info.name)));
   }
 }
-
-// A source without a file.
-class MemorySource final : public WeightSource {
- public:
-  explicit MemorySource(std::vector<NamedTensor> tensors) : tensors_(std::move(tensors)) {
-    for (const NamedTensor& tensor : tensors_) {
-      infos_.push_back({tensor.name, tensor.tensor.dtype(), tensor.tensor.shape(),
-                        std::string(dtype_name(tensor.tensor.dtype()))});
-    }
-  }
-  const std::vector<TensorInfo>& tensors() const override { return infos_; }
-  Tensor read(size_t index) const override { return tensors_[index].tensor; }
-  const std::string& file(size_t) const override { return name_; }
-  const std::string& name() const override { return name_; }
-
- private:
-  std::string name_ = "memory";
-  std::vector<NamedTensor> tensors_;
-  std::vector<TensorInfo> infos_;
-};
 
 }  // namespace fovea

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 namespace {
@@ -15,7 +16,7 @@ using testing::Pair;
 Config sample() {
   return Config(Json::parse(R"({"model_type": "bert", "hidden_size": 12, "eps": 1e-5, "tied": true,
       "nothing": null, "negative": -5, "float_size": 4.0, "eos": [1, 2], "text": "12",
-      "archs": ["A", "B"], "factors": [1, 2.5], "id2label": {"0": "no", "1": "yes"},
+      "archs": ["A", "B"], "id2label": {"0": "no", "1": "yes"},
       "rope_scaling": {"factor": 8.0, "inner": {"x": "y"}}})",
                             "config.json"),
                 "config.json");
@@ -31,7 +32,6 @@ TEST(Config, GivesValuesOfEachType) {
   EXPECT_TRUE(config.get_bool("tied"));
   EXPECT_THAT(config.get_ints("eos"), ElementsAre(1, 2));
   EXPECT_THAT(config.get_strings("archs"), ElementsAre("A", "B"));
-  EXPECT_THAT(config.get_doubles("factors"), ElementsAre(1.0, 2.5));
   EXPECT_THAT(config.get_string_map("id2label"), ElementsAre(Pair("0", "no"), Pair("1", "yes")));
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/temp_folder.h"
 #include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {

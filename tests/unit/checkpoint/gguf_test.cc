@@ -10,6 +10,7 @@
 #include "fovea/checkpoint/gguf_metadata.h"
 #include "fovea/checkpoint/gguf_source.h"
 #include "fovea/io/little_endian.h"
+#include "support/errors.h"
 #include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {

@@ -9,7 +9,8 @@
 #include "fovea/checkpoint/blob_file.h"
 #include "fovea/checkpoint/http.h"
 #include "fovea/checkpoint/resolve.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 namespace {

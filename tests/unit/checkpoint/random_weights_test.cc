@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "unit/checkpoint/checkpoint_test_support.h"
+#include "support/memory_source.h"
 
 namespace fovea {
 namespace {

@@ -6,7 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 namespace {

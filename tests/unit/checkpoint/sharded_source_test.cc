@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fovea/checkpoint/safetensors_source.h"
+#include "fovea/checkpoint/file_source.h"
 #include "fovea/checkpoint/weights.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 #include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {

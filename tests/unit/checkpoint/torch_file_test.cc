@@ -5,9 +5,11 @@
 
 #include <algorithm>
 
-#include "fovea/checkpoint/torch_source.h"
+#include "fovea/checkpoint/file_source.h"
 #include "fovea/checkpoint/torch_storage.h"
 #include "fovea/io/zip_writer.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 #include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {

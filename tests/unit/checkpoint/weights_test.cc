@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/errors.h"
+#include "support/memory_source.h"
 #include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {

@@ -4,7 +4,8 @@
 
 #include "fovea/checkpoint/checkpoint.h"
 #include "fovea/io/zip_writer.h"
-#include "unit/checkpoint/checkpoint_test_support.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 namespace {

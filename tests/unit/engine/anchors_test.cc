@@ -8,7 +8,7 @@
 
 #include "fovea/engine/translator.h"
 #include "fovea/models/seq2seq_model.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

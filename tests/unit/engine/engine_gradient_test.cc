@@ -11,6 +11,7 @@
 #include "fovea/engine/embedding.h"
 #include "fovea/engine/engine_subject.h"
 #include "fovea/engine/input_file.h"
+#include "fovea/engine/text_axis.h"
 #include "fovea/explain/input_sums.h"
 #include "fovea/explain/target.h"
 #include "fovea/io/npz.h"
@@ -49,6 +50,10 @@ struct Fixture {
   explicit Fixture(const std::string& name)
       : engine(Engine::open(parity_folder(name).string())),
         input(engine.label(read_inputs(parity_folder(name) / "inputs.safetensors"))),
+        subject(engine, input, LogitRows::kAll) {}
+  Fixture(const std::filesystem::path& model, TextInput given)
+      : engine(Engine::open(model.string())),
+        input(std::move(given)),
         subject(engine, input, LogitRows::kAll) {}
 
   SubjectOutput plain(const std::vector<Intervention>& changes = {}) {
@@ -123,8 +128,7 @@ void expect_slope(const std::function<double(float)>& f, double expected, double
 
 class GradientOf : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(GradientOf, InputsAreCentralDifferences) {
-  Fixture fixture(GetParam());
+void expect_inputs_are_differences(Fixture& fixture) {
   const Target target = target_of(fixture);
   const SubjectGradient found = fixture.gradient({.target = target, .record = {}, .at = {}});
   // The same arithmetic, without the fusion of activations and residuals.
@@ -157,6 +161,11 @@ TEST_P(GradientOf, InputsAreCentralDifferences) {
   }
 }
 
+TEST_P(GradientOf, InputsAreCentralDifferences) {
+  Fixture fixture(GetParam());
+  expect_inputs_are_differences(fixture);
+}
+
 // d logit / d factor of a head, at 1.
 double product_of_head(const AttentionRecord& record, int64_t head) {
   const MatrixView<const float> output = record.output.matrix<float>(head);
@@ -168,8 +177,7 @@ double product_of_head(const AttentionRecord& record, int64_t head) {
   return sum;
 }
 
-TEST_P(GradientOf, HeadOutputsIsTheSlopeOfScalingThem) {
-  Fixture fixture(GetParam());
+void expect_head_outputs_are_slopes(Fixture& fixture) {
   const Target target = target_of(fixture);
   const SubjectGradient found = fixture.gradient(
       {.target = target, .inputs = false, .record = RecorderOptions{.outputs = true}, .at = {}});
@@ -199,6 +207,11 @@ TEST_P(GradientOf, HeadOutputsIsTheSlopeOfScalingThem) {
           product_of_head(*record, head), largest, fixture.has_kinks());
     }
   }
+}
+
+TEST_P(GradientOf, HeadOutputsIsTheSlopeOfScalingThem) {
+  Fixture fixture(GetParam());
+  expect_head_outputs_are_slopes(fixture);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, GradientOf, ::testing::ValuesIn(fixtures()),
@@ -336,6 +349,19 @@ TEST(EngineGradient, InBfloat16IsNearThatInF32) {
   for (size_t i = 0; i < found[0].size(); ++i) {
     // Weights and states are rounded to 8 bits in every product of two layers.
     ASSERT_NEAR(found[0][i], found[1][i], 0.05 * largest_magnitude(found[0])) << i;
+  }
+}
+
+TEST(EngineGradient, OfQuantizedWeightsIsThatOfWhatTheyStandFor) {
+  for (const char* name : {"llama.gguf", "qwen2.gguf"}) {
+    SCOPED_TRACE(name);
+    const std::vector<int64_t> ids{1, 4, 7, 2, 9};
+    TextInput input;
+    input.inputs.input_ids = ids;
+    input.axis = ids_axis(nullptr, ids);
+    Fixture fixture(std::filesystem::path(FOVEA_TEST_DATA) / "checkpoint" / name, input);
+    expect_inputs_are_differences(fixture);
+    expect_head_outputs_are_slopes(fixture);
   }
 }
 

@@ -8,6 +8,8 @@
 #include "fovea/engine/model_info.h"
 #include "fovea/engine/model_tokenizer.h"
 #include "fovea/io/safetensors.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 #include "unit/engine/engine_test_support.h"
 
 namespace fovea {

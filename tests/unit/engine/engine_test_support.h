@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "support/fixture_models.h"
-#include "unit/base/test_support.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 

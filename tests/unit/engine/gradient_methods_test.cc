@@ -14,7 +14,6 @@
 #include "fovea/explain/target_gradient.h"
 #include "fovea/io/npz.h"
 #include "support/fixture_models.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

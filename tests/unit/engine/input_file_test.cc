@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "fovea/io/safetensors.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "fovea/engine/input_file.h"
+#include "support/errors.h"
 #include "support/fixture_models.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

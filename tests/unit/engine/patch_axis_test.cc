@@ -6,6 +6,7 @@
 #include "fovea/engine/check_maps.h"
 #include "fovea/engine/engine.h"
 #include "fovea/engine/model_info.h"
+#include "support/errors.h"
 #include "support/random.h"
 #include "unit/engine/engine_test_support.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

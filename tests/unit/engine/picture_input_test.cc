@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "fovea/checkpoint/weight_layers.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/temp_folder.h"
 #include "unit/engine/engine_test_support.h"
 
 namespace fovea {

@@ -4,9 +4,10 @@
 
 #include <cmath>
 
+#include "fovea/base/file.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/io/safetensors.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

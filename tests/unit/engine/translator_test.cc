@@ -9,7 +9,6 @@
 #include "fovea/base/file.h"
 #include "support/fixture_models.h"
 #include "support/sanitized.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

@@ -14,7 +14,6 @@
 #include "fovea/explain/value_zeroing.h"
 #include "fovea/io/npz.h"
 #include "support/fixture_models.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

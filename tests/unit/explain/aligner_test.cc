@@ -1,10 +1,10 @@
-#include "fovea/explain/aligner.h"
+#include "fovea/explain/alignment/aligner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fovea/explain/pair_maps.h"
-#include "unit/base/test_support.h"
+#include "fovea/explain/alignment/pair_maps.h"
+#include "support/errors.h"
 #include "unit/explain/cross_records.h"
 
 namespace fovea {

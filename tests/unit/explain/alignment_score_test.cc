@@ -1,11 +1,11 @@
-#include "fovea/explain/alignment_score.h"
+#include "fovea/explain/alignment/alignment_score.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -1,9 +1,10 @@
-#include "fovea/explain/alignment.h"
+#include "fovea/explain/alignment/alignment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 namespace {

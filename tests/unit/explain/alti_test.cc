@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "fovea/explain/method.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 #include "unit/explain/block_records.h"
 
 namespace fovea {

@@ -1,4 +1,4 @@
-#include "fovea/explain/artifacts.h"
+#include "fovea/explain/pictures/artifacts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "support/errors.h"
 #include "support/random.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

@@ -1,4 +1,4 @@
-#include "fovea/explain/comparison.h"
+#include "fovea/explain/faithfulness/comparison.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "fovea/base/error.h"
-#include "fovea/explain/attention_distance.h"
+#include "fovea/explain/pictures/attention_distance.h"
 #include "support/records.h"
 
 namespace fovea {

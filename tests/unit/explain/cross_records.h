@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "fovea/explain/cross_weights.h"
+#include "fovea/explain/alignment/cross_weights.h"
 #include "support/records.h"
 
 namespace fovea::testing {

@@ -1,10 +1,10 @@
-#include "fovea/explain/detection_score.h"
+#include "fovea/explain/pictures/detection_score.h"
 
 #include <gtest/gtest.h>
 
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -1,4 +1,4 @@
-#include "fovea/explain/faithfulness.h"
+#include "fovea/explain/faithfulness/faithfulness.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "fovea/explain/input_strength.h"
+#include "fovea/explain/faithfulness/input_strength.h"
+#include "support/errors.h"
 #include "support/runs.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

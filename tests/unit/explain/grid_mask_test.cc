@@ -1,4 +1,4 @@
-#include "fovea/explain/grid_mask.h"
+#include "fovea/explain/pictures/grid_mask.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

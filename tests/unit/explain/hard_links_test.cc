@@ -1,4 +1,4 @@
-#include "fovea/explain/hard_links.h"
+#include "fovea/explain/alignment/hard_links.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

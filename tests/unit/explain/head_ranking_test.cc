@@ -1,9 +1,9 @@
-#include "fovea/explain/head_ranking.h"
+#include "fovea/explain/alignment/head_ranking.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 #include "unit/explain/cross_records.h"
 
 namespace fovea {

@@ -1,4 +1,4 @@
-#include "fovea/explain/instance_mask.h"
+#include "fovea/explain/pictures/instance_mask.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <random>
 
-#include "fovea/explain/otsu.h"
-#include "unit/base/test_support.h"
+#include "fovea/explain/pictures/otsu.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

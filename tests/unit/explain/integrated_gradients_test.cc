@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "fovea/explain/target_gradient.h"
+#include "support/errors.h"
 #include "support/runs.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

@@ -1,11 +1,11 @@
-#include "fovea/explain/mass_mask.h"
+#include "fovea/explain/pictures/mass_mask.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 #include "unit/explain/picture_cases.h"
 
 namespace fovea {
@@ -71,25 +71,6 @@ TEST(HeadMasks, APatchBelongsToTheHeadThatGivesItMostOfItsOwnSum) {
   EXPECT_THAT(masks.heads[1].cells, ElementsAre(0, 1, 0, 0));
   EXPECT_THAT(masks.heads[2].cells, ElementsAre(1, 1, 1, 0));
   EXPECT_THAT(masks.strongest, ElementsAre(0, 1, 2, -1));
-}
-
-TEST(PatchWeights, AreTheRowOfEveryHeadWithoutSpecials) {
-  const PictureAxis axis{{3, 4}, 2};
-  const auto c = testing::picture_case(1, axis, 3);
-  const auto dense = testing::dense_attention(c);
-  const Matrix weights = patch_weights(testing::shared_record_of(c), axis, 1);
-  ASSERT_EQ(weights.rows(), 3);
-  ASSERT_EQ(weights.cols(), 12);
-  for (int64_t head = 0; head < 3; ++head) {
-    for (int64_t j = 0; j < 12; ++j) {
-      // Weights are within 1e-6 (docs/numerics.md).
-      ASSERT_NEAR(weights(head, j), dense.weights[size_t(head)][size_t(14 + 2 + j)], 1e-6);
-    }
-  }
-  EXPECT_TRUE(fails_cleanly([&] {
-    patch_weights(testing::shared_record_of(c), PictureAxis{{3, 5}, 2}, 0);
-  }));
-  EXPECT_TRUE(fails_cleanly([&] { patch_weights(testing::shared_record_of(c), axis, 14); }));
 }
 
 TEST(PictureAxis, ReadsTheGridAtTheEndOfAnAxis) {

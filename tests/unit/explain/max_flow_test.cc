@@ -6,10 +6,11 @@
 #include <numeric>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/explain/method.h"
+#include "support/errors.h"
 #include "support/runs.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

@@ -6,8 +6,9 @@
 #include <filesystem>
 #include <set>
 
+#include "fovea/base/file.h"
+#include "support/errors.h"
 #include "support/runs.h"
-#include "unit/base/test_support.h"
 #include "unit/explain/block_records.h"
 
 namespace fovea {

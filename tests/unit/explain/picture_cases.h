@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "fovea/explain/grid_mask.h"
-#include "fovea/explain/picture_axis.h"
+#include "fovea/explain/pictures/grid_mask.h"
+#include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/io/npz.h"
 #include "support/records.h"
 
@@ -42,5 +42,21 @@ inline AttentionCase picture_case(uint32_t seed, const PictureAxis& axis, int64_
   c.values = random_heads(random, {heads, n, dim}, 1, DType::kF32);
   return c;
 }
+
+// Weights between patches in double, by head.
+struct NaivePatches {
+  PictureAxis axis;
+  DenseAttention dense;
+
+  NaivePatches(const AttentionCase& c, const PictureAxis& a) : axis(a), dense(dense_attention(c)) {}
+  double weight(size_t head, int64_t i, int64_t j) const {
+    return dense.weights[head][size_t((axis.specials + i) * axis.positions() + axis.specials + j)];
+  }
+  double given(size_t head, int64_t i) const {
+    double sum = 0;
+    for (int64_t j = 0; j < axis.grid.patches(); ++j) sum += weight(head, i, j);
+    return sum;
+  }
+};
 
 }  // namespace fovea::testing

@@ -1,12 +1,13 @@
-#include "fovea/explain/rank_correlation.h"
+#include "fovea/explain/faithfulness/rank_correlation.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "fovea/base/file.h"
 #include "fovea/base/json.h"
-#include "fovea/explain/resampling.h"
-#include "unit/base/test_support.h"
+#include "fovea/explain/faithfulness/resampling.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "fovea/attention/matrix.h"
+#include "support/errors.h"
 #include "support/records.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

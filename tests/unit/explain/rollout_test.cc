@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "fovea/explain/fused_layer.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 #include "unit/explain/picture_cases.h"
 
 namespace fovea {

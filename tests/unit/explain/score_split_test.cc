@@ -1,11 +1,11 @@
-#include "fovea/explain/score_split.h"
+#include "fovea/explain/pictures/score_split.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "support/errors.h"
 #include "support/records.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "fovea/explain/method.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 #include "unit/explain/map_cases.h"
 
 namespace fovea {

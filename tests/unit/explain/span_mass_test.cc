@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "fovea/explain/method.h"
+#include "support/errors.h"
 #include "support/runs.h"
-#include "unit/base/test_support.h"
 #include "unit/explain/map_cases.h"
 
 namespace fovea {

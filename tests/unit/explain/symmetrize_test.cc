@@ -1,4 +1,4 @@
-#include "fovea/explain/symmetrize.h"
+#include "fovea/explain/alignment/symmetrize.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <random>
 #include <utility>
 
-#include "fovea/explain/alignment_score.h"
-#include "unit/base/test_support.h"
+#include "fovea/explain/alignment/alignment_score.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

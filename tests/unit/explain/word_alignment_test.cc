@@ -1,4 +1,4 @@
-#include "fovea/explain/word_alignment.h"
+#include "fovea/explain/alignment/word_alignment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "support/compare.h"
+#include "support/errors.h"
 #include "support/fixture_models.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

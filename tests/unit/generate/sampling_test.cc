@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/generate/generation_config.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 #include "unit/generate/hashed_words.h"
 
 namespace fovea {

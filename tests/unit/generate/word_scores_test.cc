@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "support/errors.h"
 #include "support/random.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

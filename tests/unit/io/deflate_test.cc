@@ -4,12 +4,12 @@
 
 #include <random>
 
-#include "fovea/base/error.h"
+#include "support/inflate.h"
 
 namespace fovea {
 namespace {
 
-constexpr size_t kMost = size_t{1} << 24;
+using testing::inflate_raw;
 
 std::string random_bytes(size_t count, unsigned largest) {
   std::mt19937 random(5);
@@ -28,7 +28,7 @@ TEST(Deflate, UnpacksToTheSameBytesAtLengthsAroundItsBuffers) {
   for (const size_t length : {0, 1, 2, 65535, 65536, 65537, 300000}) {
     SCOPED_TRACE(length);
     const std::string bytes = random_bytes(length, 255);
-    EXPECT_EQ(inflate_raw(as_bytes(deflated(bytes)), kMost), bytes);
+    EXPECT_EQ(inflate_raw(deflated(bytes)), bytes);
   }
 }
 
@@ -39,23 +39,13 @@ TEST(Deflate, PartsGiveTheSameTextAsTheWhole) {
     deflater.add({});
     deflater.add(as_bytes(std::string_view(bytes).substr(begin, 7777)));
   }
-  EXPECT_EQ(inflate_raw(as_bytes(deflater.finish()), kMost), bytes);
+  EXPECT_EQ(inflate_raw(deflater.finish()), bytes);
 }
 
 TEST(Deflate, SmallNumbersAndRunsTakeLittle) {
   // 16 values are 4 bits; the rest is the stream's own.
   EXPECT_LT(deflated(random_bytes(100000, 15)).size(), 52000);
   EXPECT_LT(deflated(std::string(100000, '\0')).size(), 200);
-}
-
-TEST(Deflate, RefusesWhatIsCutDamagedOrTooLong) {
-  const std::string packed = deflated(random_bytes(1000, 255));
-  EXPECT_THROW(inflate_raw(as_bytes(packed.substr(0, packed.size() / 2)), kMost), Error);
-  EXPECT_THROW(inflate_raw(as_bytes(packed + "more"), kMost), Error);
-  EXPECT_THROW(inflate_raw(as_bytes(std::string(50, '\xff')), kMost), Error);
-  EXPECT_THROW(inflate_raw(as_bytes(packed), 999), Error);
-  EXPECT_THROW(inflate_raw({}, kMost), Error);
-  EXPECT_EQ(inflate_raw(as_bytes(packed), 1000).size(), 1000);
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "fovea/base/file.h"
 #include "fovea/io/named_tensor.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 

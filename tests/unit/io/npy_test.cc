@@ -5,6 +5,8 @@
 
 #include "fovea/io/little_endian.h"
 #include "fovea/io/npy_header.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 #include "unit/io/io_test_support.h"
 
 namespace fovea {

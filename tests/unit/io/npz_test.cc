@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "fovea/io/zip_writer.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 #include "unit/io/io_test_support.h"
 
 namespace fovea {

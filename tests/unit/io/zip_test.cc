@@ -1,12 +1,13 @@
 #include "fovea/io/zip.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include "fovea/io/little_endian.h"
 #include "fovea/io/zip_format.h"
 #include "fovea/io/zip_writer.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 #include "unit/io/io_test_support.h"
 
 namespace fovea {

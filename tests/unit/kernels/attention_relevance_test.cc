@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "support/attention_cases.h"
+#include "support/errors.h"
 #include "support/records.h"
 #include "support/simd_targets.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

@@ -49,25 +49,53 @@ double largest_score(const DenseAttention& dense) {
 }
 
 // f32 scores: each rounding costs 6e-8 of the score, a few of them meet; outputs sum weights of 1.
-void expect_matches_reference(const AttentionCase& c) {
+// In bf16 products of two such numbers are exact and sums are f32, so scores and LSE are as good;
+// each weight is rounded once, by at most 2^-8 of it, before it meets its value.
+void expect_matches_reference(AttentionCase c, DType compute = DType::kF32) {
   SCOPED_TRACE(c.name);
+  const double weight_rounding = compute == DType::kBF16 ? 1.0 / 256 : 0;
+  if (compute == DType::kBF16) {
+    for (Tensor* tensor : {&c.queries, &c.keys, &c.values}) *tensor = convert(*tensor, compute);
+  }
   const DenseAttention dense = dense_attention(c);
-  const Result result = run(c);
+  const Result result = run(c, compute);
+  const Tensor values = convert(c.values, DType::kF32);
   const double tolerance = 2e-6 * (1 + largest_score(dense) / 10);
   for (int64_t h = 0; h < c.shape.heads; ++h) {
-    const auto head = static_cast<size_t>(h);
+    const MatrixView<const float> v = values.matrix<float>(c.shape.kv_head(h));
     for (int64_t i = 0; i < c.shape.rows; ++i) {
-      ASSERT_NEAR(result.lse[static_cast<size_t>(h * c.shape.rows + i)],
-                  dense.lse[head][static_cast<size_t>(i)], tolerance)
+      ASSERT_NEAR(result.lse[size_t(h * c.shape.rows + i)], dense.lse[size_t(h)][size_t(i)],
+                  tolerance)
           << "row " << i;
       for (int64_t f = 0; f < c.shape.value_dim; ++f) {
+        double magnitude = 0;
+        for (int64_t j = 0; j < c.shape.cols && weight_rounding > 0; ++j) {
+          magnitude +=
+              dense.weights[size_t(h)][size_t(i * c.shape.cols + j)] * std::abs(double{v(j, f)});
+        }
         ASSERT_NEAR(result.out.matrix<float>(h)(i, f),
-                    dense.outputs[head][static_cast<size_t>(i * c.shape.value_dim + f)],
-                    4 * tolerance)
+                    dense.outputs[size_t(h)][size_t(i * c.shape.value_dim + f)],
+                    weight_rounding * magnitude + 4 * tolerance)
             << "row " << i << " feature " << f;
       }
     }
   }
+}
+
+// Two heads over one of keys, of `length` positions: without a mask and with a causal one.
+void expect_length_matches_reference(int64_t length, int64_t head_dim, int64_t value_dim,
+                                     DType compute) {
+  SCOPED_TRACE(length);
+  std::mt19937 random(static_cast<uint32_t>(length));
+  AttentionCase c;
+  c.shape = {2, 1, length, length, head_dim, value_dim};
+  c.rule.scale = 0.25F;
+  c.queries = testing::random_heads(random, {2, length, head_dim}, 1, DType::kF32);
+  c.keys = testing::random_heads(random, {1, length, head_dim}, 1, DType::kF32);
+  c.values = testing::random_heads(random, {1, length, value_dim}, 1, DType::kF32);
+  expect_matches_reference(c, compute);
+  c.rule.mask = Mask::causal();
+  expect_matches_reference(c, compute);
 }
 
 TEST(StreamingAttention, MatchesTheDoubleReferenceOnEverySimdTarget) {
@@ -83,73 +111,23 @@ TEST(StreamingAttention, MatchesForLengthsAroundVectorAndBlockWidths) {
   for_each_simd_target([] {
     for (const int64_t length :
          {1, 3, 4, 5, 11, 12, 13, 15, 16, 17, 31, 32, 33, 95, 96, 97, 255, 256, 257, 289}) {
-      SCOPED_TRACE(length);
-      std::mt19937 random(static_cast<uint32_t>(length));
-      AttentionCase c;
-      c.shape = {2, 1, length, length, 20, 36};
-      c.rule.scale = 0.25F;
-      c.queries = testing::random_heads(random, {2, length, 20}, 1, DType::kF32);
-      c.keys = testing::random_heads(random, {1, length, 20}, 1, DType::kF32);
-      c.values = testing::random_heads(random, {1, length, 36}, 1, DType::kF32);
-      expect_matches_reference(c);
-      c.rule.mask = Mask::causal();
-      expect_matches_reference(c);
+      expect_length_matches_reference(length, 20, 36, DType::kF32);
     }
   });
-}
-
-// In bf16: products of two such numbers are exact and sums are f32, so scores and LSE are as good
-// as in f32. Each weight is rounded once, by at most 2^-8 of it, before it meets its value.
-void expect_bf16_matches_reference(AttentionCase c) {
-  SCOPED_TRACE(c.name);
-  for (Tensor* tensor : {&c.queries, &c.keys, &c.values}) *tensor = convert(*tensor, DType::kBF16);
-  const DenseAttention dense = dense_attention(c);
-  const Result result = run(c, DType::kBF16);
-  const Tensor values = convert(c.values, DType::kF32);
-  const double tolerance = 2e-6 * (1 + largest_score(dense) / 10);
-  for (int64_t h = 0; h < c.shape.heads; ++h) {
-    const MatrixView<const float> v = values.matrix<float>(c.shape.kv_head(h));
-    for (int64_t i = 0; i < c.shape.rows; ++i) {
-      ASSERT_NEAR(result.lse[size_t(h * c.shape.rows + i)], dense.lse[size_t(h)][size_t(i)],
-                  tolerance)
-          << "row " << i;
-      for (int64_t f = 0; f < c.shape.value_dim; ++f) {
-        double rounding = 0;
-        for (int64_t j = 0; j < c.shape.cols; ++j) {
-          rounding += dense.weights[size_t(h)][size_t(i * c.shape.cols + j)] *
-                      std::abs(double{v(j, f)}) / 256;
-        }
-        ASSERT_NEAR(result.out.matrix<float>(h)(i, f),
-                    dense.outputs[size_t(h)][size_t(i * c.shape.value_dim + f)],
-                    rounding + 4 * tolerance)
-            << "row " << i << " feature " << f;
-      }
-    }
-  }
 }
 
 TEST(Bf16Attention, MatchesTheDoubleReferenceOnEverySimdTarget) {
   for_each_simd_target([] {
     for (uint32_t seed = 0; seed < 60; ++seed) {
       SCOPED_TRACE(seed);
-      expect_bf16_matches_reference(random_case(seed, 70, 2));
+      expect_matches_reference(random_case(seed, 70, 2), DType::kBF16);
     }
   });
 }
 
 TEST(Bf16Attention, MatchesForLengthsAroundVectorAndBlockWidths) {
   for (const int64_t length : {1, 2, 3, 5, 6, 7, 11, 12, 13, 31, 32, 33, 95, 97, 255, 257, 289}) {
-    SCOPED_TRACE(length);
-    std::mt19937 random(static_cast<uint32_t>(length));
-    AttentionCase c;
-    c.shape = {2, 1, length, length, 21, 37};
-    c.rule.scale = 0.3F;
-    c.queries = testing::random_heads(random, {2, length, 21}, 1, DType::kF32);
-    c.keys = testing::random_heads(random, {1, length, 21}, 1, DType::kF32);
-    c.values = testing::random_heads(random, {1, length, 37}, 1, DType::kF32);
-    expect_bf16_matches_reference(c);
-    c.rule.mask = Mask::causal();
-    expect_bf16_matches_reference(c);
+    expect_length_matches_reference(length, 21, 37, DType::kBF16);
   }
 }
 

@@ -115,24 +115,5 @@ TEST(Softmax, RowsWithAStrideAndManyThreadsGiveTheSame) {
   EXPECT_EQ(together, apart);  // also between the rows, where nothing may be written
 }
 
-TEST(Softmax, GradientMatchesItsFormulaInDouble) {
-  for_each_simd_target([] {
-    for (int64_t length = 1; length <= 70; ++length) {
-      SCOPED_TRACE(length);
-      const auto seed = static_cast<uint64_t>(length);
-      std::vector<float> weights = random_floats(length, seed);
-      softmax_rows({weights.data(), 1, length}, {weights.data(), 1, length});
-      std::vector<float> gradient = random_floats(length, seed + 1000);
-      double dot = 0;
-      for (size_t i = 0; i < weights.size(); ++i) dot += double{weights[i]} * double{gradient[i]};
-      std::vector<double> expected(weights.size());
-      for (size_t i = 0; i < weights.size(); ++i) expected[i] = weights[i] * (gradient[i] - dot);
-      softmax_rows_gradient({weights.data(), 1, length}, {gradient.data(), 1, length},
-                            {gradient.data(), 1, length});
-      EXPECT_TRUE(all_close(gradient, expected, 1e-6));  // values up to 4, a few roundings each
-    }
-  });
-}
-
 }  // namespace
 }  // namespace fovea

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "support/compare.h"
+#include "support/errors.h"
+#include "support/memory_source.h"
 #include "support/random.h"
-#include "unit/base/test_support.h"
-#include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {
 namespace {

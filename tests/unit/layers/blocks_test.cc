@@ -10,9 +10,9 @@
 #include "fovea/layers/rope_decoder.h"
 #include "fovea/layers/text_mask.h"
 #include "support/compare.h"
+#include "support/errors.h"
+#include "support/memory_source.h"
 #include "support/random.h"
-#include "unit/base/test_support.h"
-#include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {
 namespace {

@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "support/compare.h"
+#include "support/errors.h"
 #include "support/random.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

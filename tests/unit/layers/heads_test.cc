@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "support/compare.h"
+#include "support/memory_source.h"
 #include "support/random.h"
-#include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {
 namespace {

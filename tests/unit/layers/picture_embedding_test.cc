@@ -8,9 +8,9 @@
 #include "fovea/layers/attend.h"
 #include "fovea/layers/layer_scale.h"
 #include "support/compare.h"
+#include "support/errors.h"
+#include "support/memory_source.h"
 #include "support/random.h"
-#include "unit/base/test_support.h"
-#include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {
 namespace {

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "fovea/layers/clip_stack.h"
+#include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 #include "support/compare.h"
+#include "support/memory_source.h"
 #include "support/random.h"
-#include "unit/base/test_support.h"
-#include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {
 namespace {

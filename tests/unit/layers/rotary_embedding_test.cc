@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fovea/layers/attention_cache.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

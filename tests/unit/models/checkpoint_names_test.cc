@@ -11,8 +11,9 @@
 #include <ranges>
 #include <set>
 
+#include "fovea/base/file.h"
 #include "fovea/models/model.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

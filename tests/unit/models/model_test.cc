@@ -9,9 +9,9 @@
 
 #include "fovea/layers/attention_cache.h"
 #include "fovea/models/rope_model.h"
+#include "support/errors.h"
 #include "support/fixture_models.h"
-#include "unit/base/test_support.h"
-#include "unit/checkpoint/checkpoint_test_support.h"
+#include "support/memory_source.h"
 
 namespace fovea {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "fovea/layers/attention_cache.h"
 #include "support/compare.h"
+#include "support/errors.h"
 #include "support/fixture_models.h"
 #include "support/random.h"
-#include "unit/base/test_support.h"
 
 namespace fovea {
 namespace {

@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "fovea/base/json.h"
-#include "fovea/io/deflate.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/color_axis.h"
 #include "fovea/render/words.h"
+#include "support/inflate.h"
 #include "support/records.h"
 
 namespace fovea {
@@ -29,7 +29,7 @@ struct Decoded {
 
 // Straight from docs/html-page.md.
 Decoded decode(std::string_view packed, const Mask& mask, int64_t rows, int64_t cols) {
-  const std::string bytes = inflate_raw(as_bytes(packed), size_t{1} << 28);
+  const std::string bytes = testing::inflate_raw(packed);
   Decoded map;
   size_t at = 0;
   const auto next = [&] { return static_cast<int>(static_cast<unsigned char>(bytes.at(at++))); };

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -2,7 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "fovea/text/tokenizer.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 namespace {

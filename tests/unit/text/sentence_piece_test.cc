@@ -5,11 +5,12 @@
 #include <cstring>
 #include <thread>
 
+#include "fovea/base/file.h"
 #include "fovea/text/languages.h"
 #include "fovea/text/sentence_piece_file.h"
 #include "fovea/text/sentence_piece_folders.h"
 #include "fovea/text/tokenizer.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {

@@ -7,7 +7,8 @@
 #include "fovea/text/token_display.h"
 #include "fovea/text/unicode.h"
 #include "fovea/text/unicode_forms.h"
-#include "unit/base/test_support.h"
+#include "support/errors.h"
+#include "support/temp_folder.h"
 
 namespace fovea {
 namespace {

@@ -8,30 +8,44 @@
 namespace fovea {
 namespace {
 
-TEST(Orientation, PointsLeadToTheStoredPixelThatMakeUprightTook) {
-  const Picture stored = testing::formula_picture(7, 4, 3);
-  for (int code = 1; code <= 8; ++code) {
-    SCOPED_TRACE(code);
-    const auto orientation = static_cast<Orientation>(code);
-    const Picture upright = make_upright(stored, orientation);
-    ASSERT_EQ(upright.size(), turned_size(stored.size(), orientation));
-    for (int64_t y = 0; y < upright.height; ++y) {
-      for (int64_t x = 0; x < upright.width; ++x) {
-        const PicturePoint center{static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5};
-        const PicturePoint there = to_stored(center, upright.size(), orientation);
-        EXPECT_EQ(upright.at(x, y),
-                  stored.at(static_cast<int64_t>(there.x), static_cast<int64_t>(there.y)));
-        EXPECT_EQ(to_upright(there, upright.size(), orientation), center);
-      }
-    }
+// Where the stored picture of that width and height holds pixel (x, y) of the upright one: what the
+// EXIF standard says about its row 0 and its column 0.
+std::pair<int64_t, int64_t> stored_place(int code, int64_t width, int64_t height, int64_t x,
+                                         int64_t y) {
+  const int64_t right = width - 1, bottom = height - 1;
+  switch (code) {
+    case 2:  // row 0 is the top, column 0 the right side
+      return {right - x, y};
+    case 3:  // bottom, right
+      return {right - x, bottom - y};
+    case 4:  // bottom, left
+      return {x, bottom - y};
+    case 5:  // left, top
+      return {y, x};
+    case 6:  // right, top
+      return {y, bottom - x};
+    case 7:  // right, bottom
+      return {right - y, bottom - x};
+    case 8:  // left, bottom
+      return {right - y, x};
+    default:  // top, left
+      return {x, y};
   }
 }
 
-TEST(Orientation, ARectangleKeepsItsAreaAndTurnsItsSides) {
-  const PictureRectangle rectangle{1, 2, 4, 3};
-  const PictureRectangle turned =
-      to_stored(rectangle, {10, 20}, Orientation::kRotateRight);  // stored: 20 x 10
-  EXPECT_EQ(turned, (PictureRectangle{2, 6, 3, 9}));
+TEST(Orientation, EveryPixelComesFromWhereTheStandardSays) {
+  const Picture stored = testing::formula_picture(7, 4, 3);
+  for (int code = 1; code <= 8; ++code) {
+    SCOPED_TRACE(code);
+    const Picture upright = make_upright(stored, static_cast<Orientation>(code));
+    ASSERT_EQ(upright.size(), code < 5 ? (PictureSize{7, 4}) : (PictureSize{4, 7}));
+    for (int64_t y = 0; y < upright.height; ++y) {
+      for (int64_t x = 0; x < upright.width; ++x) {
+        const auto [from_x, from_y] = stored_place(code, 7, 4, x, y);
+        EXPECT_EQ(upright.at(x, y), stored.at(from_x, from_y));
+      }
+    }
+  }
 }
 
 TEST(ExifOrientation, IsUprightWhereTheDataAreDamaged) {

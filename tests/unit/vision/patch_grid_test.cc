@@ -4,7 +4,6 @@
 
 #include "fovea/base/error.h"
 #include "fovea/vision/preprocessor.h"
-#include "unit/vision/vision_data.h"
 
 namespace fovea {
 namespace {
@@ -99,17 +98,6 @@ TEST(PatchGrid, CountsWholePatchesOrCellsThatReachOverTheEdge) {
   EXPECT_EQ(cells.rectangle(3), (PictureRectangle{96, 0, 100, 32}));
   EXPECT_THROW(PatchGrid::of_patches(window, 71), Error);
   EXPECT_THROW(PatchGrid::of_patches(window, 0), Error);
-}
-
-TEST(PatchGrid, FollowsATurnedPhotographToThePixelsOfItsFile) {
-  const DecodedPicture decoded = read_picture(testing::vision_data("files/exif_6.jpg"));
-  const PictureSize upright = decoded.picture.size();
-  EXPECT_EQ(upright, (PictureSize{13, 21}));  // 21 x 13 in the file
-  const PatchGrid grid = PatchGrid::of_patches(
-      preprocessor(R"({"size": {"height": 21, "width": 13}})", "vit").window(upright), 6);
-  // The first patch is the bottom left of what the file holds, for it is turned to the right.
-  EXPECT_EQ(to_stored(grid.rectangle(0), upright, decoded.orientation),
-            (PictureRectangle{0, 7, 6, 13}));
 }
 
 }  // namespace

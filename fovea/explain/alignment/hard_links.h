@@ -1,0 +1,42 @@
+// Hard links out of soft weights: which cells of a map count as a link.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/attention/matrix.h"
+#include "fovea/explain/alignment/alignment.h"
+
+namespace fovea {
+
+// Weights between the units (pieces or words) of two sentences. What a target unit gives to special
+// source positions, the end of sentence above all, is kept beside them: it may win.
+struct SoftAlignment {
+  Matrix weights;                 // [target units, source units]
+  std::vector<double> elsewhere;  // [target units]: the largest weight on one special position
+};
+
+enum class LinkMethod {
+  kArgmax,     // each target unit's largest weight, the first of equals
+  kThreshold,  // every weight of at least `threshold`
+  kMutual,     // the largest of its row and of its column: one to one
+};
+
+struct LinkRule {
+  LinkMethod method = LinkMethod::kArgmax;
+  double threshold = 0.2;        // kThreshold only; above 0
+  bool specials_compete = true;  // kArgmax, kMutual: no link where a special position has more
+};
+
+// "argmax", "threshold", "mutual".
+std::string_view to_string(LinkMethod method);
+std::vector<std::string> link_method_names();
+// Throws Error{kInvalidArgument} that lists the names.
+LinkMethod parse_link_method(std::string_view name);
+
+// A weight of 0 is never a link. Throws Error{kInvalidArgument} on a threshold of 0 or less, or if
+// `elsewhere` does not fit.
+Alignment hard_links(const SoftAlignment& soft, const LinkRule& rule = {});
+
+}  // namespace fovea

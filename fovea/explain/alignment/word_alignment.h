@@ -1,0 +1,61 @@
+// From weights between pieces of words to links between words, by either published convention.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/attention/matrix.h"
+#include "fovea/capture/run.h"
+#include "fovea/explain/alignment/hard_links.h"
+
+namespace fovea {
+
+// Which word each position is a piece of; -1 where it is none (the end of sentence).
+struct PieceWords {
+  std::vector<int64_t> word;
+  int64_t words = 0;  // above every entry
+
+  // The count is one more than the largest. Throws Error{kInvalidArgument} on an entry below -1 or
+  // far beyond the number of pieces.
+  static PieceWords from(std::vector<int64_t> word);
+  // As the axis says; special positions belong to no word.
+  static PieceWords of(const Axis& axis);
+
+  int64_t pieces() const { return static_cast<int64_t>(word.size()); }
+};
+
+// The positions that are pieces of words: the units of piece_weights() in their order.
+std::vector<int64_t> kept_positions(const PieceWords& pieces);
+
+enum class WordConvention {
+  // Links between pieces first, then every pair of words that such a link joins (Garg et al. 2019,
+  // arXiv:1909.02074; Chen et al. 2020, arXiv:2004.14837, who let no special position compete).
+  kUnion,
+  // Weights first: summed over the pieces of a source word, averaged over those of a target word;
+  // then links between words (Kobayashi et al. 2020, arXiv:2004.10102; Ferrando et al. 2022,
+  // arXiv:2205.11631).
+  kMerge,
+};
+
+// "union", "merge".
+std::string_view to_string(WordConvention convention);
+std::vector<std::string> word_convention_names();
+// Throws Error{kInvalidArgument} that lists the names.
+WordConvention parse_word_convention(std::string_view name);
+
+// `weights` is [target pieces, source positions] in all of these; each throws
+// Error{kInvalidArgument} unless it fits the pieces.
+
+// Rows and columns of special positions taken out; units are pieces in their order.
+SoftAlignment piece_weights(const Matrix& weights, const PieceWords& source,
+                            const PieceWords& target);
+// The weights between words by kMerge: what a map of words shows. A word without pieces has 0.
+SoftAlignment word_weights(const Matrix& weights, const PieceWords& source,
+                           const PieceWords& target);
+// Links between words.
+Alignment word_links(const Matrix& weights, const PieceWords& source, const PieceWords& target,
+                     WordConvention convention, const LinkRule& rule = {});
+
+}  // namespace fovea

@@ -1,0 +1,131 @@
+// The faithfulness card: how far an explanation can be believed. It is graded by what the model
+// does when positions are taken away in its order, by whether it agrees with the gradient, and by
+// whether it notices that the weights are random; beside each grade stands what random numbers get.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/explain/faithfulness/removal_curve.h"
+#include "fovea/explain/faithfulness/resampling.h"
+#include "fovea/explain/method.h"
+
+namespace fovea {
+
+enum class GradeKind : size_t {
+  kDeletion,           // area under the deletion curve
+  kInsertion,          // area under the insertion curve
+  kComprehensiveness,  // lost without the most important
+  kSufficiency,        // lost with the most important alone
+  kInfidelity,         // how badly scores tell what is lost
+  kGradient,           // Kendall's tau-b of |scores| and |x * gradient|
+  kRandomWeights,      // Spearman's rho of |scores| and those of the same model untrained
+};
+inline constexpr size_t kGradeKinds = 7;
+
+enum class Wish { kLow, kHigh, kNearZero };
+
+struct GradeInfo {
+  std::string_view name;    // "deletion"
+  std::string_view column;  // the same in few letters: "del"
+  Wish wish;                // what a good explanation has
+  std::string_view says;    // one line
+};
+const std::array<GradeInfo, kGradeKinds>& grade_infos();
+
+// One number of each kind; NaN where there is none.
+using Grades = std::array<double, kGradeKinds>;
+
+enum class Verdict { kNone, kBetter, kNoBetter, kWorse, kCollapses, kStays };
+std::string_view to_string(Verdict verdict);  // "better", "no better", ...; kNone: "-"
+
+// Against an interval of what random numbers get; for random weights collapsing is right.
+Verdict verdict_of(GradeKind kind, double value, const Interval& random);
+
+struct FaithfulnessOptions {
+  Removal removal = Removal::kBlank;
+  TargetMeasure measure = TargetMeasure::kProbability;
+  int64_t steps = 20;   // of a curve
+  int64_t orders = 32;  // explanations of random numbers
+  uint64_t seed = 0;    // of those
+};
+
+// The same method on the same input with random weights.
+struct RandomizedScores {
+  std::string weights;  // which are random: "all", "layer 3 and above"
+  std::vector<double> scores;
+};
+
+struct CascadeStep {
+  std::string weights;
+  double rho = 0;  // NaN: one of the two is constant
+};
+
+struct CurveBand {
+  std::vector<double> shares;
+  std::vector<Interval> values;
+};
+
+struct CardLine {
+  double value = 0;     // NaN: none, for this reason
+  std::string missing;  // empty: there is one
+  Interval random;      // of random numbers
+  Verdict verdict = Verdict::kNone;
+};
+
+struct FaithfulnessCard {
+  std::array<CardLine, kGradeKinds> lines;
+  RemovalCurve deletion, insertion;
+  CurveBand random_deletion, random_insertion;
+  std::vector<CascadeStep> cascade;  // from the top of the model; the last is all weights
+  double clean = 0;                  // the answer's value on the whole input
+  double empty = 0;                  // without any position
+  int64_t positions = 0;             // that were taken away
+  int64_t runs = 0;                  // of the model
+  FaithfulnessOptions options;
+};
+
+// Grades explanations of one input. The runs for random numbers and the gradient are shared by all.
+class FaithfulnessJudge {
+ public:
+  // Runs the model about orders * (steps + 2) times. All must outlive it, but for the axis. Throws
+  // Error{kUnsupported} if the axis has fewer than two positions that can be taken away.
+  FaithfulnessJudge(Subject& subject, const WatchedAnswer& answer, const Axis& axis,
+                    const FaithfulnessOptions& options, const CancelToken& cancel = {});
+
+  // Scores of all positions of the axis. Runs the model about 2 * steps times. No randomised
+  // scores: the reason is why.
+  FaithfulnessCard judge(const std::vector<double>& scores,
+                         const std::vector<RandomizedScores>& randomized,
+                         const std::string& why_not_randomized = "nobody asked for it");
+  // What each explanation of random numbers got.
+  const std::vector<Grades>& random_grades() const { return random_grades_; }
+
+ private:
+  std::vector<double> removable(const std::vector<double>& scores) const;
+  void find_gradient(Subject& subject, const WatchedAnswer& answer, const Axis& axis);
+  void grade_random_numbers();
+  double infidelity_of(const std::vector<double>& scores) const;
+  double agreement_with_gradient(const std::vector<double>& scores) const;
+  Interval random_interval(size_t kind) const;
+
+  FaithfulnessOptions options_;
+  CancelToken cancel_;
+  RemovalRuns runs_;
+  size_t axis_positions_;
+  std::vector<double> gradient_;  // of those that can be taken away; empty: none
+  std::string why_no_gradient_;
+  std::vector<std::vector<double>> random_scores_;
+  std::vector<Grades> random_grades_;
+  std::vector<RemovalCurve> random_deletions_, random_insertions_;
+};
+
+// Why such an explanation cannot be graded; empty: it can.
+std::string refuses_card(const Axis& axis);
+
+}  // namespace fovea

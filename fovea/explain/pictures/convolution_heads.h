@@ -1,0 +1,33 @@
+// A layer of attention that is a convolution (Cordonnier et al. 2020, arXiv:1911.03584): one head
+// per cell of the kernel. Head h looks from each pixel at the one at its own offset D_h, through a
+// quadratic encoding of positions:
+//
+//   s(i, j) = -sharpness |p_j - p_i - D_h|^2 + what depends on i only
+//           = q_i . k_j  with  q_i = sharpness (2 (p_i + D_h), -1),   k_j = (p_j, |p_j|^2)
+//
+// so that softmax puts all but exp(-sharpness) on one pixel. The values are the pixels themselves,
+// and W_O holds the kernel: y_i = sum_h W(., ., D_h) x_(i + D_h). Where D_h leaves the picture,
+// softmax takes the nearest pixel inside, where a convolution would see zeros.
+#pragma once
+
+#include <cstdint>
+
+#include "fovea/capture/attention_record.h"
+#include "fovea/explain/pictures/picture_axis.h"
+
+namespace fovea {
+
+inline constexpr double kHeadSharpness = 60;
+
+// The record of a layer of side^2 heads over the pixels of `grid`, row by row, head by head from
+// the top left of the kernel; `side` is odd. `pixels` is f32 [channels, rows, cols]. The record
+// keeps the values, the heads' outputs and log-sum-exps. Throws Error{kInvalidArgument} on other
+// sizes, and on a sharpness that is not above 0.
+AttentionRecord convolution_record(const Tensor& pixels, int64_t side,
+                                   double sharpness = kHeadSharpness);
+
+// The layer's output, f32 [out, rows, cols], for a kernel f32 [out, channels, side, side]: heads
+// mixed by the kernel's slices.
+Tensor mix_heads(const AttentionRecord& record, GridShape grid, const Tensor& kernel);
+
+}  // namespace fovea

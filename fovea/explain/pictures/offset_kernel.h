@@ -1,0 +1,56 @@
+// A head as the kernel of a convolution (Cordonnier et al. 2020, arXiv:1911.03584): what patches
+// give to others at the same offset, on average over all patches.
+//
+//   kernel(dr, dc) = mean over queries i of A(i, patch at offset (dr, dc) from i) / (what i gives
+//   to
+//                    all patches)
+//
+// A head that always looks one patch to the right has 1 at (0, +1); one that looks at content gives
+// a broad blob.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "fovea/attention/matrix.h"
+#include "fovea/explain/pictures/picture_axis.h"
+
+namespace fovea {
+
+enum class BorderRule {
+  kWholeWindow,  // only queries whose whole window lies in the picture: every cell has the same
+                 // mean
+  kEachOffset,   // each cell over the queries that have a patch there; cells may sum to more than 1
+};
+
+struct KernelOptions {
+  // The window is 2 * radius + 1 patches high and wide; none: a quarter of the grid's shorter side,
+  // at least 1 where that fits.
+  std::optional<int64_t> radius;
+  BorderRule border = BorderRule::kWholeWindow;
+};
+
+struct OffsetKernel {
+  int64_t radius = 0;
+  Matrix weights;       // [2 * radius + 1, 2 * radius + 1]; offset 0 in the middle, down and right
+  int64_t queries = 0;  // that were averaged
+  double inside = 0;    // of what a query gives to patches, the share within its window
+
+  // Of the kernel divided by its own sum.
+  double centre_row = 0;  // mean offset
+  double centre_col = 0;
+  double spread = 0;   // root of the mean squared distance from there, in patches
+  double level50 = 0;  // cells of at least this weight are the smallest set that holds 50 %
+  double level90 = 0;
+};
+
+// Queries that give patches nothing are left out. Cost patches^2 * head_dim, memory of a block of
+// rows. Throws Error{kInvalidArgument} on a negative radius, or under kWholeWindow if no query's
+// window lies in the picture.
+OffsetKernel offset_kernel(const AttentionMap& map, const PictureAxis& axis,
+                           const KernelOptions& options = {}, const CancelToken& cancel = {});
+
+// The largest level such that the weights of at least that hold `share` of the sum.
+double mass_level(std::span<const double> weights, double share);
+
+}  // namespace fovea
