@@ -8,6 +8,7 @@
 #include "fovea/cli/detect/object_masks.h"
 #include "fovea/cli/evaluate/objects.h"
 #include "fovea/cli/evaluate/report.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/explain/pictures/detection_score.h"
 
