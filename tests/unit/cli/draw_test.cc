@@ -227,8 +227,8 @@ TEST(DrawMatrix, WritesNoNumberBesideALabelThatHasOne) {
 }
 
 TEST(DrawMatrix, ShowsLinksHoweverSmallTheCells) {
-  MatrixFigure figure = matrix_view(text_run(many_words(30), 1), {});
-  figure.marks = {{0, 0}, {29, 3}};
+  MatrixFigure figure = matrix_view(text_run(many_words(14), 1), {});  // 28 tokens
+  figure.marks = {{0, 0}, {27, 3}};
   for (const ColorMode mode : kModes) {
     for (const auto& [width, sign] : {std::pair(200, "[ ]"), {80, "[]"}, {40, "o"}}) {
       const std::string text =

@@ -31,7 +31,7 @@ TEST(LabelledPositions, HaveTheChosenOneInPlaceOfItsNeighbours) {
 }
 
 TEST(RowLabels, SayWhereARowLiesInTheWholeMap) {
-  const Axis axis = testing::text_axis({"a", "b", "c"});
+  const Axis axis{.name = "tokens", .positions = {{.text = "a"}, {.text = "b"}, {.text = "c"}}};
   // Below 8 units a name stands beside its number: 0, or 1234567 in a part that begins there.
   const double near = RowLabels(axis, 2, std::nullopt).width();
   EXPECT_GT(RowLabels(axis, 2, std::nullopt, {.first = 1'234'567}).width(), near + 20);
