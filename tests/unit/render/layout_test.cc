@@ -7,7 +7,6 @@
 #include "fovea/render/contour.h"
 #include "fovea/render/fonts.h"
 #include "fovea/render/running_text.h"
-#include "support/runs.h"
 #include "unit/render/figure_samples.h"
 
 namespace fovea {
