@@ -14,9 +14,10 @@ namespace fovea {
 namespace {
 
 // What the program reads, beside what the libraries below it do.
-constexpr std::array<std::array<const char*, 2>, 17> kVariables{{
+constexpr std::array<std::array<const char*, 2>, 18> kVariables{{
     {"FOVEA_CACHE", "where fetched models are (default: fovea/ in the user's cache)"},
     {"FOVEA_MODELS", "where the bundled models are (default: beside the program)"},
+    {"FOVEA_CALLED_AS", "what stands for `fovea` in the commands that it suggests"},
     {"FOVEA_LOG", "what is told on stderr: trace, debug, info, warn, error or off"},
     {"FOVEA_BENCH_PYTHON", "the Python that `fovea bench --compare` runs PyTorch in"},
     {"HF_HOME", "where Hugging Face's tools keep their files"},

@@ -103,7 +103,7 @@ def test_an_embedding_compared_with_itself_has_no_gradient(tmp_path):
 def test_a_translation_is_watched_at_the_word_it_writes():
     for method in ("raw", "rollout"):
         check = explained("I love music.", "-m", TRANSLATOR, "--target", "J'aime la musique.", "--method", method, *QUICK)["check"]
-        assert check["answer"] == "the word ."
+        assert check["answer"] == "the word ·musique"
         assert check["removal"] == "hide" and check["clean"] > check["empty"]
 
 

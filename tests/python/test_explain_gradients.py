@@ -107,7 +107,7 @@ def test_integrated_gradients_sum_to_the_change(tmp_path):
 
 def test_integrated_gradients_of_a_translation_go_from_two_blank_texts():
     answer = explained("I love music.", "-m", TRANSLATOR, "--method", "integrated-gradients", "--baseline", "blank", "--steps", "128")
-    start, end = map(float, re.search(r"from (\S+) at the baseline to (\S+);", answer["notes"][0]).groups())
+    start, end = map(float, re.search(r"from (\S+) at the baseline to (\S+);", " ".join(answer["notes"])).groups())
     # The midpoint rule misses less than a hundredth of the change here, and the note has four digits.
     assert sum(answer["scores"]) + sum(answer["target_scores"]) == pytest.approx(end - start, rel=1e-2)
     assert answer["scores"][-1] == answer["target_scores"][0] == 0 and max(map(abs, answer["target_scores"])) > 0

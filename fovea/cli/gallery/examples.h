@@ -15,7 +15,4 @@ struct Example {
 // Made from the folder by CMake.
 std::vector<Example> all_examples();
 
-// Throws Error{kInternal} if there is none of this name.
-Example find_example(std::string_view name);
-
 }  // namespace fovea
