@@ -41,6 +41,10 @@ class MappedFile {
   Bytes bytes_;
 };
 
+// Whether there is such a file or folder that may be looked at.
+bool file_exists(const std::filesystem::path& path);
+bool is_folder(const std::filesystem::path& path);
+
 // Whether all of them lie in one file that is mapped.
 bool is_mapped(Bytes bytes);
 // Takes whole pages of a mapped file out of memory; whoever reads them again gets them from the

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/checkpoint/file_source.h"
 #include "fovea/checkpoint/gguf_config.h"
 #include "fovea/checkpoint/gguf_source.h"
@@ -48,8 +49,7 @@ std::vector<fs::path> files_with_suffix(const fs::path& folder, std::string_view
 
 fs::path find_weights(const fs::path& folder) {
   for (const std::string_view name : kWeightFiles) {
-    std::error_code ignored;
-    if (fs::exists(folder / name, ignored)) return folder / name;
+    if (file_exists(folder / name)) return folder / name;
   }
   for (const std::string_view suffix : kSuffixes) {
     const std::vector<fs::path> files = files_with_suffix(folder, suffix);
@@ -68,8 +68,7 @@ fs::path find_weights(const fs::path& folder) {
 
 Config open_config(const fs::path& folder, const fs::path& weights) {
   const fs::path path = folder / "config.json";
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
+  if (!file_exists(path)) {
     if (is_torch(weights.filename().string())) {
       if (auto config = find_whisper_config(TorchFile::open(weights))) return *std::move(config);
     }

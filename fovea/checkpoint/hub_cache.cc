@@ -32,11 +32,6 @@ bool every_part(std::string_view path, const Check& check) {
   }
 }
 
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 std::string read_ref(const fs::path& ref) {
   std::string commit = read_text_file(ref, 4096);
   while (!commit.empty() && (commit.back() == '\n' || commit.back() == ' ')) commit.pop_back();

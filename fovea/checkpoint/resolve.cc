@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/checkpoint/hub_cache.h"
 #include "fovea/io/tensor_bytes.h"
 
@@ -11,16 +12,6 @@ namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 std::vector<fs::path> bundled_places() {
   const fs::path own = path_from_variable("FOVEA_MODELS");
@@ -37,7 +28,7 @@ std::vector<fs::path> bundled_places() {
 // Its folder, or an empty path.
 fs::path find_bundled(std::string_view name, const ModelCaches& caches) {
   for (const fs::path& place : caches.bundled) {
-    if (is_there(place / name / "config.json")) return (place / name).lexically_normal();
+    if (file_exists(place / name / "config.json")) return (place / name).lexically_normal();
   }
   return {};
 }
@@ -76,14 +67,14 @@ ModelPlace resolve_model(std::string_view name, const ModelCaches& caches) {
   }
   const fs::path path(name);
   if (is_folder(path)) return {.folder = path, .file = {}};
-  if (is_there(path)) return {.folder = path.parent_path(), .file = path};
+  if (file_exists(path)) return {.folder = path.parent_path(), .file = path};
   const std::optional<HubName> hub_name = HubName::parse(name);
   if (hub_name) {
     const fs::path bundled = find_bundled(name, caches);
     if (!bundled.empty()) return {.folder = bundled, .file = {}};
     const fs::path own = caches.models / path;
     if (is_folder(own)) return {.folder = own, .file = {}};
-    if (is_there(own)) return {.folder = own.parent_path(), .file = own};
+    if (file_exists(own)) return {.folder = own.parent_path(), .file = own};
     const fs::path snapshot = find_hub_snapshot(caches.hub, *hub_name);
     if (!snapshot.empty()) return {.folder = snapshot, .file = {}};
   }
@@ -91,7 +82,7 @@ ModelPlace resolve_model(std::string_view name, const ModelCaches& caches) {
 }
 
 bool is_at_hand(std::string_view name, const ModelCaches& caches) {
-  return !find_bundled(name, caches).empty() || is_there(caches.models / name);
+  return !find_bundled(name, caches).empty() || file_exists(caches.models / name);
 }
 
 }  // namespace fovea

@@ -46,8 +46,7 @@ WeightMap read_weight_map(const std::filesystem::path& index) {
 void check_shards_exist(const std::filesystem::path& index, const std::set<std::string>& shards) {
   std::vector<std::string> missing;
   for (const std::string& shard : shards) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(index.parent_path() / shard, ignored)) missing.push_back(shard);
+    if (!file_exists(index.parent_path() / shard)) missing.push_back(shard);
   }
   if (!missing.empty()) {
     fail(ErrorKind::kNotFound, "{}: {} of its {} shards are missing, {} first; download them too",

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/base/sha256.h"
 #include "fovea/base/utf8.h"
 
@@ -60,11 +61,6 @@ void check_text(std::string_view text, const std::filesystem::path& path, int64_
 }
 
 }  // namespace
-
-bool is_folder(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
-}
 
 bool holds_pictures(const std::filesystem::path& folder) {
   try {

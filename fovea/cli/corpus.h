@@ -54,7 +54,6 @@ class Corpus {
   std::vector<Item> items_;
 };
 
-bool is_folder(const std::filesystem::path& path);
 // A folder says by its files which kind of model is meant.
 bool holds_pictures(const std::filesystem::path& folder);
 

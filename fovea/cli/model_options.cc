@@ -24,7 +24,7 @@ std::string how_to_fetch() {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   const fs::path script = program.parent_path().parent_path() / "share/fovea/tools/fetch_models.py";
-  if (!fs::exists(script, ignored)) {
+  if (!file_exists(script)) {
     return "start fovea through ./run with a network, which fetches it";
   }
   return fmt::format("fetch it with `python3 {}`", script.string());

@@ -99,9 +99,7 @@ std::optional<PictureInput> find_picture_input(const Engine& engine, const Args&
   const bool picture = args.has("INPUT") && facts.takes_pixels &&
                        (!facts.takes_text() || names_picture(args["INPUT"]));
   if (!picture) {
-    std::error_code gone;
-    if (args.has("INPUT") && names_picture(args["INPUT"]) &&
-        std::filesystem::exists(args["INPUT"], gone)) {
+    if (args.has("INPUT") && names_picture(args["INPUT"]) && file_exists(args["INPUT"])) {
       fail(ErrorKind::kInvalidArgument,
            "INPUT is the picture '{}' but {} reads text; take a model that sees pictures, or give "
            "a text",
@@ -114,8 +112,7 @@ std::optional<PictureInput> find_picture_input(const Engine& engine, const Args&
     return {};
   }
   refuse_text_options(engine, args);
-  std::error_code ignored;
-  if (!names_picture(args["INPUT"]) && !std::filesystem::exists(args["INPUT"], ignored)) {
+  if (!names_picture(args["INPUT"]) && !file_exists(args["INPUT"])) {
     fail(ErrorKind::kInvalidArgument,
          "INPUT is '{}' but {} sees pictures and reads no text, and there is no such file; give it "
          "a picture file",

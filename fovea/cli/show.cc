@@ -114,7 +114,7 @@ void check_output(const Args& args, const char* name, std::string_view input) {
          path.string());
   }
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (!fs::is_directory(folder, error)) {
+  if (!is_folder(folder)) {
     fail(ErrorKind::kIo, "{}: cannot be written: there is no folder '{}'; make it first",
          path.string(), folder.string());
   }

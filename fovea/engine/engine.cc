@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/checkpoint/fingerprint.h"
 #include "fovea/checkpoint/random_weights.h"
 #include "fovea/engine/changed_inputs.h"
@@ -29,8 +30,7 @@ namespace {
 // An architecture that is not known is told before weights that are not there yet.
 void check_architecture(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "config.json";
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) find_architecture(Config::open(path));
+  if (file_exists(path)) find_architecture(Config::open(path));
 }
 
 // "LABEL_0" and the like say nothing.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 
 namespace fovea {
 namespace {
@@ -24,8 +25,7 @@ std::vector<std::string> folders_in(const fs::path& place) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator it(place, error), end; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    if (it->is_directory(ignored)) names.push_back(it->path().filename().string());
+    if (is_folder(it->path())) names.push_back(it->path().filename().string());
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -142,9 +142,7 @@ std::vector<LocalModel> local_models(const ModelCaches& caches) {
   std::set<std::string> bundled;
   for (const fs::path& place : caches.bundled) {
     for (const std::string& name : folders_in(place)) {
-      std::error_code ignored;
-      const bool is_model = fs::exists(place / name / "config.json", ignored);
-      if (is_model && bundled.insert(name).second) {
+      if (file_exists(place / name / "config.json") && bundled.insert(name).second) {
         models.push_back(local_model(name, place / name, caches));
       }
     }

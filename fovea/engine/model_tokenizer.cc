@@ -1,6 +1,7 @@
 #include "fovea/engine/model_tokenizer.h"
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 
 namespace fovea {
 namespace {
@@ -55,8 +56,7 @@ std::filesystem::path gguf_in(const std::filesystem::path& folder) {
 using OpenFolder = Tokenizer(const std::filesystem::path&);
 
 Tokenizer tokenizer_by(OpenFolder& open, const Checkpoint& checkpoint) {
-  std::error_code ignored;
-  const bool beside = std::filesystem::exists(checkpoint.folder / "tokenizer.json", ignored);
+  const bool beside = file_exists(checkpoint.folder / "tokenizer.json");
   if (checkpoint.gguf && !beside) return tokenizer_of_gguf(*checkpoint.gguf);
   return open(checkpoint.folder);
 }

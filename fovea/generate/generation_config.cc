@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 
 namespace fovea {
 namespace {
@@ -263,8 +264,7 @@ GenerationConfig read_generation_config(const Config& config, const Config* gene
 
 GenerationConfig open_generation_config(const std::filesystem::path& folder, const Config& config) {
   const std::filesystem::path path = folder / "generation_config.json";
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return read_generation_config(config);
+  if (!file_exists(path)) return read_generation_config(config);
   const Config generation = Config::open(path);
   return read_generation_config(config, &generation);
 }

@@ -23,8 +23,7 @@ constexpr ModelType kModelTypes[] = {
 };
 
 Json read_json_if_there(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return Json();
+  if (!file_exists(path)) return Json();
   return Json::parse(read_text_file(path), path.string());
 }
 

@@ -100,8 +100,7 @@ Preprocessor Preprocessor::open(const std::filesystem::path& folder, std::string
   constexpr size_t kLargestFile = size_t{1} << 20;
   for (const char* name : {"processor_config.json", "preprocessor_config.json"}) {
     const std::filesystem::path path = folder / name;
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) continue;
+    if (!file_exists(path)) continue;
     const Json json = Json::parse(read_text_file(path, kLargestFile), path.string());
     // A processor_config.json may speak of text alone.
     if (std::string_view(name) == "processor_config.json" &&

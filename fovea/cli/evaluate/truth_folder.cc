@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/cli/model_options.h"
 
@@ -26,8 +27,7 @@ bool is_picture(const std::filesystem::path& path) {
 // `picture` with another suffix, or nothing if there is no such file.
 std::filesystem::path beside(std::filesystem::path picture, const char* suffix) {
   picture.replace_extension(suffix);
-  std::error_code ignored;
-  return std::filesystem::exists(picture, ignored) ? picture : std::filesystem::path();
+  return file_exists(picture) ? picture : std::filesystem::path();
 }
 
 std::vector<TruthFiles> list_pictures(const std::filesystem::path& folder) {

@@ -49,7 +49,7 @@ std::string command_line(const std::vector<std::string>& arguments, const std::s
                          const fs::path& folder) {
   std::string line = called_as();
   for (const std::string& word : arguments) {
-    const bool elsewhere = is_file_word(word) && !fs::exists(word);
+    const bool elsewhere = is_file_word(word) && !file_exists(word);
     line += " " + quoted(elsewhere ? place_of(word, model, folder).string() : word);
   }
   return line;
@@ -127,7 +127,7 @@ GalleryReport make_gallery(const fs::path& folder) {
   }
   page.next = report.next;
   constexpr const char* kLearn = "../docs/learn/README.md";
-  if (fs::exists(folder / kLearn)) page.learn = kLearn;
+  if (file_exists(folder / kLearn)) page.learn = kLearn;
   const std::string html = gallery_html(page);
   write_file_atomic(folder / "index.html", [&](FileWriter& file) { file.write(html); });
   return report;

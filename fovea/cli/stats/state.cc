@@ -56,8 +56,7 @@ void save_state(const std::filesystem::path& path, const StatsState& state, cons
 
 std::optional<StatsState> load_state(const std::filesystem::path& path, const Json& identity,
                                      int64_t inputs) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
+  if (!file_exists(path)) return {};
   const std::string where = path.string();
   const Json json = parse_state(path);
   const Json* version = json.find("fovea_stats");

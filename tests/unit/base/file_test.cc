@@ -203,6 +203,21 @@ TEST(WriteFileAtomic, MakesTheFileThatADanglingLinkNames) {
   EXPECT_EQ(read_text_file(folder / "later"), "new");
 }
 
+TEST(FileExists, TellsFilesFromFoldersAndNeverThrows) {
+  const TempFolder folder;
+  write_text(folder / "file", "x");
+  fs::create_symlink("nowhere", folder / "broken");
+  EXPECT_TRUE(file_exists(folder / "file"));
+  EXPECT_FALSE(is_folder(folder / "file"));
+  EXPECT_TRUE(file_exists(folder / "."));
+  EXPECT_TRUE(is_folder(folder / "."));
+  for (const fs::path& path : {folder / "missing", folder / "broken", folder / "file/below",
+                               fs::path(std::string(5000, 'x')), fs::path()}) {
+    EXPECT_FALSE(file_exists(path)) << path;
+    EXPECT_FALSE(is_folder(path)) << path;
+  }
+}
+
 TEST(WriteFileAtomic, RefusesAMissingFolderAndAFolder) {
   const TempFolder folder;
   EXPECT_TRUE(fails_with(ErrorKind::kIo, "cannot be written",
