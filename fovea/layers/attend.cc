@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -40,11 +41,14 @@ HeadsView rows_of(const Tensor& tensor, int64_t begin, int64_t count) {
   return view;
 }
 
+// Their rows, which lie one after the other within a head, in the type that they have.
 Tensor copy_of(const HeadsView& view) {
-  Tensor copy = Tensor::uninitialized({view.heads, view.rows, view.dim});
-  for (int64_t head = 0; head < view.heads; ++head) {
-    const MatrixView<float> out = copy.mutable_matrix<float>(head);
-    for (int64_t row = 0; row < view.rows; ++row) view.read_row(head, row, 1, out.row(row));
+  Tensor copy = Tensor::uninitialized({view.heads, view.rows, view.dim}, view.dtype);
+  const auto bytes = static_cast<size_t>(view.rows * view.row_stride) * dtype_bytes(view.dtype);
+  const auto apart = static_cast<size_t>(view.head_stride) * dtype_bytes(view.dtype);
+  std::byte* to = copy.mutable_raw();
+  for (size_t head = 0; head < static_cast<size_t>(view.heads); ++head) {
+    std::memcpy(to + head * bytes, view.data + head * apart, bytes);
   }
   return copy;
 }
