@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/file.h"
 #include "fovea/engine/check_maps.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/engine/picture_input.h"
@@ -51,6 +52,8 @@ Distance distance(const RunResult& found, const RunResult& expected, double row_
         beyond += off > 2e-2 ? 1 : 0;
       }
       all += own.elements();
+      // There the heads sum to 1 together.
+      if (found.run.records[i]->site.kind == SiteKind::kPanoptic) continue;
       for (int64_t row = 0; row < map.rows(); ++row) {
         const float* weights = own.matrix<float>().row(row);
         const double sum = std::accumulate(weights, weights + map.cols(), 0.0);
@@ -71,6 +74,29 @@ TEST(Bf16Maps, AreWithin2e2OfF32AndTheirRowsSumToOne) {
         distance(rounded.engine.run(rounded.input), exact.engine.run(exact.input), 1e-5);
     EXPECT_LE(found.worst, 2e-2);  // what docs/numerics.md says of bf16
   }
+}
+
+// All of them have larger weights and sharper maps than trained models do. Nine tenths of those
+// without convolutions were within 2e-2, and none was beyond 3.6e-2.
+TEST(Bf16Maps, OfEveryFixtureAreNearAndMostAreWithin2e2) {
+  int64_t near = 0, all = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(parity_folder(""))) {
+    const std::string name = folder.path().filename().string();
+    if (!file_exists(folder.path() / "config.json")) continue;
+    SCOPED_TRACE(name);
+    const Fixture exact(name, DType::kF32), rounded(name, DType::kBF16);
+    const Distance found =
+        distance(rounded.engine.run(rounded.input), exact.engine.run(exact.input), 1e-4);
+    if (exact.engine.facts().finds_objects()) {
+      EXPECT_LE(found.worst, 0.15);
+      continue;
+    }
+    EXPECT_LE(found.worst, 5e-2);
+    ++all;
+    near += found.worst <= 2e-2 ? 1 : 0;
+  }
+  EXPECT_GE(all, 100);
+  EXPECT_GE(near, all * 9 / 10) << "of " << all;
 }
 
 // Its convolutions are in bf16 too, and its decoder decides sharply: a few weights swing.
