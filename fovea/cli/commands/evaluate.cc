@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -64,7 +65,9 @@ Command evaluate_command() {
                        .is_file = false},
                       {.name = "DIR", .help = "pictures and what is true of them"}},
       .options = joined(
-          joined(model_options(kDefaultPictureModel), picture_options()),
+          joined(model_options(fmt::format("{}, of detections {}", kDefaultPictureModel,
+                                           kDefaultDetectionModel)),
+                 picture_options()),
           {Option::integer("layer", "N", "from 0 (default: the last)", 0),
            Option::real(
                "mask", "P",

@@ -227,7 +227,8 @@ Content make_points(const DetectRun& run) {
   }
   const std::string what = column ? "who attends to each point" : "what each point attends to";
   maps.figure.text.title =
-      title_of(run.result.run, SiteKind::kEncoderSelf, fmt::format("{} points", points.size()));
+      title_of(run.result.run, SiteKind::kEncoderSelf,
+               fmt::format("{} {} points", column ? "who looks at" : "seen from", points.size()));
   maps.figure.text.caption = fmt::format(
       "{}: {} · {} · softmax weight over cells · {}{}{}", column ? "Columns" : "Rows", what,
       place_text(record, lines),

@@ -31,9 +31,11 @@ std::vector<Option> check_options() {
       Option::flag("check",
                    "grade the explanation: take positions away in its order, and compare with "
                    "random orders, the gradient and random weights (about 720 runs of the model)"),
-      Option::flag("compare",
-                   "instead of a map, grade all methods, or those that --method lists, side by "
-                   "side; INPUT may be a folder of pictures or a .txt with one text per line"),
+      Option::flag(
+          "compare",
+          "instead of a map, grade all methods, or those that --method lists, side by "
+          "side; INPUT may be a folder of pictures or of .txt files, or a .txt with one text per "
+          "line"),
       Option::choice("check-by", {"blank", "hide"},
                      "how positions are taken away: mask token or mean colour in their place, or "
                      "hidden from attention (default: blank where the model knows one)"),

@@ -9,6 +9,7 @@
 
 #include "fovea/base/version.h"
 #include "fovea/cli/explain/numbers.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
@@ -66,7 +67,7 @@ std::string caption_text(const ExplainQuestion& question, const Explanation& exp
   }
   for (const std::string& note : question.notes) text += " \u00b7 " + note;
   for (const std::string& note : explanation.notes) text += " \u00b7 " + note;
-  return text;
+  return text + model_note(question.result.run.model);
 }
 
 FigureText figure_text(const ExplainQuestion& question, const Explanation& explanation) {
