@@ -8,6 +8,7 @@ for each violation and exits with 1 if there is one; what is only worth knowing 
 """
 
 import ast
+import collections
 import dataclasses
 import pathlib
 import re
@@ -272,11 +273,13 @@ def check_words(tree, report):
 
 
 def anchors(text):
-    """The names that headings get on a rendered page."""
-    return {
-        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-        for heading in re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE)
-    }
+    """The names that headings get on a rendered page; the second of a name ends with -1, the third with -2."""
+    names, counts = set(), collections.Counter()
+    for heading in re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE):
+        name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        names.add(f"{name}-{counts[name]}" if counts[name] else name)
+        counts[name] += 1
+    return names
 
 
 def check_links(tree, report):

@@ -40,8 +40,8 @@ Models of pictures take `pixel_values` of any size above one patch where their p
 transformers does with `interpolate_pos_encoding`: square tables and DINOv3. A CLIP or SigLIP model takes a picture, a text or both.
 
 DETR takes pictures of any size, with or without `pixel_mask`. Its trunk may have transformers' own names or timm's, the rest the
-names of transformers 5.22 or those before; `dilation` (DC5) is for timm's, as in transformers. timm is not at hand where the
-fixtures are made: those under its names hold a trunk of transformers' own, renamed, with DC5's strides and dilations set by hand.
+names of transformers 5.22 or those before; `dilation` (DC5) is for timm's, as in transformers. Fixtures under
+timm's names hold a trunk of transformers' own, renamed, with DC5's strides and dilations set by hand; timm itself was not compared with.
 """
 CLASSES = {
     "ForMaskedLM": "masked LM", "ForPreTraining": "pre-training", "ForCausalLM": "causal LM", "LMHeadModel": "causal LM",
