@@ -151,6 +151,10 @@ std::string shorten(std::string_view text, int columns) {
   return std::string(text.substr(0, offset)) + "…";
 }
 
+std::string quote_name(std::string_view name) {
+  return "'" + shorten(name, 90) + "'";
+}
+
 std::vector<std::string_view> graphemes(std::string_view text) {
   std::vector<std::string_view> parts;
   for (size_t offset = 0; offset < text.size();) {

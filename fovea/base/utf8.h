@@ -24,6 +24,8 @@ int display_width(std::string_view text);
 // The longest prefix of at most `columns` terminal columns, ending in an ellipsis if it was cut;
 // nothing if there is no column.
 std::string shorten(std::string_view text, int columns);
+// A name out of a file, fit to be quoted in a message: not longer than a line.
+std::string quote_name(std::string_view name);
 // What a reader takes for single characters: letters with their marks, whole emoji, flags.
 std::vector<std::string_view> graphemes(std::string_view text);
 // Whether there is a letter of Hebrew, Arabic or another script that runs from right to left.

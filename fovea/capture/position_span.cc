@@ -3,35 +3,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <vector>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 
 namespace fovea {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
-
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size() && number >= 0;
-  return is_number ? std::optional(number) : std::nullopt;
-}
-
 // "12-20" or "12"; nothing if it is neither.
 std::optional<PositionSpan> numbered_span(const Axis& axis, std::string_view text) {
   const size_t dash = text.find('-');
-  const auto first = whole_number(text.substr(0, dash));
-  const auto last = dash == text.npos ? first : whole_number(text.substr(dash + 1));
+  const auto first = parse_number<int64_t>(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : parse_number<int64_t>(text.substr(dash + 1));
   if (!first || !last) return std::nullopt;
   const auto count = static_cast<int64_t>(axis.positions.size());
   if (*first > *last || *last >= count) {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "fovea/base/error.h"
-#include "fovea/io/tensor_bytes.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/checkpoint/gguf_config.h"
-#include "fovea/io/tensor_bytes.h"
 
 namespace fovea {
 namespace {

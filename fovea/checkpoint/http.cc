@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/base/version.h"
 
 namespace fovea {
@@ -105,11 +106,11 @@ size_t on_header_line(const char* data, size_t size, size_t count, void* user) {
     if (line.starts_with("HTTP/")) exchange.response.headers.clear();
     const size_t colon = line.find(':');
     if (colon == line.npos) return size * count;
-    std::string name(trim(line.substr(0, colon)));
+    std::string name(trimmed(line.substr(0, colon)));
     std::ranges::transform(name, name.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
-    exchange.response.headers[name] = trim(line.substr(colon + 1));
+    exchange.response.headers[name] = trimmed(line.substr(colon + 1));
     return size * count;
   } catch (...) {
     exchange.thrown = std::current_exception();
@@ -178,13 +179,6 @@ void set_up(CURL* handle, const HttpRequest& request, curl_slist* headers, char*
 }
 
 }  // namespace
-
-std::string_view trim(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::string_view HttpResponse::header(std::string_view lower_case_name) const {
   const auto found = headers.find(std::string(lower_case_name));

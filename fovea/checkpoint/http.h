@@ -50,9 +50,6 @@ class HttpClient {
   std::unique_ptr<void, Free> handle_;
 };
 
-// Without blanks and line breaks at its ends.
-std::string_view trim(std::string_view text);
-
 // The parts of an address that decide who hears a request. Empty if it is not http or https.
 struct HttpOrigin {
   std::string scheme, host, port;

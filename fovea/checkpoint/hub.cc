@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <thread>
 
 #include "fovea/base/error.h"
 #include "fovea/base/json.h"
-#include "fovea/io/tensor_bytes.h"
+#include "fovea/base/parse.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea {
 namespace {
@@ -28,12 +28,12 @@ bool is_hex(std::string_view text, size_t length) {
 }
 
 std::string read_token() {
-  std::string token(trim(from_variable("HF_TOKEN")));
+  std::string token(trimmed(from_variable("HF_TOKEN")));
   std::string source = "HF_TOKEN";
   const std::filesystem::path file = hub_home() / "token";
   std::error_code ignored;
   if (token.empty() && std::filesystem::is_regular_file(file, ignored)) {
-    token = trim(read_text_file(file, 4096));
+    token = trimmed(read_text_file(file, 4096));
     source = file.string();
   }
   if (std::ranges::any_of(token, [](char c) { return c <= ' ' || c > '~'; })) {
@@ -60,18 +60,18 @@ std::string percent_encode(std::string_view text, bool keep_slashes) {
   return encoded;
 }
 
-bool parse_number(std::string_view text, uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 // "bytes 100-199/200": the first byte, and the size of the whole.
 bool parse_content_range(std::string_view text, uint64_t& first, uint64_t& total) {
   const size_t dash = text.find('-');
   const size_t slash = text.find('/');
-  return text.starts_with("bytes ") && dash != text.npos && slash != text.npos && dash < slash &&
-         parse_number(text.substr(6, dash - 6), first) &&
-         parse_number(text.substr(slash + 1), total);
+  if (!text.starts_with("bytes ") || dash == text.npos || slash == text.npos || dash > slash) {
+    return false;
+  }
+  const auto begin = parse_number<uint64_t>(text.substr(6, dash - 6));
+  const auto size = parse_number<uint64_t>(text.substr(slash + 1));
+  first = begin.value_or(0);
+  total = size.value_or(0);
+  return begin && size;
 }
 
 // An ETag header without quotes and the mark of a weak one.
@@ -129,11 +129,11 @@ HubFile parse_hub_file(const Json& sibling, const std::string& source) {
 
 HubSettings HubSettings::from_environment() {
   HubSettings settings;
-  std::string endpoint(trim(from_variable("HF_ENDPOINT")));
+  std::string endpoint(trimmed(from_variable("HF_ENDPOINT")));
   while (endpoint.ends_with('/')) endpoint.pop_back();
   if (!endpoint.empty()) settings.endpoint = endpoint;
   settings.token = read_token();
-  std::string offline(trim(from_variable("HF_HUB_OFFLINE")));
+  std::string offline(trimmed(from_variable("HF_HUB_OFFLINE")));
   std::ranges::transform(offline, offline.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
   });
@@ -169,9 +169,8 @@ struct Hub::Retries {
   bool wait(const HttpResponse& response) {
     if (!passes_with_time(response) || used >= settings.retries) return false;
     std::chrono::milliseconds delay = settings.retry_delay * (int64_t{1} << std::min(used, 16));
-    uint64_t seconds = 0;
-    if (parse_number(response.header("retry-after"), seconds)) {
-      delay = std::chrono::seconds(std::min<uint64_t>(seconds, 3600));
+    if (const auto seconds = parse_number<uint64_t>(response.header("retry-after"))) {
+      delay = std::chrono::seconds(std::min<uint64_t>(*seconds, 3600));
     }
     std::this_thread::sleep_for(std::min<std::chrono::milliseconds>(delay, kLongestDelay));
     ++used;
@@ -310,10 +309,12 @@ void Hub::complete(const HubName& name, const std::string& commit, HubFile& file
   const bool is_linked = !response.header("x-linked-etag").empty();
   const std::string_view etag = bare_etag(response.header(is_linked ? "x-linked-etag" : "etag"));
   const std::string_view size = response.header(is_linked ? "x-linked-size" : "content-length");
-  if (!is_plain_name(etag) || !parse_number(size, file.size)) {
+  const auto bytes = parse_number<uint64_t>(size);
+  if (!is_plain_name(etag) || !bytes) {
     fail(ErrorKind::kBadFile, "{}: {} gives size {} and ETag {} of {}, which fovea cannot use",
          name.text(), origin_.host, quote_name(size), quote_name(etag), file.name);
   }
+  file.size = *bytes;
   file.etag = etag;
 }
 
@@ -334,7 +335,8 @@ void Hub::check_start(const HubName& name, const HubFile& file, const HttpRespon
     }
   } else {
     if (start > 0) sink.restart();
-    parse_number(head.header("content-length"), total);  // not every server tells
+    // Not every server tells.
+    total = parse_number<uint64_t>(head.header("content-length")).value_or(file.size);
   }
   if (total != file.size) {
     sink.restart();

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "fovea/io/tensor_bytes.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea {
 namespace {

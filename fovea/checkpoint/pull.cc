@@ -10,8 +10,8 @@
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/base/progress.h"
+#include "fovea/base/utf8.h"
 #include "fovea/checkpoint/blob_file.h"
-#include "fovea/io/tensor_bytes.h"
 
 namespace fovea {
 namespace {

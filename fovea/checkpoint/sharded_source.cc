@@ -9,7 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
-#include "fovea/io/tensor_bytes.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/io/little_endian.h"
-#include "fovea/io/tensor_bytes.h"
 
 namespace fovea {
 namespace {

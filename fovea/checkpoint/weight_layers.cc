@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <set>
+
+#include "fovea/base/parse.h"
 
 namespace fovea {
 namespace {
@@ -24,11 +25,8 @@ bool holds_one(std::string_view name, std::initializer_list<std::string_view> pa
 std::optional<int64_t> layer_number(std::string_view name) {
   while (!name.empty()) {
     const std::string_view part = name.substr(0, name.find('.'));
-    int64_t number = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
-    if (error == std::errc() && end == part.data() + part.size() && number < kDecoder) {
-      return number;
-    }
+    const auto number = parse_number<int64_t>(part);
+    if (number && *number < kDecoder) return number;
     name.remove_prefix(std::min(part.size() + 1, name.size()));
   }
   return {};

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "fovea/base/error.h"
-#include "fovea/io/tensor_bytes.h"
+#include "fovea/base/file.h"
+#include "fovea/base/utf8.h"
 #include "fovea/tensor/convert.h"
 
 namespace fovea {

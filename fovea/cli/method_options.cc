@@ -5,24 +5,15 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/base/suggest.h"
+#include "fovea/cli/views.h"
 
 namespace fovea {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<Method>& methods) {
-  std::vector<std::string> names;
-  for (const Method& method : methods) names.push_back(method.name);
-  return names;
-}
-
 bool has_parameter(const Method& method, std::string_view name) {
   return std::ranges::count(method.parameters, name, &MethodParameter::name) > 0;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/base/utf8.h"
 
 namespace fovea {
@@ -70,11 +70,7 @@ ColorMode colors_of_environment(bool is_terminal) {
 }
 
 std::optional<int> columns_of_environment() {
-  const std::string_view text = environment("COLUMNS");
-  int columns = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
-  return columns;
+  return parse_number<int>(environment("COLUMNS"));
 }
 
 // Characters that move the cursor or reorder the line: C1 controls and bidirectional marks.

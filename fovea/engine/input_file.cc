@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/io/safetensors.h"
-#include "fovea/io/tensor_bytes.h"
 #include "fovea/tensor/convert.h"
 
 namespace fovea {

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <span>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/base/suggest.h"
 #include "fovea/base/utf8.h"
 #include "fovea/engine/engine_subject.h"
@@ -19,13 +19,6 @@ namespace fovea {
 namespace {
 
 constexpr size_t kMostListed = 12;
-
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
 
 bool same_letters(std::string_view a, std::string_view b) {
   const auto small = [](char letter) {
@@ -54,7 +47,8 @@ int64_t find_class(const std::vector<std::string>& labels, int64_t count, const 
   for (size_t i = 0; i < labels.size() && static_cast<int64_t>(i) < count; ++i) {
     if (same_letters(labels[i], name)) return static_cast<int64_t>(i);
   }
-  if (const auto index = whole_number(name); index && *index >= 0 && *index < count) return *index;
+  if (const auto index = parse_number<int64_t>(name); index && *index >= 0 && *index < count)
+    return *index;
   fail(ErrorKind::kInvalidArgument, "class '{}' is asked about but the model has 0 to {}{}{}", name,
        count - 1, labels_text(labels), did_you_mean(name, labels));
 }
@@ -94,7 +88,7 @@ NamedTarget token_class_target(const Engine& engine, const Tensor& logits,
 // #id, a token as the vocabulary writes it, a word that is one token (in running text, with a space
 // before it), or an id that is no such word.
 int64_t find_word(const Tokenizer* tokenizer, int64_t count, const std::string& name) {
-  const auto number = whole_number(name.starts_with('#') ? name.substr(1) : name);
+  const auto number = parse_number<int64_t>(name.starts_with('#') ? name.substr(1) : name);
   const bool is_id = number && *number >= 0 && *number < count;
   if (is_id && (tokenizer == nullptr || name.starts_with('#'))) return *number;
   if (tokenizer == nullptr || (number && name.starts_with('#'))) {
@@ -130,7 +124,8 @@ NamedTarget word_target(const Tokenizer* tokenizer, const Tensor& logits,
                                 ? fmt::format("#{}", id)
                                 : tokenizer->info(static_cast<int32_t>(id)).display;
   // Who gave a plain number may have meant the word.
-  const bool by_number = choice.name && whole_number(*choice.name) == id && shown != *choice.name;
+  const bool by_number =
+      choice.name && parse_number<int64_t>(*choice.name) == id && shown != *choice.name;
   return {TokenTarget{choice.position, id},
           fmt::format("the word {}{}", to_one_line(shown),
                       by_number && tokenizer != nullptr ? fmt::format(" (#{})", id) : "")};

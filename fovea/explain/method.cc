@@ -3,10 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/explain/rollout.h"
 
 namespace fovea {
@@ -56,14 +56,12 @@ std::string alternatives(const Method& refused, const ExplainRequest& request) {
 }
 
 double number_in(const Method& method, const MethodParameter& parameter, std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
-      value < parameter.least || value > parameter.most) {
+  const auto value = parse_number<double>(text);
+  if (!value || !std::isfinite(*value) || *value < parameter.least || *value > parameter.most) {
     fail(ErrorKind::kInvalidArgument, "{} of {} is '{}' but must be a number from {} to {}",
          parameter.name, method.name, text, parameter.least, parameter.most);
   }
-  return value;
+  return *value;
 }
 
 void check_choice(const Method& method, const MethodParameter& parameter, std::string_view text) {

@@ -4,7 +4,6 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
-#include "fovea/io/tensor_bytes.h"
 
 namespace fovea {
 

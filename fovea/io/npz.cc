@@ -4,7 +4,6 @@
 #include "fovea/base/utf8.h"
 #include "fovea/io/npy.h"
 #include "fovea/io/npy_header.h"
-#include "fovea/io/tensor_bytes.h"
 #include "fovea/io/zip_writer.h"
 
 namespace fovea {

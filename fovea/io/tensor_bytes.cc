@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "fovea/base/error.h"
-#include "fovea/base/utf8.h"
 
 namespace fovea {
 
@@ -41,10 +40,6 @@ Tensor tensor_from_bytes(Shape shape, DType dtype, Bytes bytes,
   Tensor tensor = Tensor::uninitialized(std::move(shape), dtype);
   if (!bytes.empty()) std::memcpy(tensor.mutable_raw(), bytes.data(), bytes.size());
   return tensor;
-}
-
-std::string quote_name(std::string_view name) {
-  return "'" + shorten(name, 90) + "'";
 }
 
 }  // namespace fovea

@@ -26,7 +26,4 @@ void check_bool_bytes(Bytes bytes, std::string_view where);
 Tensor tensor_from_bytes(Shape shape, DType dtype, Bytes bytes,
                          std::shared_ptr<const void> keep_alive);
 
-// A name out of a file, fit to be quoted in a message: not longer than a line.
-std::string quote_name(std::string_view name);
-
 }  // namespace fovea

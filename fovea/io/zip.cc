@@ -10,7 +10,6 @@
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
 #include "fovea/io/little_endian.h"
-#include "fovea/io/tensor_bytes.h"
 #include "fovea/io/zip_format.h"
 
 namespace fovea {

@@ -3,10 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/base/utf8.h"
 
 namespace fovea {
@@ -15,12 +15,6 @@ namespace {
 constexpr std::string_view kSpace = " \t\r\n\v\f";
 // Marks that displayed tokens begin with: a space before, a joint to the last piece.
 constexpr std::string_view kMarks[] = {"·", "‿", "▁", "Ġ"};
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 std::string_view without_marks(std::string_view text) {
   for (const std::string_view mark : kMarks) {
@@ -73,20 +67,13 @@ std::vector<int64_t> positions_named(const Axis& axis, std::string_view token) {
   return found;
 }
 
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 [[noreturn]] void fail_ambiguous(std::string_view token, const std::vector<int64_t>& places) {
   constexpr size_t kMostListed = 12;
   std::vector<std::string> names;
   for (const int64_t place : places) {
     if (names.size() == kMostListed) break;
     // A number that is a label too needs its mark.
-    names.push_back((whole_number(token) ? "#" : "") + std::to_string(place));
+    names.push_back((parse_number<int64_t>(token) ? "#" : "") + std::to_string(place));
   }
   const std::string more = places.size() > kMostListed ? ", …" : "";
   fail(ErrorKind::kInvalidArgument, "'{}' occurs {} times, at {}{}; give one of these numbers",
@@ -111,7 +98,7 @@ std::string positions_text(const Axis& axis) {
 }
 
 int64_t find_number(const Axis& axis, std::string_view token, std::string_view digits) {
-  const auto number = whole_number(digits);
+  const auto number = parse_number<int64_t>(digits);
   const auto count = static_cast<int64_t>(axis.positions.size());
   if (!number) fail_missing(axis, token);
   if (*number < 0 || *number >= count) {
@@ -178,7 +165,7 @@ std::string plain_label(const Axis& axis, int64_t index) {
 }
 
 FoundToken find_token(const Axis& axis, std::string_view token) {
-  if (token.size() > 1 && token.starts_with('#') && whole_number(token.substr(1))) {
+  if (token.size() > 1 && token.starts_with('#') && parse_number<int64_t>(token.substr(1))) {
     return {find_number(axis, token, token.substr(1)), ""};
   }
   const std::vector<int64_t> found = positions_named(axis, token);

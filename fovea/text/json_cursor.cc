@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/text/unicode.h"
 
 namespace fovea {
@@ -122,23 +123,15 @@ int64_t JsonCursor::integer() {
     return quick;
   }
   const std::string_view text = scalar();
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    fail_here("a whole number");
-  }
-  return value;
+  const auto value = parse_number<int64_t>(text);
+  if (!value) fail_here("a whole number");
+  return *value;
 }
 
 double JsonCursor::number() {
-  const std::string_view text = scalar();
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() ||
-      !std::isfinite(value)) {
-    fail_here("a number");
-  }
-  return value;
+  const auto value = parse_number<double>(scalar());
+  if (!value || !std::isfinite(*value)) fail_here("a number");
+  return *value;
 }
 
 void JsonCursor::skip() {

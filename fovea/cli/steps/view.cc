@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/base/suggest.h"
 #include "fovea/cli/command.h"
 
@@ -23,18 +23,17 @@ int64_t find_token(const std::vector<std::string>& labels, const std::string& to
          token, fmt::join(found, " and "));
   }
   const auto count = static_cast<int64_t>(labels.size());
-  int64_t index = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-  if (error != std::errc() || end != token.data() + token.size()) {
+  const auto index = parse_number<int64_t>(token);
+  if (!index) {
     fail(ErrorKind::kInvalidArgument,
          "--token '{}' is not a label of this file{}; give a label or a number from 0 to {}", token,
          did_you_mean(token, labels), count - 1);
   }
-  if (index < 0 || index >= count) {
+  if (*index < 0 || *index >= count) {
     fail(ErrorKind::kInvalidArgument, "--token is {} but there are {} vectors, 0 to {}", token,
          count, count - 1);
   }
-  return index;
+  return *index;
 }
 
 int64_t find_pixel(const PixelGrid& grid, const std::string& at) {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/explain/pictures/mass_mask.h"
 #include "fovea/explain/pictures/otsu.h"
 
@@ -46,14 +46,9 @@ MaskRule parse_mask_rule(std::string_view text) {
   for (const MaskCut cut : kCuts) {
     if (name != name_of(cut)) continue;
     if (colon == text.npos) return {cut, default_share(cut)};
-    const std::string_view number = text.substr(colon + 1);
-    double share = 0;
-    const auto [end, error] = std::from_chars(number.begin(), number.end(), share);
-    if (cut == MaskCut::kOtsu || error != std::errc() || end != number.end() ||
-        !(share > 0 && share <= 1)) {
-      break;
-    }
-    return {cut, share};
+    const auto share = parse_number<double>(text.substr(colon + 1));
+    if (cut == MaskCut::kOtsu || !share || !(*share > 0 && *share <= 1)) break;
+    return {cut, *share};
   }
   fail(ErrorKind::kInvalidArgument,
        "'{}' is no threshold of masks; there are otsu, mass:SHARE and maximum:SHARE with a share "

@@ -98,5 +98,10 @@ TEST(Shorten, CutsAtCharactersAndNeverPassesTheColumns) {
   }
 }
 
+TEST(QuoteName, IsNoMoreThanALine) {
+  EXPECT_EQ(quote_name("weight"), "'weight'");
+  EXPECT_LT(quote_name(std::string(5000, 'a')).size(), 100U);
+}
+
 }  // namespace
 }  // namespace fovea

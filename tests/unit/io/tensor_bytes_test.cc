@@ -1,4 +1,5 @@
 #include "fovea/io/tensor_bytes.h"
+#include "fovea/base/utf8.h"
 
 #include <gtest/gtest.h>
 
@@ -36,11 +37,6 @@ TEST(TensorBytes, RefusesShapesAndBooleansThatCannotBe) {
   const std::array<std::byte, 2> flags{std::byte{1}, std::byte{2}};
   EXPECT_THROW(check_bool_bytes(flags, "x"), Error);
   check_bool_bytes(std::span(flags).first(1), "x");
-}
-
-TEST(TensorBytes, QuotesNoMoreThanALineOfAName) {
-  EXPECT_EQ(quote_name("weight"), "'weight'");
-  EXPECT_LT(quote_name(std::string(5000, 'a')).size(), 100U);
 }
 
 }  // namespace
