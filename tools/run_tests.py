@@ -23,11 +23,12 @@ BUILD = ROOT / "build"
 RESULTS = BUILD / "test-results"
 REQUIREMENTS = ROOT / "tests/python/requirements.txt"
 
-# What runs under ThreadSanitizer: all that is meant to be called from several threads. OpenMP's own
-# teams have one thread there, because the sanitizer does not know libgomp's barriers.
-THREAD_TARGETS = ["test_base", "test_capture", "test_atlas"]
+# What runs under ThreadSanitizer: all that is meant to be called from several threads, but for what goes through oneDNN, whose
+# libgomp is not instrumented. OpenMP's own teams have one thread there, because the sanitizer does not know libgomp's barriers.
+THREAD_TARGETS = ["test_base", "test_tensor", "test_text", "test_capture", "test_atlas"]
 ONE_OPENMP_THREAD = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
-THREAD_TESTS = r"^(base\.(Parallel|Progress|Cancel)|capture\.Recorder|atlas\..*(Cache|Concurrent))"
+THREAD_TESTS = (r"^(base\.(Parallel|Progress|Cancel|RunApart)|tensor\.LargeBlocks\.Threads|text\.SentencePiece\.MayBeUsedFromManyThreads"
+                r"|capture\.Recorder|atlas\..*(Cache|Concurrent))")
 # Python tests that say nothing new about an instrumented program.
 RELEASE_ONLY = ["test_adding_a_method.py", "test_adding_a_model.py", "test_bench.py", "test_bench_compare.py", "test_demo.py", "test_docs.py",
                 "test_fetch_models.py", "test_install.py", "test_layout.py", "test_learn.py", "test_manual.py", "test_page.py",

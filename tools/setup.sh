@@ -148,7 +148,7 @@ show_build_progress() {
     printf '%s\n' "$line"
     if [ -t 2 ] && [[ $line =~ ^\[([1-9][0-9]*)/([0-9]+)\] ]]; then
       local done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
-      [ -n "$first" ] && [ "$all" -gt 40 ] && note "building (the first time takes a minute or two)"
+      [ -n "$first" ] && [ "$all" -gt 40 ] && note "building (the first time takes several minutes)"
       first=
       printf '\r\033[Kfovea: building, %s of %s' "$done" "$all" >&2
     fi
@@ -168,10 +168,10 @@ build_release() {
   fi
 }
 
-# Where fovea looks for models, as in fovea/checkpoint/resolve.cc; nothing where there is no home.
+# Where fovea looks for models, as in fovea/checkpoint/resolve.cc.
 model_cache() {
-  local shared=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
-  echo "${FOVEA_CACHE:-${shared:+$shared/fovea}}"
+  local home=${HOME:-$(unset HOME; echo ~)}
+  echo "${FOVEA_CACHE:-${XDG_CACHE_HOME:-$home/.cache}/fovea}"
 }
 
 lacks_default_models() {
@@ -188,7 +188,7 @@ fetch_default_models() {
   local cache failed status=0
   cache=$(model_cache)
   failed=$cache/.fetch-failed
-  [ -n "$cache" ] && lacks_default_models "$cache" || return 0
+  lacks_default_models "$cache" || return 0
   case ${FOVEA_OFFLINE:-0} in '' | 0) ;; *) return 0 ;; esac
   command -v python3 >/dev/null || return 0
   [ -z "$(find "$failed" -mmin -1440 2>/dev/null)" ] || return 0

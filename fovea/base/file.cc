@@ -114,6 +114,14 @@ bool is_folder(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
+std::string lower_suffix(const std::filesystem::path& path) {
+  std::string suffix = path.extension().string();
+  for (char& c : suffix) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return suffix;
+}
+
 bool is_mapped(Bytes bytes) {
   return mappings().hold(bytes);
 }

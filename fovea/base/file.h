@@ -44,6 +44,8 @@ class MappedFile {
 // Whether there is such a file or folder that may be looked at.
 bool file_exists(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
+// What a name ends with, in small letters: ".png" of "a.PNG".
+std::string lower_suffix(const std::filesystem::path& path);
 
 // Whether all of them lie in one file that is mapped.
 bool is_mapped(Bytes bytes);

@@ -24,8 +24,12 @@ spdlog::logger& logger() {
   static const auto instance = [] {
     auto made = spdlog::stderr_color_mt("fovea");
     made->set_pattern("%^%l%$: %v");
-    const char* level = std::getenv("FOVEA_LOG");
-    made->set_level(level == nullptr ? spdlog::level::warn : spdlog::level::from_str(level));
+    const char* wanted = std::getenv("FOVEA_LOG");
+    const std::string name = wanted == nullptr ? "warn" : wanted;
+    const auto level = spdlog::level::from_str(name);
+    // Names that it does not know are "off" to spdlog; a slip must not silence warnings.
+    const bool known = level != spdlog::level::off || name == "off";
+    made->set_level(known ? level : spdlog::level::warn);
     return made;
   }();
   return *instance;

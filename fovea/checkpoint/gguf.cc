@@ -72,7 +72,7 @@ GgufFile::Entry take_entry(GgufCursor& cursor) {
   }
   entry.begin = cursor.take<uint64_t>();
   const auto blocks = static_cast<uint64_t>(entry.shape.elements() / entry.type->block_elements);
-  entry.end = blocks * entry.type->block_bytes;  // below 2^63 * 8 / 1: Shape bounds the elements
+  entry.end = blocks * entry.type->block_bytes;  // below 2^63: so Shape bounds the elements
   return entry;
 }
 

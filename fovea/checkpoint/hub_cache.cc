@@ -1,5 +1,8 @@
 #include "fovea/checkpoint/hub_cache.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
@@ -7,7 +10,6 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/utf8.h"
-#include "fovea/io/tensor_bytes.h"
 
 namespace fovea {
 namespace {
@@ -30,6 +32,13 @@ bool every_part(std::string_view path, const Check& check) {
     if (slash == path.npos) return true;
     path.remove_prefix(slash + 1);
   }
+}
+
+fs::path home_folder() {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') return home;
+  const passwd* user = ::getpwuid(::getuid());  // a service may run without HOME
+  return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "/";
 }
 
 std::string read_ref(const fs::path& ref) {
@@ -90,16 +99,15 @@ fs::path path_from_variable(const char* name) {
   const char* value = std::getenv(name);
   if (value == nullptr) return {};
   const std::string_view text = value;
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && (text == "~" || text.starts_with("~/"))) {
-    return fs::path(home) / text.substr(std::min<size_t>(2, text.size()));
+  if (text == "~" || text.starts_with("~/")) {
+    return home_folder() / text.substr(std::min<size_t>(2, text.size()));
   }
   return text;
 }
 
 fs::path user_cache() {
   const fs::path folder = path_from_variable("XDG_CACHE_HOME");
-  return folder.empty() ? path_from_variable("HOME") / ".cache" : folder;
+  return folder.empty() ? home_folder() / ".cache" : folder;
 }
 
 fs::path hub_home() {

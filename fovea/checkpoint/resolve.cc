@@ -5,8 +5,8 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/utf8.h"
 #include "fovea/checkpoint/hub_cache.h"
-#include "fovea/io/tensor_bytes.h"
 
 namespace fovea {
 namespace {

@@ -35,9 +35,15 @@ const Command& find_command(const std::vector<Command>& commands, const std::str
        did_you_mean(name, names));
 }
 
+[[noreturn]] void refuse_more(std::string_view after, const std::string& word) {
+  fail(ErrorKind::kInvalidArgument, "'{}' has no meaning after `fovea {}`; leave it out", word,
+       after);
+}
+
 // help [VERB] [--man]: for a terminal, or as a manual page.
 std::string help_text(const std::vector<Command>& commands, std::vector<std::string> words) {
   const bool man = std::erase(words, "--man") > 0;
+  if (words.size() > 1) refuse_more("help VERB", words[1]);
   if (words.empty()) return man ? program_man_page(commands) : program_help(commands);
   const Command& command = find_command(commands, words[0]);
   return man ? command_man_page(command) : command_help(command);
@@ -50,6 +56,7 @@ void run_verb(const std::vector<std::string>& arguments) {
     return;
   }
   if (arguments[0] == "--version") {
+    if (arguments.size() > 1) refuse_more("--version", arguments[1]);
     write_stdout(program_version() + "\n");
     return;
   }

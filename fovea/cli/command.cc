@@ -3,10 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/base/suggest.h"
 
 namespace fovea {
@@ -44,28 +44,22 @@ void check_value(const Option& option, const std::string& text) {
   }
 }
 
-template <typename Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 }  // namespace
 
 int64_t parse_integer(std::string_view what, std::string_view text) {
-  int64_t number = 0;
-  if (!parse_whole(text, number)) {
+  const auto number = parse_number<int64_t>(text);
+  if (!number) {
     fail(ErrorKind::kInvalidArgument, "{} is '{}' but must be a whole number", what, text);
   }
-  return number;
+  return *number;
 }
 
 double parse_real(std::string_view what, std::string_view text) {
-  double number = 0;
-  if (!parse_whole(text, number) || !std::isfinite(number)) {
+  const auto number = parse_number<double>(text);
+  if (!number || !std::isfinite(*number)) {
     fail(ErrorKind::kInvalidArgument, "{} is '{}' but must be a finite number", what, text);
   }
-  return number;
+  return *number;
 }
 
 Option Option::flag(std::string name, std::string help) {

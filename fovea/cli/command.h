@@ -68,6 +68,7 @@ class Args {
   const std::vector<std::string>& all(std::string_view name) const;
   int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;
+  const GivenValues& given() const { return values_; }  // and defaults
   const std::vector<std::string>& rest() const { return rest_; }
   // The same, but for this value.
   Args with(std::string_view name, std::string value) const;

@@ -8,6 +8,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/sha256.h"
 #include "fovea/base/utf8.h"
+#include "fovea/vision/picture_format.h"
 
 namespace fovea {
 namespace {
@@ -18,23 +19,20 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
 }
 
-std::string lower_suffix(const std::filesystem::path& path) {
-  std::string suffix = path.extension().string();
-  std::ranges::transform(suffix, suffix.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return suffix;
+bool is_text_file(const std::filesystem::path& path) {
+  return lower_suffix(path) == ".txt";
 }
 
 // By name, so that the order does not depend on the file system.
 std::vector<std::string> files_with(const std::filesystem::path& folder,
-                                    std::initializer_list<std::string_view> suffixes) {
+                                    bool (*wanted)(const std::filesystem::path& path)) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string suffix = lower_suffix(entry.path());
-    const bool wanted = std::ranges::count(suffixes, suffix) > 0;
-    if (wanted && entry.is_regular_file(error)) names.push_back(entry.path().filename().string());
+  std::filesystem::directory_iterator entry(folder, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    const std::filesystem::path& path = entry->path();
+    std::error_code ignored;  // a link that leads nowhere
+    if (wanted(path) && entry->is_regular_file(ignored)) names.push_back(path.filename().string());
   }
   if (error) fail(ErrorKind::kIo, "cannot list {}: {}", folder.string(), error.message());
   std::ranges::sort(names);
@@ -75,7 +73,7 @@ Corpus Corpus::of_texts(const std::filesystem::path& path) {
   corpus.path_ = path;
   corpus.is_folder_ = is_folder(path);
   if (corpus.is_folder_) {
-    for (std::string& name : files_with(path, {".txt"})) {
+    for (std::string& name : files_with(path, is_text_file)) {
       corpus.items_.push_back({.name = std::move(name)});
     }
     if (corpus.items_.empty()) {
@@ -135,7 +133,7 @@ Corpus Corpus::of_pictures(const std::filesystem::path& path) {
     corpus.items_.push_back({.name = path.filename().string()});
     return corpus;
   }
-  for (std::string& name : files_with(path, {".png", ".jpg", ".jpeg", ".webp", ".ppm", ".pgm"})) {
+  for (std::string& name : files_with(path, has_readable_suffix)) {
     // The truth beside a picture is no picture.
     if (!name.ends_with(".mask.png")) corpus.items_.push_back({.name = std::move(name)});
   }

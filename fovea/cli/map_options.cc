@@ -7,6 +7,7 @@
 #include "fovea/base/progress.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_out.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/run_summary.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/site_options.h"
@@ -69,8 +70,7 @@ bool any_choice(const Args& args) {
 FigureOptions figure_options(const Args& args) {
   FigureOptions options{.sidecar = args.flag("sidecar")};
   if (args.has("colors")) options.colors = args["colors"];
-  if (args.has("scale"))
-    options.scale = static_cast<int>(std::min<int64_t>(args.integer("scale"), 99));
+  if (args.has("scale")) options.scale = static_cast<int>(args.integer("scale"));
   return options;
 }
 
@@ -124,6 +124,10 @@ void check_out_suffix(const Args& args) {
     }
   }
   const bool figure = args.has("out") && is_figure_suffix(args["out"]);
+  if (args.has("scale") && args.integer("scale") > kLargestScale) {
+    fail(ErrorKind::kInvalidArgument, "--scale is {} but a .png takes 1 to {} pixels per unit",
+         args["scale"], kLargestScale);
+  }
   for (const char* name : {"scale", "sidecar"}) {
     if (args.has(name) && !figure) {
       fail(ErrorKind::kInvalidArgument,
@@ -139,8 +143,11 @@ void check_map_args(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--column shows who attends to a token, but none is chosen; give --token too");
   }
+  if (args.flag("json") && args.has("out") && is_page_suffix(args["out"])) {
+    fail(ErrorKind::kInvalidArgument, "--json has no place on a page; leave it out");
+  }
   view_choice(args);
-  check_output(args, "out", "");
+  check_outputs(args);
 }
 
 ViewChoice view_choice(const Args& args) {
@@ -183,7 +190,7 @@ void write_run_page(const Run& run, const Args& args, PageOptions options) {
   }
   std::error_code ignored;
   const std::string size = format_bytes(std::filesystem::file_size(args["out"], ignored));
-  write_stdout(fmt::format("wrote {}, {}\n", args["out"], size));
+  write_stdout(fmt::format("wrote {}, {}\n", printable(args["out"]), size));
 }
 
 void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind,

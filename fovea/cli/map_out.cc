@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "fovea/base/error.h"
@@ -123,10 +122,7 @@ constexpr Format kFormats[] = {{".npy", write_array},
                                {".csv", write_csv}};
 
 const Format* format_of(const std::filesystem::path& path) {
-  std::string suffix = path.extension().string();
-  std::ranges::transform(suffix, suffix.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
+  const std::string suffix = lower_suffix(path);
   for (const Format& format : kFormats) {
     if (suffix == format.suffix) return &format;
   }

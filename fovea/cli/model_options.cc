@@ -18,16 +18,29 @@ std::optional<std::string_view> find_pair(const Args& args) {
   return args["pair"];
 }
 
-// The default models come by ./run of a checkout, or by a script of an installation.
-std::string how_to_fetch() {
+// The script of an installation that fetches models; empty: there is none.
+std::filesystem::path installed_script() {
   namespace fs = std::filesystem;
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   const fs::path script = program.parent_path().parent_path() / "share/fovea/tools/fetch_models.py";
-  if (!file_exists(script)) {
-    return "start fovea through ./run with a network, which fetches it";
+  return file_exists(script) ? script : fs::path();
+}
+
+[[noreturn]] void fail_without(std::string_view default_model) {
+  const ModelCaches caches = ModelCaches::from_environment();
+  if (default_model != kDefaultTextModel && default_model != kDefaultCausalModel) {
+    fail(ErrorKind::kNotFound,
+         "no model is named and the default one, {}, which comes with fovea, is not in {}; name "
+         "one with -m, or the folder that holds it with FOVEA_MODELS",
+         default_model, caches.bundled.back().string());
   }
-  return fmt::format("fetch it with `python3 {}`", script.string());
+  const std::filesystem::path script = installed_script();
+  fail(ErrorKind::kNotFound,
+       "no model is named and the default one, {}, is not in {}; name one with -m, or {}",
+       default_model, caches.models.string(),
+       script.empty() ? "start fovea through ./run with a network, which fetches it"
+                      : fmt::format("fetch it with `python3 {}`", script.string()));
 }
 
 // Who gives the name of a file may mean what it holds.
@@ -51,6 +64,12 @@ std::string model_note(std::string_view model) {
   return ours ? " · a small model trained on synthetic scenes" : "";
 }
 
+Fetching fetching() {
+  const std::filesystem::path script = installed_script();
+  if (script.empty()) return {"python3 tools/fetch_models.py", " in fovea’s source folder"};
+  return {fmt::format("python3 {}", script.string()), ""};
+}
+
 std::vector<Option> model_options(std::string_view default_model) {
   return {
       Option::text("model", "NAME",
@@ -70,11 +89,7 @@ std::string model_name(const Args& args, std::string_view default_model) {
 Engine open_engine(const Args& args, std::string_view default_model) {
   const EngineOptions options{.compute = args["dtype"] == "bf16" ? DType::kBF16 : DType::kF32};
   if (args.has("model")) return Engine::open(args["model"], options);
-  if (!is_at_hand(default_model)) {
-    fail(ErrorKind::kNotFound,
-         "no model is named and the default one, {}, is not in {}; name one with -m, or {}",
-         default_model, ModelCaches::from_environment().models.string(), how_to_fetch());
-  }
+  if (!is_at_hand(default_model)) fail_without(default_model);
   return Engine::open(default_model, options);
 }
 

@@ -22,6 +22,13 @@ inline constexpr std::string_view kDefaultDetectionModel = "scenes-detr";  // bu
 // not.
 std::string model_note(std::string_view model);
 
+// How the models that do not come with fovea are fetched, by a person with a network.
+struct Fetching {
+  std::string command;
+  std::string where;  // " in the source folder", or empty: anywhere
+};
+Fetching fetching();
+
 // --model and --dtype
 std::vector<Option> model_options(std::string_view default_model);
 // Throws Error{kNotFound} that says how to get the default model if it is not there.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
@@ -21,11 +20,7 @@ constexpr std::array<std::string_view, 14> kSuffixes{".png",  ".jpg",  ".jpeg", 
 constexpr int64_t kLongestSide = 16384;
 
 bool has_picture_suffix(const std::filesystem::path& path) {
-  std::string suffix = path.extension().string();
-  std::ranges::transform(suffix, suffix.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return std::ranges::find(kSuffixes, suffix) != kSuffixes.end();
+  return std::ranges::count(kSuffixes, lower_suffix(path)) > 0;
 }
 
 bool is_picture_file(const std::filesystem::path& path) {

@@ -6,6 +6,7 @@
 #include "fovea/cli/draw/draw.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/render/png.h"
 
@@ -38,7 +39,7 @@ std::string_view terminal_colors(const Figure& figure) {
 
 void write_content(const std::filesystem::path& path, const Content& content, const Args& args) {
   const InterruptGuard guard;
-  if (path.extension() == ".json") {
+  if (lower_suffix(path) == ".json") {
     const std::string text = content.json().dump(1) + "\n";
     write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
   } else if (is_data_suffix(path) && content.write_data) {
@@ -70,7 +71,7 @@ void show(const Content& content, const Args& args, const std::string& preface) 
   if (args.flag("json")) {
     write_stdout(content.json().dump(1) + "\n");
   } else if (args.has("out")) {
-    write_stdout("wrote " + args["out"] + "\n");
+    write_stdout(wrote_line(args["out"]));
   } else {
     const Terminal terminal = stdout_terminal();
     const ColorMap& colors =
@@ -79,60 +80,32 @@ void show(const Content& content, const Args& args, const std::string& preface) 
                                 ? content.text(terminal)
                                 : std::visit(TerminalDrawing{terminal, colors}, content.figure)));
   }
-  if (mask && !args.flag("json")) write_stdout("wrote " + args["mask-out"] + "\n");
+  if (mask && !args.flag("json")) write_stdout(wrote_line(args["mask-out"]));
 }
 
 void show(const TableContent& table, const Args& args) {
   if (args.has("out")) {
-    const bool csv = std::filesystem::path(args["out"]).extension() == ".csv";
+    const bool csv = lower_suffix(args["out"]) == ".csv";
     const std::string content = csv ? table.csv() : table.json().dump(1) + "\n";
     const InterruptGuard guard;
     write_file_atomic(args["out"], [&](FileWriter& file) { file.write(content); });
   }
   if (args.flag("json")) return write_stdout(table.json().dump(1) + "\n");
   write_stdout(table.text(stdout_terminal()) +
-               (args.has("out") ? "\nwrote " + args["out"] + "\n" : ""));
+               (args.has("out") ? "\n" + wrote_line(args["out"]) : ""));
 }
 
 void check_table_out(const Args& args, std::string_view what) {
   if (!args.has("out")) return;
-  const std::string suffix = std::filesystem::path(args["out"]).extension().string();
+  const std::string suffix = lower_suffix(args["out"]);
   if (suffix == ".json" || suffix == ".csv") return;
   fail(ErrorKind::kInvalidArgument,
        "--out is '{}' but {} are written to .json or .csv; give one of these suffixes", args["out"],
        what);
 }
 
-void check_output(const Args& args, const char* name, std::string_view input) {
-  namespace fs = std::filesystem;
-  if (!args.has(name)) return;
-  const fs::path path = args[name];
-  std::error_code error;
-  if (fs::equivalent(path, input, error) && !error) {
-    fail(ErrorKind::kInvalidArgument,
-         "--{} is '{}', the input itself, which would be lost; give another name", name,
-         path.string());
-  }
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (!is_folder(folder)) {
-    fail(ErrorKind::kIo, "{}: cannot be written: there is no folder '{}'; make it first",
-         path.string(), folder.string());
-  }
-}
-
-void check_outputs(const Args& args, std::string_view input) {
-  namespace fs = std::filesystem;
-  check_output(args, "out", input);
-  check_output(args, "mask-out", input);
-  if (args.has("out") && args.has("mask-out") &&
-      fs::path(args["out"]).lexically_normal() == fs::path(args["mask-out"]).lexically_normal()) {
-    fail(ErrorKind::kInvalidArgument,
-         "--out and --mask-out are both '{}'; give them different names", args["out"]);
-  }
-}
-
 void check_mask_out(const Args& args) {
-  if (args.has("mask-out") && std::filesystem::path(args["mask-out"]).extension() != ".png") {
+  if (args.has("mask-out") && lower_suffix(args["mask-out"]) != ".png") {
     fail(ErrorKind::kInvalidArgument,
          "--mask-out is '{}' but masks are written as .png; give that suffix", args["mask-out"]);
   }

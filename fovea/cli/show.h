@@ -46,12 +46,6 @@ void check_table_out(const Args& args, std::string_view what);
 // they are the same from run to run.
 Json with_peak_memory(Json answer);
 
-// What --`name` says can be written without losing anything: it is not the file `input`, and
-// there is a folder for it. Throws Error{kInvalidArgument} or Error{kIo}.
-void check_output(const Args& args, const char* name, std::string_view input);
-// The same for --out and --mask-out, which must not be one file.
-void check_outputs(const Args& args, std::string_view input);
-
 // Throws Error{kInvalidArgument} if --mask-out is no .png.
 void check_mask_out(const Args& args);
 

@@ -2,14 +2,14 @@
 // that only some of them take.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fovea/base/error.h"
 #include "fovea/cli/command.h"
+#include "fovea/cli/help.h"
 
 namespace fovea {
 
@@ -23,9 +23,9 @@ std::vector<std::string> names_of(const std::vector<View>& views) {
 // One line each, for the help.
 template <typename View>
 std::string summaries_of(const std::vector<View>& views) {
-  std::string text;
-  for (const View& view : views) text += fmt::format("  {:<10}  {}\n", view.name, view.summary);
-  return text;
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const View& view : views) lines.emplace_back(view.name, view.summary);
+  return help_list(lines);
 }
 
 // Throws Error{kInvalidArgument} for an option that belongs to other views than the chosen one.

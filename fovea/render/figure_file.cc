@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <mutex>
 
@@ -23,10 +22,7 @@ constexpr std::array<Suffix, 3> kSuffixes = {
     {{".png", FigureFormat::kPng}, {".svg", FigureFormat::kSvg}, {".pdf", FigureFormat::kPdf}}};
 
 const Suffix* find_suffix(const std::filesystem::path& path) {
-  std::string suffix = path.extension().string();
-  std::ranges::transform(suffix, suffix.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
+  const std::string suffix = lower_suffix(path);
   const auto* found = std::ranges::find(kSuffixes, suffix, &Suffix::text);
   return found == kSuffixes.end() ? nullptr : found;
 }
@@ -135,9 +131,9 @@ FigureFormat figure_format(const std::filesystem::path& path) {
 
 EncodedFigure encode_figure(FigureFormat format, const Figure& figure,
                             const FigureOptions& options) {
-  if (options.scale < 1 || options.scale > 4) {
-    fail(ErrorKind::kInvalidArgument, "the scale of a figure is {} but should be 1 to 4",
-         options.scale);
+  if (options.scale < 1 || options.scale > kLargestScale) {
+    fail(ErrorKind::kInvalidArgument, "the scale of a figure is {} but should be 1 to {}",
+         options.scale, kLargestScale);
   }
   static std::mutex one_at_a_time;  // the fonts are shared
   const std::lock_guard lock(one_at_a_time);

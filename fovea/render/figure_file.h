@@ -15,8 +15,10 @@ using Figure = std::variant<MatrixFigure, HeadsFigure, ReadFigure, ReadingFigure
                             StepsFigure, AlignFigure, ImageFigure, KernelsFigure, DotsFigure,
                             CurvesFigure, CompositeFigure>;
 
+inline constexpr int kLargestScale = 4;
+
 struct FigureOptions {
-  int scale = 2;         // pixels of a PNG per unit, 1 to 4
+  int scale = 2;         // pixels of a PNG per unit, 1 to kLargestScale
   std::string colors;    // a name of color_map.h; empty: what suits the figure
   bool sidecar = false;  // also write the metadata to FILE.json
 };

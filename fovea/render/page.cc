@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "fovea/base/error.h"
@@ -212,10 +211,7 @@ std::string page_head(std::string_view title) {
 }  // namespace
 
 bool is_page_suffix(const std::filesystem::path& path) {
-  std::string suffix = path.extension().string();
-  std::ranges::transform(suffix, suffix.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
+  const std::string suffix = lower_suffix(path);
   return suffix == ".html" || suffix == ".htm";
 }
 

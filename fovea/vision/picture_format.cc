@@ -77,6 +77,11 @@ PictureFormat picture_format(Bytes bytes) {
   return PictureFormat::kOther;
 }
 
+bool has_readable_suffix(const std::filesystem::path& path) {
+  constexpr std::array kSuffixes{".png", ".jpg", ".jpeg", ".webp", ".ppm", ".pgm", ".pnm"};
+  return std::ranges::count(kSuffixes, lower_suffix(path)) > 0;
+}
+
 void refuse_picture(Bytes bytes, std::string_view source) {
   constexpr std::string_view kRead = "PNG, JPEG, WebP, PPM and PGM";
   const std::string_view text = as_text(bytes);

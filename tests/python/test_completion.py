@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from program import BUILD, ENVIRONMENT, PROGRAM, assert_fails, ok, run
+from program import ENVIRONMENT, PROGRAM, assert_fails, ok, run
 
 VERBS = re.findall(r"^  ([a-z]+) ", ok("--help"), re.MULTILINE)
 

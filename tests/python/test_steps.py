@@ -78,7 +78,7 @@ BAD_FILES = {
     "image with too few lines": ({"image": {"height": 2, "width": 1, "pixels": [[[1]]]}},
                                  "1 lines", "image.height is 2"),
     "image of negative size": ({"image": {"height": -1, "width": 2, "pixels": TWO}}, "image.height is -1"),
-    "memory without a query": ({"memory": MEMORY}, "neither query and queries"),
+    "memory without a query": ({"memory": MEMORY}, "neither query nor queries"),
     "memory with too few values": ({"memory": {"keys": TWO, "values": [[1]]}, "query": [1, 0]},
                                    "2 keys", "1 values"),
     "query of another width": ({"memory": MEMORY, "query": [1]}, "width 1", "width 2"),

@@ -14,8 +14,8 @@
 #include "fovea/cli/align/ranking.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/parallel_text.h"
-#include "fovea/cli/show.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/translator.h"
@@ -48,7 +48,7 @@ void check(const Args& args) {
          "--ranking is of one model but --reverse-model names a second; rank it by itself with -m "
          "and the files exchanged");
   }
-  for (const char* file : {"SRC", "TGT"}) check_output(args, "out", args[file]);
+  check_outputs(args);
 }
 
 // One model, and the map of it that alignments are read from. A reversed one translates TGT to SRC.

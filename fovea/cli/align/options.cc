@@ -57,6 +57,12 @@ AlignOptions read_align_options(const Args& args) {
            to_string(options.links.method));
     }
     options.links.threshold = args.real("threshold");
+    if (options.links.threshold > 1 && !options.norms) {
+      fail(ErrorKind::kInvalidArgument,
+           "--threshold is {} but weights are at most 1, so that nothing would be linked; give "
+           "less, or --norms too",
+           args["threshold"]);
+    }
   }
   options.links.specials_compete = !args.flag("ignore-end");
   return options;

@@ -2,10 +2,12 @@
 #include <filesystem>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/base/progress.h"
 #include "fovea/capture/run_file.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
@@ -16,11 +18,11 @@ namespace {
 void run(const Args& args) {
   check_input_args(args);
   const std::string& path = args["out"];
-  if (!path.ends_with(".safetensors")) {
+  if (lower_suffix(path) != ".safetensors") {
     fail(ErrorKind::kInvalidArgument,
          "--out is '{}' but a run is kept as .safetensors; call it RUN.fovea.safetensors", path);
   }
-  check_output(args, "out", args.has("INPUT") ? args["INPUT"] : "");
+  check_outputs(args);
   const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
   RunOptions options;
   if (args.has("memory")) {
@@ -46,8 +48,9 @@ void run(const Args& args) {
     json.set("sites", result.run.records.size());
     write_stdout(with_peak_memory(std::move(json)).dump() + "\n");
   } else {
-    write_stdout(fmt::format("wrote {}: {} tokens, {} sites, {}; `fovea open {}` shows it\n", path,
-                             positions, result.run.records.size(), format_bytes(bytes), path));
+    write_stdout(fmt::format("wrote {}: {} tokens, {} sites, {}; `fovea open {}` shows it\n",
+                             printable(path), positions, result.run.records.size(),
+                             format_bytes(bytes), printable(path)));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/gallery/examples.h"
 #include "fovea/cli/gallery/gallery.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/cli/terminal.h"
 
 namespace fovea {
@@ -30,14 +31,14 @@ void run(const Args& args) {
     text += wrapped("left out: " + missing_text(missing) + ".", terminal.width) + "\n";
   }
   if (!report.missing.empty()) {
-    text += wrapped(fmt::format("To get {}, where there is a network: `{}` in the source folder, "
-                                "then this again.",
-                                report.missing.size() == 1 ? "it" : "them", kFetchCommand),
+    text += wrapped(fmt::format("To get {}, where there is a network: `{}`{}, then this again.",
+                                report.missing.size() == 1 ? "it" : "them", fetching().command,
+                                fetching().where),
                     terminal.width) +
             "\n";
   }
   text +=
-      terminal.bold("wrote " + (folder / "index.html").string()) +
+      terminal.bold("wrote " + printable((folder / "index.html").string())) +
       fmt::format(", {} pictures and pages\n\nOpen it in a browser. Then try\n", report.pictures);
   for (const std::string& command : report.next) text += "  " + command + "\n";
   write_stdout(text);

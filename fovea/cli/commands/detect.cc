@@ -8,6 +8,7 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/cli/views.h"
@@ -41,7 +42,7 @@ void check(const DetectView& chosen, const Args& args) {
   if (const double threshold = args.real("threshold"); !(threshold <= 1)) {
     fail(ErrorKind::kInvalidArgument, "--threshold is {} but a score is 0 to 1", args["threshold"]);
   }
-  check_outputs(args, args["FILE"]);
+  check_outputs(args);
   if (!args.has("out")) return;
   const std::filesystem::path path = args["out"];
   if (!is_data_suffix(path) && !is_figure_suffix(path)) {

@@ -6,6 +6,7 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/evaluate/kind.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/views.h"
@@ -30,7 +31,7 @@ void check(const EvaluationKind& chosen, const Args& args) {
     }
   }
   check_table_out(args, "scores");
-  check_output(args, "out", args["DIR"]);
+  check_outputs(args);
 }
 
 void run(const Args& args) {
@@ -46,7 +47,8 @@ Command evaluate_command() {
       .name = "evaluate",
       .summary = "how well objects are found, against a folder of pictures with the truth",
       .details =
-          "DIR holds pictures NAME.png (or .jpg, .jpeg, .webp, .ppm) and beside each what\n"
+          "DIR holds pictures NAME.png (or .jpg, .jpeg, .webp, .ppm, .pgm, .pnm) and beside each "
+          "what\n"
           "is true of it: NAME.mask.png, whose pixels are object numbers with 0 for the\n"
           "background, or NAME.json with {\"objects\": [{\"id\": 1, \"label\": \"cat\",\n"
           "\"box_xyxy\": [x0, y0, x1, y1]}]}. Pictures without it are skipped with a note.\n"

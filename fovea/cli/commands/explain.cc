@@ -12,6 +12,7 @@
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/method_options.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/terminal.h"
@@ -33,7 +34,7 @@ void write_page_file(const Args& args, const ExplainQuestion& question,
     write_explanation_page(args["out"], question, explanation, figure_options(args), card);
   }
   write_stdout(args.flag("json") ? explanation_json(question, explanation, card).dump(1) + "\n"
-                                 : "wrote " + args["out"] + "\n");
+                                 : wrote_line(args["out"]));
 }
 
 void write_curves(const Args& args, const CheckedExplanation& checked) {
@@ -41,7 +42,7 @@ void write_curves(const Args& args, const CheckedExplanation& checked) {
     const InterruptGuard guard;
     write_figure(args["check-out"], card_figure(checked));
   }
-  if (!args.flag("json")) write_stdout("wrote " + args["check-out"] + "\n");
+  if (!args.flag("json")) write_stdout(wrote_line(args["check-out"]));
 }
 
 void run_one(const Args& args) {
@@ -87,9 +88,7 @@ void run_comparison(const Args& args) {
 void run(const Args& args) {
   check_question(args);
   check_check_args(args);
-  for (const char* name : {"out", "check-out"}) {
-    check_output(args, name, args.has("INPUT") ? args["INPUT"] : "");
-  }
+  check_outputs(args);
   if (args.flag("compare")) {
     run_comparison(args);
   } else {

@@ -2,9 +2,11 @@
 #include <filesystem>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/base/progress.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
@@ -45,11 +47,11 @@ void refuse_large(uint64_t bytes, std::string_view at_least, const Args& args) {
 void run(const Args& args) {
   check_input_args(args);
   const std::filesystem::path path = args["out"];
-  if (path.extension() != ".safetensors") {
+  if (lower_suffix(path) != ".safetensors") {
     fail(ErrorKind::kInvalidArgument,
          "--out is '{}' but export writes .safetensors; give a name that ends so", path.string());
   }
-  check_output(args, "out", args.has("INPUT") ? args["INPUT"] : "");
+  check_outputs(args);
   const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
   const RunResult result =
       run_any_input(engine, args, {.logits = LogitRows::kAll}, [&](const TextInput& input) {
@@ -70,7 +72,7 @@ void run(const Args& args) {
     json.set("maps", std::move(names));
     write_stdout(with_peak_memory(std::move(json)).dump() + "\n");
   } else {
-    write_stdout("wrote " + path.string() + "\n");
+    write_stdout(wrote_line(path));
   }
 }
 

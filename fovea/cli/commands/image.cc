@@ -10,6 +10,7 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/site_options.h"
@@ -37,7 +38,7 @@ void check(const Args& args) {
   picture_size(args);
   check_out_suffix(args);
   check_mask_out(args);
-  check_outputs(args, args["FILE"]);
+  check_outputs(args);
   if (is_page(args)) check_image_page(args);
 }
 

@@ -23,8 +23,10 @@ std::string to_text(const std::vector<Architecture>& architectures,
   }
   text +=
       "\n" + terminal.bold("architectures") + terminal.dim("  (model_type in config.json)") + "\n";
+  widest = 0;
+  for (const Architecture& each : architectures) widest = std::max(widest, each.name.size());
   for (const Architecture& architecture : architectures) {
-    text += fmt::format("  {:<12}  {}", architecture.name, architecture.covers);
+    text += fmt::format("  {:<{}}  {}", architecture.name, widest, architecture.covers);
     if (architecture.model_types != std::vector<std::string>{architecture.name}) {
       text += terminal.dim(fmt::format("  ({})", fmt::join(architecture.model_types, ", ")));
     }

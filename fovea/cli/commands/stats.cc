@@ -1,9 +1,11 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/cli/stats/view.h"
@@ -39,17 +41,8 @@ std::string type_help() {
 }
 
 void check(const Args& args) {
-  check_output(args, "out", args["CORPUS"]);
-  check_output(args, "state", args["CORPUS"]);
+  check_outputs(args);
   const bool has_out = args.has("out");
-  if (has_out && args.has("state") &&
-      std::filesystem::path(args["out"]).lexically_normal() ==
-          std::filesystem::path(args["state"]).lexically_normal()) {
-    fail(ErrorKind::kInvalidArgument,
-         "--out and --state are both '{}', and the state is removed at the end; give them "
-         "different names",
-         args["out"]);
-  }
   if (has_out && !is_data_suffix(args["out"]) && !is_figure_suffix(args["out"])) {
     fail(ErrorKind::kInvalidArgument,
          "--out is '{}' but statistics are written to .png, .svg, .pdf, {}; give one of these "

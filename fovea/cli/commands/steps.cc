@@ -4,8 +4,8 @@
 #include "fovea/base/file.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
-#include "fovea/cli/show.h"
 #include "fovea/cli/steps/json.h"
 #include "fovea/cli/steps/model.h"
 #include "fovea/cli/steps/out.h"
@@ -52,7 +52,7 @@ void show_steps(const Args& args, const Write& write, const MakeJson& json, cons
   if (args.flag("json")) {
     write_stdout(json().dump(1) + "\n");
   } else if (args.has("out")) {
-    write_stdout("wrote " + args["out"] + "\n");
+    write_stdout(wrote_line(args["out"]));
   } else {
     write_stdout(text(stdout_terminal()));
   }
@@ -101,10 +101,7 @@ void run_model(const Args& args) {
 
 void run(const Args& args) {
   check_args(args);
-  check_output(args, "out",
-               args.has("vectors") ? args["vectors"]
-               : args.has("INPUT") ? args["INPUT"]
-                                   : "");
+  check_outputs(args);
   args.has("vectors") ? run_vectors(args) : run_model(args);
 }
 

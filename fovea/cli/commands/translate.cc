@@ -4,7 +4,7 @@
 #include "fovea/cli/align/options.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
-#include "fovea/cli/show.h"
+#include "fovea/cli/outputs.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/cli/translate/view.h"
@@ -44,7 +44,7 @@ void check_alignment(const Args& args) {
   }
   read_align_options(args);
   check_out_suffix(args);
-  check_output(args, "out", "");
+  check_outputs(args);
 }
 
 // Of the other views.

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/vision/picture_format.h"
 
 namespace fovea {
 namespace {
@@ -17,11 +17,7 @@ constexpr size_t kLargestTruth = size_t{1} << 26;
 constexpr size_t kNamed = 3;  // of pictures without truth
 
 bool is_picture(const std::filesystem::path& path) {
-  std::string suffix = path.extension().string();
-  std::ranges::transform(suffix, suffix.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array kSuffixes{".png", ".jpg", ".jpeg", ".webp", ".ppm"};
-  return std::ranges::count(kSuffixes, suffix) > 0 && path.stem().extension() != ".mask";
+  return has_readable_suffix(path) && path.stem().extension() != ".mask";
 }
 
 // `picture` with another suffix, or nothing if there is no such file.
@@ -32,21 +28,22 @@ std::filesystem::path beside(std::filesystem::path picture, const char* suffix) 
 
 std::vector<TruthFiles> list_pictures(const std::filesystem::path& folder) {
   std::error_code error;
-  std::filesystem::directory_iterator entries(folder, error);
+  std::vector<TruthFiles> pictures;
+  std::filesystem::directory_iterator entry(folder, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    const std::filesystem::path& path = entry->path();
+    std::error_code ignored;  // a link that leads nowhere
+    if (!is_picture(path) || !entry->is_regular_file(ignored)) continue;
+    pictures.push_back(
+        {path.filename().string(), path, beside(path, ".mask.png"), beside(path, ".json")});
+  }
   if (error) {
     fail(ErrorKind::kNotFound, "{}: cannot be listed ({}); name a folder of pictures",
          folder.string(), error.message());
   }
-  std::vector<TruthFiles> pictures;
-  for (const std::filesystem::directory_entry& entry : entries) {
-    const std::filesystem::path& path = entry.path();
-    if (!is_picture(path) || !entry.is_regular_file(error)) continue;
-    pictures.push_back(
-        {path.filename().string(), path, beside(path, ".mask.png"), beside(path, ".json")});
-  }
   if (pictures.empty()) {
     fail(ErrorKind::kNotFound,
-         "{}: holds no picture; put NAME.png, .jpg, .jpeg, .webp or .ppm files into it",
+         "{}: holds no picture; put NAME.png, .jpg, .jpeg, .webp, .ppm, .pgm or .pnm files into it",
          folder.string());
   }
   std::ranges::sort(pictures, {}, &TruthFiles::name);

@@ -79,11 +79,6 @@ void check_check_args(const Args& args) {
     fail(ErrorKind::kInvalidArgument, "--check-out draws what is checked; give --check too");
   }
   figure_format(args["check-out"]);
-  if (args.has("out") && std::filesystem::path(args["out"]).lexically_normal() ==
-                             std::filesystem::path(args["check-out"]).lexically_normal()) {
-    fail(ErrorKind::kInvalidArgument,
-         "--out and --check-out are both '{}'; give them different names", args["out"]);
-  }
 }
 
 std::string removal_text(Removal removal, const Axis& axis) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/base/progress.h"
 #include "fovea/cli/corpus.h"
 #include "fovea/cli/explain/check.h"

@@ -105,7 +105,7 @@ Json explanation_json(const ExplainQuestion& question, const Explanation& explan
 
 void write_explanation_numbers(const std::filesystem::path& path, const ExplainQuestion& question,
                                const Explanation& explanation, const FaithfulnessCard* card) {
-  const std::string suffix = path.extension().string();
+  const std::string suffix = lower_suffix(path);
   if (suffix == ".npy") {
     write_npy(path, scores_of(explanation));
   } else if (suffix == ".npz") {

@@ -21,13 +21,13 @@ bool checks(const Args& args) {
 
 std::string_view default_model(const Args& args) {
   const bool two_stacks =
-      args.has("target") || (args.has("method") && args["method"] == "alti+") ||
+      (args.has("method") && args["method"] == "alti+") ||
       (args.has("site") &&
        (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross"));
   if (args.has("INPUT") && names_picture(args["INPUT"])) {
     return two_stacks || args.has("query") ? kDefaultDetectionModel : kDefaultPictureModel;
   }
-  return two_stacks ? kDefaultTranslationModel : kDefaultTextModel;
+  return two_stacks || args.has("target") ? kDefaultTranslationModel : kDefaultTextModel;
 }
 
 // What the decoder reads of the source is what most methods are about; those that go through a

@@ -30,8 +30,13 @@ std::string called_as() {
 
 // A word as one would type it in a shell.
 std::string quoted(const std::string& word) {
-  const bool plain = word.find_first_of(" \"'$&|;<>()*?") == std::string::npos;
-  return plain ? word : "\"" + word + "\"";
+  if (word.find_first_of(" \"'`$&|;<>()[]{}*?!#~\\") == std::string::npos) return word;
+  std::string text = "\"";
+  for (const char c : word) {
+    if (std::string_view("\"$`\\").find(c) != std::string_view::npos) text += '\\';
+    text += c;
+  }
+  return text + "\"";
 }
 
 // Where a file of the examples or of the bundled models really is.
@@ -47,7 +52,7 @@ bool is_file_word(const std::string& word) {
 // As one would type it here: files by their short names where these lead to them.
 std::string command_line(const std::vector<std::string>& arguments, const std::string& model,
                          const fs::path& folder) {
-  std::string line = called_as();
+  std::string line = quoted(called_as());
   for (const std::string& word : arguments) {
     const bool elsewhere = is_file_word(word) && !file_exists(word);
     line += " " + quoted(elsewhere ? place_of(word, model, folder).string() : word);

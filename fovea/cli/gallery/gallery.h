@@ -26,7 +26,5 @@ GalleryReport make_gallery(const std::filesystem::path& folder);
 
 // "1-heads.png and 1-head.png need the model NAME, which is not here".
 std::string missing_text(const MissingModel& missing);
-// How to get what is missing, for a person with a network.
-inline constexpr std::string_view kFetchCommand = "python3 tools/fetch_models.py";
 
 }  // namespace fovea

@@ -4,6 +4,7 @@
 
 #include "fovea/base/markup.h"
 #include "fovea/base/version.h"
+#include "fovea/cli/model_options.h"
 
 namespace fovea {
 namespace {
@@ -129,9 +130,10 @@ std::string picture_html(const PagePicture& made) {
 
 std::string missing_html(const MissingModel& missing) {
   return fmt::format(
-      "<p class=\"missing\">Left out: {}. With a network, <code>{}</code> in fovea’s source folder "
-      "fetches it; then make the gallery again.</p>\n",
-      escape_text(missing_text(missing)), kFetchCommand);
+      "<p class=\"missing\">Left out: {}. With a network, <code>{}</code>{} fetches it; then make "
+      "the "
+      "gallery again.</p>\n",
+      escape_text(missing_text(missing)), escape_text(fetching().command), fetching().where);
 }
 
 std::string chapter_html(const PageChapter& page, size_t number) {

@@ -199,7 +199,7 @@ Content stats_content(const StatsResult& result, const std::string& model, const
           .json = [result, model] { return stats_json(result, model); },
           .write_data =
               [result, text](const std::filesystem::path& path) {
-                if (path.extension() != ".csv")
+                if (lower_suffix(path) != ".csv")
                   return write_map_data(path, stats_data(result, text));
                 const std::string lines = stats_csv(result);
                 write_file_atomic(path, [&](FileWriter& file) { file.write(lines); });

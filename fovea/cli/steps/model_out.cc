@@ -102,7 +102,8 @@ Json model_steps_json(const ModelStepsView& view) {
 }
 
 void check_model_steps_suffix(const std::filesystem::path& path) {
-  if (path.extension() == ".json" || path.extension() == ".npz" || is_figure_suffix(path)) return;
+  if (lower_suffix(path) == ".json" || lower_suffix(path) == ".npz" || is_figure_suffix(path))
+    return;
   fail(
       ErrorKind::kInvalidArgument,
       "--out is '{}' but the steps of a model are written to .png, .svg, .pdf, .json or .npz; give "
@@ -112,9 +113,9 @@ void check_model_steps_suffix(const std::filesystem::path& path) {
 
 void write_model_steps(const std::filesystem::path& path, const ModelStepsView& view) {
   const InterruptGuard guard;
-  if (path.extension() == ".npz") {
+  if (lower_suffix(path) == ".npz") {
     write_arrays(path, view.steps);
-  } else if (path.extension() == ".json") {
+  } else if (lower_suffix(path) == ".json") {
     const std::string text = model_steps_json(view).dump(1) + "\n";
     write_file_atomic(path, [&](FileWriter& writer) { writer.write(text); });
   } else {

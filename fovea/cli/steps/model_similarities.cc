@@ -87,10 +87,10 @@ std::string model_similarities_text(const ModelStepsView& view, const Terminal& 
 
 void write_model_similarities(const std::filesystem::path& path, const ModelStepsView& view) {
   const InterruptGuard guard;
-  if (path.extension() == ".json") {
+  if (lower_suffix(path) == ".json") {
     const std::string text = model_similarities_json(view).dump(1) + "\n";
     write_file_atomic(path, [&](FileWriter& writer) { writer.write(text); });
-  } else if (path.extension() == ".npz") {
+  } else if (lower_suffix(path) == ".npz") {
     write_map_data(path, data_of(figure_of(view)));
   } else {
     write_figure(path, figure_of(view));

@@ -217,7 +217,7 @@ const std::vector<Format>& formats() {
 const Format& format_of(const std::filesystem::path& path) {
   std::vector<std::string> suffixes;
   for (const Format& format : formats()) {
-    if (path.extension() == format.suffix) return format;
+    if (lower_suffix(path) == format.suffix) return format;
     suffixes.push_back(format.suffix);
   }
   fail(ErrorKind::kInvalidArgument, "--out is '{}' but steps writes {}; give one of these suffixes",

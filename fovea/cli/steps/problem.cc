@@ -316,8 +316,8 @@ void read_memory(const Reader& reader, StepsProblem& problem) {
   const Json* one = reader.find("query");
   const Json* several = reader.find("queries");
   if ((one == nullptr) == (several == nullptr)) {
-    fail(ErrorKind::kBadFile, "{}: has {} query and queries; give one of them", reader.file(),
-         one == nullptr ? "neither" : "both");
+    fail(ErrorKind::kBadFile, "{}: has {} queries; give one of them", reader.file(),
+         one == nullptr ? "neither query nor" : "both query and");
   }
   problem.queries = one != nullptr ? Matrix::from_rows({reader.vector(*one, "query")})
                                    : reader.matrix(*several, "queries");

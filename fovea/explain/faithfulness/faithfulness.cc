@@ -113,10 +113,12 @@ FaithfulnessJudge::FaithfulnessJudge(Subject& subject, const WatchedAnswer& answ
   if (const std::string reason = refuses_card(axis); !reason.empty()) {
     fail(ErrorKind::kUnsupported, "this explanation cannot be checked: {}", reason);
   }
-  if (options.steps < 1 || options.orders < 2) {
+  constexpr int64_t kMostOrders = 10'000;  // days on any machine
+  if (options.steps < 1 || options.orders < 2 || options.orders > kMostOrders) {
     fail(ErrorKind::kInvalidArgument,
-         "a check of {} steps and {} random orders is asked for; take 1 step and 2 orders or more",
-         options.steps, options.orders);
+         "a check of {} steps and {} random orders is asked for; take 1 step or more and 2 to {} "
+         "orders",
+         options.steps, options.orders, kMostOrders);
   }
   find_gradient(subject, answer, axis);
   grade_random_numbers();

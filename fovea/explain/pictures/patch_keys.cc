@@ -32,6 +32,11 @@ void check_keys(const Tensor& keys, GridShape grid) {
       keys.size(0) >= 2 && keys.size(1) >= 1) {
     return;
   }
+  if (keys.size(0) == 1 && grid.patches() == 1) {
+    fail(ErrorKind::kInvalidArgument,
+         "the picture has one patch, which cannot be told apart from others; take a larger one "
+         "(--size)");
+  }
   fail(ErrorKind::kInvalidArgument,
        "keys {} {} do not fit a grid of {} x {}; give F32 [patches, width] of two patches or more",
        dtype_name(keys.dtype()), to_string(keys.shape()), grid.rows, grid.cols);

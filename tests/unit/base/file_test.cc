@@ -218,6 +218,13 @@ TEST(FileExists, TellsFilesFromFoldersAndNeverThrows) {
   }
 }
 
+TEST(LowerSuffix, IsTheLastOneInSmallLetters) {
+  EXPECT_EQ(lower_suffix("a/b.PNG"), ".png");
+  EXPECT_EQ(lower_suffix("run.fovea.SafeTensors"), ".safetensors");
+  EXPECT_EQ(lower_suffix("a.b/none"), "");
+  EXPECT_EQ(lower_suffix("\xC3\x84.\xC3\x84"), ".\xC3\x84");  // other letters stay
+}
+
 TEST(WriteFileAtomic, RefusesAMissingFolderAndAFolder) {
   const TempFolder folder;
   EXPECT_TRUE(fails_with(ErrorKind::kIo, "cannot be written",

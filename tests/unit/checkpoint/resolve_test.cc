@@ -142,6 +142,14 @@ TEST_F(Resolve, NamesCannotLeaveTheCaches) {
       fails_with(ErrorKind::kNotFound, "fovea pull", [&] { resolve_model("org/name", caches_); }));
 }
 
+TEST(ModelCaches, WithoutAHomeAreThoseOfTheUserAndNeverInTheCurrentFolder) {
+  const Variable home("HOME", std::nullopt), xdg("XDG_CACHE_HOME", std::nullopt);
+  const Variable own("FOVEA_CACHE", std::nullopt), hf_home("HF_HOME", std::nullopt);
+  const Variable hub("HF_HUB_CACHE", std::nullopt);
+  EXPECT_TRUE(ModelCaches::from_environment().models.is_absolute());
+  EXPECT_TRUE(ModelCaches::from_environment().hub.is_absolute());
+}
+
 TEST(ModelCaches, FollowTheEnvironment) {
   const Variable home("HOME", "/h");
   const Variable own("FOVEA_CACHE", std::nullopt);

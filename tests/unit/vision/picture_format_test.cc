@@ -23,6 +23,15 @@ TEST(PictureFormat, IsToldByTheFirstBytes) {
   EXPECT_EQ(picture_format({}), PictureFormat::kOther);
 }
 
+TEST(PictureFormat, NamesOfWhatIsRead) {
+  for (const char* name : {"a.png", "b.JPG", "c.jpeg", "d.Webp", "e.ppm", "f.pgm", "g.pnm"}) {
+    EXPECT_TRUE(has_readable_suffix(name)) << name;
+  }
+  for (const char* name : {"a.gif", "png", ".png", "a.png.txt", ""}) {
+    EXPECT_FALSE(has_readable_suffix(name)) << name;
+  }
+}
+
 TEST(PictureFormat, OfWhatIsNotReadIsNamed) {
   EXPECT_TRUE(
       fails_with(ErrorKind::kUnsupported, "GIF", [] { refuse_picture(as_bytes("GIF89a"), "it"); }));
