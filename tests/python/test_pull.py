@@ -294,7 +294,7 @@ def test_a_full_disk_keeps_what_fitted(hub, home, pull, environment):
 def test_a_terminal_shows_progress_and_a_pipe_does_not(hub, environment):
     hub.add(MODEL, {"model.safetensors": WEIGHTS * 64})
     ours, theirs = pty.openpty()
-    process = subprocess.Popen([PROGRAM, "pull", MODEL], env={**ENVIRONMENT, **environment},
+    process = subprocess.Popen([PROGRAM, "pull", MODEL], env={**ENVIRONMENT, "TERM": "xterm", **environment},
                                stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
     shown = b""
