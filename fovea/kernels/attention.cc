@@ -117,10 +117,7 @@ class FloatProducts {
         queries_(Tensor::uninitialized({block.rows * depth_})) {
     const HeadRule& head = *block.head;
     float* queries = queries_.mutable_values<float>().data();
-    for (int64_t r = 0; r < block.rows; ++r) {
-      head.inputs.queries.read_row(head.head, block.row + r, head.rule->scale,
-                                   queries + r * depth_);
-    }
+    head.inputs.queries.read_rows(head.head, block.row, block.rows, head.rule->scale, queries);
     if (!head.needs_query_terms()) return;
     query_terms_.resize(static_cast<size_t>(block.rows * head.entries));
     table_terms(head.position_keys, queries, block.rows, query_terms_.data(), head.entries);

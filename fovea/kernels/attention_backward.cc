@@ -24,9 +24,7 @@ class HeadMatrix {
       return;
     }
     copy_ = Tensor::uninitialized({view.rows, view.dim});
-    for (int64_t r = 0; r < view.rows; ++r) {
-      view.read_row(head, r, 1, copy_.mutable_matrix<float>().row(r));
-    }
+    view.read_rows(head, 0, view.rows, 1, copy_.mutable_values<float>().data());
     matrix_ = copy_.matrix<float>();
   }
 

@@ -63,16 +63,12 @@ class RelevanceGroup {
     row_ = row;
     rows_ = rows;
     const HeadRule& rule = head_.rule;
-    for (int64_t r = 0; r < rows; ++r) {
-      head_.out_gradient.read_row(rule.head, row + r, 1, out_gradients_ + r * features_);
-    }
+    head_.out_gradient.read_rows(rule.head, row, rows, 1, out_gradients_);
     if (std::all_of(out_gradients_, out_gradients_ + rows * features_,
                     [](float gradient) { return gradient == 0; })) {
       return false;
     }
-    for (int64_t r = 0; r < rows; ++r) {
-      rule.inputs.queries.read_row(rule.head, row + r, rule.rule->scale, queries_ + r * depth_);
-    }
+    rule.inputs.queries.read_rows(rule.head, row, rows, rule.rule->scale, queries_);
     if (!query_terms_.empty()) {
       table_terms(rule.position_keys, queries_, rows, query_terms_.data(), rule.entries);
     }

@@ -81,10 +81,7 @@ HWY_INLINE void for_each_piece(const HeadRule& head, const Panels& keys, int64_t
       static_cast<size_t>(head.needs_query_terms() ? kGroupRows * head.entries : 0));
   for (int64_t first = 0; first < rows; first += kGroupRows) {
     const int64_t group = std::min<int64_t>(rows - first, kGroupRows);
-    for (int64_t r = 0; r < group; ++r) {
-      head.inputs.queries.read_row(head.head, row + first + r, head.rule->scale,
-                                   queries + r * depth);
-    }
+    head.inputs.queries.read_rows(head.head, row + first, group, head.rule->scale, queries);
     if (head.needs_query_terms()) {
       table_terms(head.position_keys, queries, group, query_terms.data(), head.entries);
     }
@@ -139,7 +136,7 @@ void fill_dot_tile(const HeadsView& a, int64_t a_head, int64_t row, const Panels
   HWY_ALIGN float block[kGroupRows * kPanelWidth];
   for (int64_t first = 0; first < out.rows; first += kGroupRows) {
     const int64_t rows = std::min<int64_t>(out.rows - first, kGroupRows);
-    for (int64_t r = 0; r < rows; ++r) a.read_row(a_head, row + first + r, 1, from + r * a.dim);
+    a.read_rows(a_head, row + first, rows, 1, from);
     for (int64_t c = 0; c < out.cols; c += kPanelWidth) {
       dot_group(from, rows, a.dim, columns.panel(c / kPanelWidth), block, kPanelWidth);
       for (int64_t r = 0; r < rows; ++r) {

@@ -17,14 +17,17 @@ HeadsView HeadsView::of(const Tensor& tensor) {
           tensor.size(2)};
 }
 
-void HeadsView::read_row(int64_t head, int64_t row, float factor, float* out) const {
-  const int64_t first = head * head_stride + row * row_stride;
+void HeadsView::read_rows(int64_t head, int64_t row, int64_t count, float factor,
+                          float* out) const {
   const auto copy = [&](const auto* values) {
-    for (int64_t c = 0; c < dim; ++c) {
-      if constexpr (std::is_same_v<decltype(values), const float*>) {
-        out[c] = values[first + c] * factor;
-      } else {
-        out[c] = to_float(values[first + c]) * factor;
+    values += head * head_stride + row * row_stride;
+    for (int64_t r = 0; r < count; ++r, values += row_stride, out += dim) {
+      for (int64_t c = 0; c < dim; ++c) {
+        if constexpr (std::is_same_v<decltype(values), const float*>) {
+          out[c] = values[c] * factor;
+        } else {
+          out[c] = to_float(values[c]) * factor;
+        }
       }
     }
   };

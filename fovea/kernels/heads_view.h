@@ -21,8 +21,11 @@ struct HeadsView {
   // A tensor [heads, rows, dim]. Throws Error{kInvalidArgument} on another rank or type.
   static HeadsView of(const Tensor& tensor);
 
-  // Copies row `row` of `head` to f32, times `factor`.
-  void read_row(int64_t head, int64_t row, float factor, float* out) const;
+  // Copies `count` rows of `head` to f32, times `factor`, one after the other.
+  void read_rows(int64_t head, int64_t row, int64_t count, float factor, float* out) const;
+  void read_row(int64_t head, int64_t row, float factor, float* out) const {
+    read_rows(head, row, 1, factor, out);
+  }
 
   // Row `row` of `head` itself; the type must be BF16.
   const BF16* bf16_row(int64_t head, int64_t row) const {

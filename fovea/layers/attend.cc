@@ -58,6 +58,7 @@ Tensor copy_of(const HeadsView& view) {
 AttentionParts rounded(AttentionParts parts, DType compute) {
   if (compute == DType::kF32) return parts;
   for (Value* value : {&parts.queries, &parts.keys, &parts.values}) {
+    if (value->tensor.empty()) continue;  // values that nobody wants
     Tensor tensor = Tensor::uninitialized(value->shape(), DType::kBF16);
     const int64_t rows = value->shape()[0] * value->shape()[1], dim = value->shape()[2];
     round_to_bf16({value->tensor.values<float>().data(), rows, dim},
@@ -95,15 +96,21 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Attenti
   std::vector<int64_t> begins(pass.texts.size(), 0);
   std::partial_sum(pass.texts.begin(), pass.texts.end() - 1, begins.begin() + 1);
   const int64_t heads = queries.shape()[0];
-  Tensor output = Tensor::uninitialized({heads, queries.shape()[1], values.shape()[2]});
-  const MutableHeadsView whole = MutableHeadsView::of(output);
+  const bool mixes = !values.empty();
+  Tensor output;
+  MutableHeadsView whole;
+  if (mixes) {
+    output = Tensor::uninitialized({heads, queries.shape()[1], values.shape()[2]});
+    whole = MutableHeadsView::of(output);
+  }
   const bool recorded = pass.recorder != nullptr && pass.recorder->wants(place.site);
   parallel_for(static_cast<int64_t>(begins.size()), [&](int64_t text) {
     const SingleThread single(true);
     const int64_t begin = begins[static_cast<size_t>(text)];
     const int64_t length = pass.texts[static_cast<size_t>(text)];
     const AttentionInputs inputs{rows_of(queries, begin, length), rows_of(keys, begin, length),
-                                 rows_of(values, begin, length), &rule, place.compute};
+                                 mixes ? rows_of(values, begin, length) : HeadsView(), &rule,
+                                 place.compute};
     Tensor lse = Tensor::uninitialized({heads, length}, DType::kF64);
     MutableHeadsView view = whole;
     view.data += begin * view.row_stride;

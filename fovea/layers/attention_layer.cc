@@ -94,8 +94,8 @@ float AttentionSizes::scale() const {
   return 1 / std::sqrt(static_cast<float>(head_dim));
 }
 
-AttentionLayer::Projected AttentionLayer::project(const Value& x,
-                                                  const AttentionSetting& setting) const {
+AttentionLayer::Projected AttentionLayer::project(const Value& x, const AttentionSetting& setting,
+                                                  bool values) const {
   const int64_t heads = sizes_.heads, kv_heads = sizes_.kv_heads;
   if (projections_.size() == 3) {
     const Value query_input = with_positions(x, setting.query_positions);
@@ -104,7 +104,7 @@ AttentionLayer::Projected AttentionLayer::project(const Value& x,
                                 : with_positions(x, setting.key_positions);
     return {ops::split_heads(projections_[0](query_input), heads),
             ops::split_heads(projections_[1](key_input), kv_heads),
-            ops::split_heads(projections_[2](x), kv_heads)};
+            values ? ops::split_heads(projections_[2](x), kv_heads) : Value()};
   }
   FOVEA_ASSERT(setting.query_positions.empty() && setting.key_positions.empty());
   const Value joined = projections_[0](x);
@@ -148,7 +148,7 @@ AttentionPlace AttentionLayer::place_of(SiteId site, const AttentionSetting& set
 Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
                                  const AttentionSetting& setting, const Value& residual,
                                  const Norm* norm) const {
-  Projected p = project(x, setting);
+  Projected p = project(x, setting, !pass.ends_with_map(site));
   if (query_norm_) {
     p.queries = (*query_norm_)(p.queries);
     p.keys = (*key_norm_)(p.keys);

@@ -77,7 +77,8 @@ class AttentionLayer {
   struct Projected {
     Value queries, keys, values;
   };
-  Projected project(const Value& x, const AttentionSetting& setting) const;
+  // Without values if they are not wanted and have a projection of their own.
+  Projected project(const Value& x, const AttentionSetting& setting, bool values) const;
   AttentionPlace place_of(SiteId site, const AttentionSetting& setting) const;
   void add_biases(BlockContext& block) const;
 

@@ -44,6 +44,12 @@ struct Pass {
   KnownResults* known = nullptr;    // null: everything is computed
   Progress* progress = nullptr;     // moved on by one at each attention
   CancelToken cancel;
+
+  // Whether nothing but its map is wanted of the attention at `site`, so that it needs no values.
+  bool ends_with_map(SiteId site) const {
+    return last_site == site &&
+           (recorder == nullptr || !(recorder->options().values || recorder->options().outputs));
+  }
 };
 
 }  // namespace fovea

@@ -26,6 +26,18 @@ Swap swap_of(const Shape& shape, int first, int second) {
   return swap;
 }
 
+// A call of memcpy() takes longer than copying the few dozen numbers of a head.
+void copy_run(const float* from, int64_t count, float* to) {
+  constexpr int64_t kChunk = 16, kLong = 256;
+  if (count > kLong) {
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
+    return;
+  }
+  int64_t i = 0;
+  for (; i + kChunk <= count; i += kChunk) std::memcpy(to + i, from + i, kChunk * sizeof(float));
+  for (; i < count; ++i) to[i] = from[i];
+}
+
 void run_swap(const Swap& swap, const float* from, float* to) {
   const int64_t block = swap.a * swap.middle * swap.b * swap.inner;
   if (swap.middle == 1 && swap.inner == 1) {
@@ -35,7 +47,6 @@ void run_swap(const Swap& swap, const float* from, float* to) {
     return;
   }
   const int64_t row = swap.middle * swap.a * swap.inner;  // one entry of b in the result
-  const auto bytes = static_cast<size_t>(swap.inner) * sizeof(float);
   parallel_rows(swap.outer * swap.b, row, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const int64_t o = r / swap.b, b = r % swap.b;
@@ -44,11 +55,7 @@ void run_swap(const Swap& swap, const float* from, float* to) {
         for (int64_t a = 0; a < swap.a; ++a, target += swap.inner) {
           const float* source =
               from + o * block + ((a * swap.middle + m) * swap.b + b) * swap.inner;
-          if (swap.inner == 1) {
-            *target = *source;
-          } else {
-            std::memcpy(target, source, bytes);
-          }
+          copy_run(source, swap.inner, target);
         }
       }
     }

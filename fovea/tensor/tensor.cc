@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "fovea/tensor/large_blocks.h"
@@ -19,10 +20,15 @@ std::shared_ptr<std::byte> allocate(size_t bytes, bool zero) {
   if (bytes >= kHugePagesFrom) {
     memory = allocate_large(bytes, zero);
   } else {
-    const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    memory.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)),
-                 [](std::byte* pointer) { std::free(pointer); });
-    if (memory != nullptr && zero) std::memset(memory.get(), 0, bytes);
+    // Aligned here: aligned_alloc() takes a larger block apart and free() joins it again, which for
+    // a small tensor takes longer than what is done with it.
+    size_t space = bytes + kAlignment;
+    void* const block = std::malloc(space);
+    if (void* aligned = block; block != nullptr) {
+      std::align(kAlignment, bytes, aligned, space);
+      memory.reset(static_cast<std::byte*>(aligned), [block](std::byte*) { std::free(block); });
+      if (zero) std::memset(aligned, 0, bytes);
+    }
   }
   if (memory == nullptr) {
     fail(ErrorKind::kInvalidArgument, "{} bytes of memory were asked for and are not to be had",
