@@ -70,7 +70,14 @@ bool any_choice(const Args& args) {
 FigureOptions figure_options(const Args& args) {
   FigureOptions options{.sidecar = args.flag("sidecar")};
   if (args.has("colors")) options.colors = args["colors"];
-  if (args.has("scale")) options.scale = static_cast<int>(args.integer("scale"));
+  if (args.has("scale")) {
+    const int64_t scale = args.integer("scale");
+    if (scale > kLargestScale) {
+      fail(ErrorKind::kInvalidArgument, "--scale is {} but a .png takes 1 to {} pixels per unit",
+           scale, kLargestScale);
+    }
+    options.scale = static_cast<int>(scale);
+  }
   return options;
 }
 
@@ -124,10 +131,7 @@ void check_out_suffix(const Args& args) {
     }
   }
   const bool figure = args.has("out") && is_figure_suffix(args["out"]);
-  if (args.has("scale") && args.integer("scale") > kLargestScale) {
-    fail(ErrorKind::kInvalidArgument, "--scale is {} but a .png takes 1 to {} pixels per unit",
-         args["scale"], kLargestScale);
-  }
+  figure_options(args);  // refuses what it cannot take
   for (const char* name : {"scale", "sidecar"}) {
     if (args.has(name) && !figure) {
       fail(ErrorKind::kInvalidArgument,

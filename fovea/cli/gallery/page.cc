@@ -131,8 +131,7 @@ std::string picture_html(const PagePicture& made) {
 std::string missing_html(const MissingModel& missing) {
   return fmt::format(
       "<p class=\"missing\">Left out: {}. With a network, <code>{}</code>{} fetches it; then make "
-      "the "
-      "gallery again.</p>\n",
+      "the gallery again.</p>\n",
       escape_text(missing_text(missing)), escape_text(fetching().command), fetching().where);
 }
 
