@@ -1,5 +1,6 @@
 #include "fovea/tensor/large_blocks.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -92,6 +93,17 @@ class KeptBlocks {
   int reuses_ = 0;
 };
 
+// By itself the heap maps blocks of 128 KB and more one by one and gives back what is freed at its
+// end: a layer's next tensors cost the system's zeros again, up to 5 % of a forward pass. Both
+// limits move only where nobody has set them, by chance of what is freed first.
+void let_heap_keep_blocks() {
+#ifdef __GLIBC__
+  constexpr int kKept = 64 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, static_cast<int>(kLargeFrom) + (64 << 10));
+  ::mallopt(M_TRIM_THRESHOLD, kKept);
+#endif
+}
+
 // Never destroyed: tensors may outlive every other static object.
 KeptBlocks& kept_blocks() {
   static auto* const kept = new KeptBlocks;
@@ -130,6 +142,8 @@ std::shared_ptr<std::byte> allocate_large(size_t bytes, bool zero) {
 }
 
 ReuseLargeBlocks::ReuseLargeBlocks() {
+  static const bool once = (let_heap_keep_blocks(), true);
+  static_cast<void>(once);
   kept_blocks().begin_reuse();
 }
 

@@ -11,13 +11,11 @@ namespace fovea {
 namespace {
 
 constexpr size_t kAlignment = 64;  // a cache line, and the widest SIMD vector
-// From here on memory is asked for in huge pages: first touching 55 MB then takes 5 ms, not 30.
-constexpr size_t kHugePagesFrom = 2 * kHugePage;
 
 std::shared_ptr<std::byte> allocate(size_t bytes, bool zero) {
   if (bytes == 0) return nullptr;
   std::shared_ptr<std::byte> memory;
-  if (bytes >= kHugePagesFrom) {
+  if (bytes >= kLargeFrom) {
     memory = allocate_large(bytes, zero);
   } else {
     // Aligned here: aligned_alloc() takes a larger block apart and free() joins it again, which for
