@@ -13,7 +13,7 @@ void matmul_packed(benchmark::State& state) {
   const int64_t rows = state.range(0);
   const int64_t in = state.range(1);
   const int64_t out = state.range(2);
-  const DType compute = state.range(3) == 0 ? DType::kF32 : DType::kBF16;
+  const DType compute = state.range(3) == 0 ? DType::kF32 : DType::kI16;
   std::mt19937 random(1);
   const Tensor x = testing::random_heads(random, {rows, in}, 1, DType::kF32);
   const Tensor weight = testing::random_heads(random, {out, in}, 1, DType::kF32);

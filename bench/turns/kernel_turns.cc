@@ -63,14 +63,18 @@ Turn attention_turn(Words words) {
   const int64_t tokens = std::stoll(words[0]);
   const int64_t heads = std::stoll(words[1]);
   const int64_t dim = std::stoll(words[2]);
-  const DType dtype = words[3] == "bf16" ? DType::kBF16 : DType::kF32;
+  const bool rounds = words[3] == "bf16";
+  const DType dtype = rounds ? DType::kBF16 : DType::kF32;
   const Shape shape{heads, tokens, dim};
-  return [=, queries = hashed_heads(shape, 1, dtype), keys = hashed_heads(shape, 2, dtype),
-          values = hashed_heads(shape, 3, dtype)] {
+  // As a layer has them: in f32, though of such numbers as the other side has.
+  const auto heads_of = [=](uint64_t seed) {
+    return convert(hashed_heads(shape, seed, dtype), DType::kF32);
+  };
+  return [=, queries = heads_of(1), keys = heads_of(2), values = heads_of(3)] {
     ScoreRule rule;
     rule.scale = static_cast<float>(1 / std::sqrt(double(dim)));
     const AttentionInputs inputs{HeadsView::of(queries), HeadsView::of(keys), HeadsView::of(values),
-                                 &rule, dtype};
+                                 &rule, rounds ? DType::kI16 : DType::kF32};
     Tensor out(Shape{heads, tokens, dim});
     std::vector<double> lse(static_cast<size_t>(heads * tokens));
     Json answer = timed(mean_seconds_of([&] { attention(inputs, MutableHeadsView::of(out), lse); }),

@@ -58,7 +58,7 @@ Json numbers_of_all_heads(const CorpusStatistics& statistics) {
 }  // namespace
 
 Turn forward_turn(Words words) {
-  const DType compute = words[2] == "bf16" ? DType::kBF16 : DType::kF32;
+  const DType compute = words[2] == "bf16" ? DType::kI16 : DType::kF32;
   return [engine = Engine::open(words[0], {.compute = compute}), inputs = read_inputs(words[1])] {
     RunResult result;
     Json answer = timed(seconds_of([&] { result = engine.run(inputs); }));

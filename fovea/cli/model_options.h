@@ -31,6 +31,8 @@ Fetching fetching();
 
 // --model and --dtype
 std::vector<Option> model_options(std::string_view default_model);
+// What --dtype says.
+EngineOptions engine_options(const Args& args);
 // Throws Error{kNotFound} that says how to get the default model if it is not there.
 Engine open_engine(const Args& args, std::string_view default_model);
 // The name that open_engine opens.

@@ -20,9 +20,7 @@ struct Choice {
 
 std::vector<Choice> best_of(std::span<const float> logits) {
   if (!std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); })) {
-    fail(ErrorKind::kBadFile,
-         "the model's scores are not all finite; its weights are damaged, or too large for --dtype "
-         "bf16");
+    fail(ErrorKind::kBadFile, "the model's scores are not all finite; its weights are damaged");
   }
   const double largest = *std::max_element(logits.begin(), logits.end());
   double sum = 0;

@@ -10,9 +10,9 @@
 namespace fovea {
 namespace {
 
-constexpr double kRowSumTolerance = 1e-5;  // the contract on each weight
-constexpr double kOutputTolerance = 1e-4;  // the contract on outputs
-constexpr double kBf16Tolerance = 2e-2;    // the same where weights are rounded to bf16
+constexpr double kRowSumTolerance = 1e-5;   // the contract on each weight
+constexpr double kOutputTolerance = 1e-4;   // the contract on outputs
+constexpr double kRoundedTolerance = 5e-3;  // the same where products are of 16-bit integers
 
 // The larger of both; what is no number counts as infinite, so that it cannot pass.
 double worse(double worst, double error) {
@@ -68,7 +68,7 @@ void check_joint(const std::shared_ptr<const AttentionRecord>& record, MapCheck&
 }  // namespace
 
 double MapCheck::output_tolerance() const {
-  return bf16 ? kBf16Tolerance : kOutputTolerance;
+  return rounded ? kRoundedTolerance : kOutputTolerance;
 }
 
 bool MapCheck::passed() const {
@@ -124,13 +124,13 @@ TextInput check_input(const Engine& engine) {
 
 MapCheck check_maps(const Engine& engine, const TextInput& input) {
   const RunResult result = engine.run(input, {.record = {.outputs = true}});
-  MapCheck check{.tokens = result.run.records.front()->shape().cols};
+  MapCheck check{.tokens = result.run.records.front()->shape().cols,
+                 .rounded = engine.options().compute == DType::kI16};
   for (const auto& record : result.run.records) {
     if (record->site.kind == SiteKind::kPanoptic) {
       check_joint(record, check);
       continue;
     }
-    if (record->values.dtype() == DType::kBF16) check.bf16 = true;
     double largest_output = 0, largest_error = 0;
     for (int64_t head = 0; head < record->shape().heads; ++head) {
       check_head(AttentionMap(record, head), check, largest_output, largest_error);

@@ -15,7 +15,7 @@ struct MapCheck {
   // share one softmax, the sum of a row over all heads.
   double row_sum_error = 0;
   double output_error = 0;  // largest |A V - output|, over the largest output of the site
-  bool bf16 = false;        // whether products of attention were of bf16 numbers
+  bool rounded = false;     // whether products of attention were of 16-bit integers
 
   double output_tolerance() const;
   bool passed() const;

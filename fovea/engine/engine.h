@@ -23,7 +23,7 @@
 namespace fovea {
 
 struct EngineOptions {
-  DType compute = DType::kF32;  // or BF16: what products of weights and attention use
+  DType compute = DType::kF32;  // or I16: what products of weights and attention are of
 };
 
 struct RunOptions {
@@ -55,6 +55,7 @@ class Engine {
                              std::function<bool(std::string_view name)> chosen = nullptr) const;
 
   const std::string& name() const { return state_->name; }
+  const EngineOptions& options() const { return state_->options; }
   const Checkpoint& checkpoint() const { return state_->checkpoint; }
   const Architecture& architecture() const { return state_->architecture; }
   const Model& model() const { return *state_->model; }

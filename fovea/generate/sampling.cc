@@ -32,8 +32,8 @@ int64_t Sampler::operator()(std::span<const float> logits) {
   FOVEA_ASSERT(!logits.empty());
   if (!std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); })) {
     fail(ErrorKind::kBadFile,
-         "the model's scores of the next word are not all finite; its weights are damaged, or too "
-         "large for --dtype bf16");
+         "the model's scores of the next word are not all finite; its weights are "
+         "damaged");
   }
   const auto best = std::max_element(logits.begin(), logits.end());
   if (sampling_.temperature == 0) return best - logits.begin();

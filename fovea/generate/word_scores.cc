@@ -13,8 +13,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 [[noreturn]] void fail_not_finite() {
   fail(ErrorKind::kBadFile,
-       "the model's scores of the next word are not all finite; its weights are damaged, or too "
-       "large for --dtype bf16");
+       "the model's scores of the next word are not all finite; its weights are "
+       "damaged");
 }
 
 }  // namespace

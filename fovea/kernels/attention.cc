@@ -3,7 +3,8 @@
 #include <vector>
 
 #include "fovea/base/parallel.h"
-#include "fovea/kernels/bf16_dot.h"
+#include "fovea/kernels/dot16.h"
+#include "fovea/kernels/fixed_point.h"
 #include "fovea/kernels/head_rule.h"
 #include "fovea/kernels/panels.h"
 
@@ -21,7 +22,7 @@ namespace fovea {
 // Rows that one work item takes: enough to read each block of keys from cache many times.
 inline constexpr int64_t kBlockRows = 96;
 // Keys per step: scores of one group of rows against them (24 KB) stay in the first-level cache.
-inline constexpr int64_t kBlockKeys = 512;
+inline constexpr int64_t kBlockKeys = kMostFixedKeys;
 
 // A block of rows of one head, as a thread works on it.
 struct RowBlock {
@@ -143,45 +144,85 @@ class FloatProducts {
   std::vector<float> query_terms_;
 };
 
-// The same in bf16. The scale joins afterwards: times it, queries would have to be rounded again.
-class Bf16Products {
+alignas(64) constexpr float kZeros[kPanelWidth] = {};
+
+// Weights of one row as integers; gives their unit. No weight is larger than their norm.
+HWY_INLINE float fix_weights(const float* HWY_RESTRICT weights, int64_t count,
+                             int16_t* HWY_RESTRICT to) {
+  const FloatTag df;
+  const hn::Rebind<int16_t, FloatTag> dh;
+  auto squares0 = hn::Zero(df);
+  auto squares1 = squares0;
+  for (int64_t c = 0; c < count; c += 2 * kFloatLanes) {
+    const auto weight0 = hn::Load(df, weights + c);
+    const auto weight1 = hn::Load(df, weights + c + kFloatLanes);
+    squares0 = hn::MulAdd(weight0, weight0, squares0);
+    squares1 = hn::MulAdd(weight1, weight1, squares1);
+  }
+  const float squares = hn::GetLane(hn::SumOfLanes(df, hn::Add(squares0, squares1)));
+  constexpr float kLargest = 32766;
+  const float norm = std::sqrt(squares);
+  const auto factor = hn::Set(df, squares > 0 ? kLargest / norm : 0.0F);
+  for (int64_t c = 0; c < count; c += kFloatLanes) {
+    const auto fixed = hn::NearestInt(hn::Mul(hn::Load(df, weights + c), factor));
+    hn::StoreU(hn::DemoteTo(dh, fixed), dh, to + c);
+  }
+  return norm / kLargest;
+}
+
+// The same of 16-bit integers.
+class Products16 {
  public:
-  explicit Bf16Products(const RowBlock& block)
+  explicit Products16(const RowBlock& block)
       : block_(block),
-        depth_((block.head->shape.head_dim + 1) / 2 * 2),
-        queries_(Shape{block.rows * depth_}, DType::kBF16),  // zeros
-        weights_(Tensor::uninitialized({kGroupRows * kBlockKeys}, DType::kBF16)) {
+        queries_(block.rows, block.head->shape.head_dim),
+        weights_(Tensor::uninitialized({kGroupRows * kBlockKeys}, DType::kI16)) {
     const HeadRule& head = *block.head;
-    BF16* queries = queries_.mutable_values<BF16>().data();
+    float query[kMaxHeadDim];
     for (int64_t r = 0; r < block.rows; ++r) {
-      std::copy_n(head.inputs.queries.bf16_row(head.head, block.row + r), head.shape.head_dim,
-                  queries + r * depth_);
+      head.inputs.queries.read_row(head.head, block.row + r, 1, query);
+      queries_.set(r, query);
     }
+    // All keys have the same.
+    std::fill_n(key_units_, kPanelWidth, block.keys->units(0)[0] * head.rule->scale);
   }
 
   HWY_INLINE void scores(int64_t first, int64_t rows, int64_t key, int64_t count,
                          float* out) const {
-    const HeadRule& head = *block_.head;
-    bf16_dots({queries_.values<BF16>().data() + first * depth_, depth_, rows}, head.rule->scale,
-              *block_.keys, key / kPanelWidth, (count + kPanelWidth - 1) / kPanelWidth, out,
-              kBlockKeys);
-    apply_rule_to_group(head, nullptr, block_.row + first, rows, key, count, out, kBlockKeys);
+    const I16Rows queries = queries_.view(first, rows);
+    for (int64_t c = 0; c < count; c += kPanelWidth) {
+      i16_dots(queries,
+               {.data = block_.keys->pairs((key + c) / kPanelWidth),
+                .pairs = block_.keys->steps(),
+                .units = key_units_},
+               {kZeros}, out + c, kBlockKeys);
+    }
+    apply_rule_to_group(*block_.head, nullptr, block_.row + first, rows, key, count, out,
+                        kBlockKeys);
   }
 
   HWY_INLINE void add_weighted(const float* weights, int64_t rows, int64_t key, int64_t count,
                                float* sums, int64_t sum_stride) {
-    BF16* rounded = weights_.mutable_values<BF16>().data();
+    int16_t* fixed = weights_.mutable_values<int16_t>().data();
     const int64_t padded = (count + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
-    for (int64_t r = 0; r < rows; ++r) {
-      round_row_to_bf16(weights + r * kBlockKeys, padded, rounded + r * kBlockKeys);
+    float units[kGroupRows];
+    for (int64_t r = 0; r < rows && block_.values->columns() > 0; ++r) {
+      units[r] = fix_weights(weights + r * kBlockKeys, padded, fixed + r * kBlockKeys);
     }
-    add_bf16_weighted({rounded, kBlockKeys, rows}, *block_.values, key, count, sums, sum_stride);
+    for (int64_t column = 0; column < block_.values->columns(); column += kPanelWidth) {
+      const int64_t panel = column / kPanelWidth;
+      i16_dots({.data = fixed, .stride = kBlockKeys, .count = rows, .units = units},
+               {.data = block_.values->pairs(panel) + key / 2 * kPanelWidth,
+                .pairs = (count + 1) / 2,
+                .units = block_.values->units(panel)},
+               {sums + column, sum_stride}, sums + column, sum_stride);
+    }
   }
 
  private:
   const RowBlock& block_;
-  int64_t depth_;  // even
-  Tensor queries_;
+  FixedRows queries_;
+  float key_units_[kPanelWidth];  // times the scale
   Tensor weights_;
 };
 
@@ -225,8 +266,8 @@ HWY_INLINE void attend_rows_by(const RowBlock& block) {
 }
 
 void attend_rows(const RowBlock& block) {
-  if (block.keys->dtype() == DType::kBF16) {
-    attend_rows_by<Bf16Products>(block);
+  if (block.keys->dtype() == DType::kI16) {
+    attend_rows_by<Products16>(block);
   } else {
     attend_rows_by<FloatProducts>(block);
   }
@@ -286,10 +327,9 @@ void attend_heads(const std::vector<HeadWork>& work, const CancelToken& cancel) 
 
 // Position tables meet the scaled f32 queries, so that such scores are made in f32 altogether.
 DType product_type(const AttentionInputs& inputs) {
-  const bool wanted = inputs.compute == DType::kBF16 && inputs.queries.dtype == DType::kBF16 &&
-                      inputs.keys.dtype == DType::kBF16 && inputs.values.dtype == DType::kBF16 &&
-                      !std::holds_alternative<PositionTables>(inputs.rule->bias);
-  return wanted && has_bf16_dot() ? DType::kBF16 : DType::kF32;
+  const bool wanted =
+      inputs.compute == DType::kI16 && !std::holds_alternative<PositionTables>(inputs.rule->bias);
+  return wanted && has_i16_dot() ? DType::kI16 : DType::kF32;
 }
 
 }  // namespace

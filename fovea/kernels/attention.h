@@ -20,9 +20,10 @@ struct AttentionInputs {
   HeadsView keys;     // [kv_heads, cols, head_dim]
   HeadsView values;   // [kv_heads, cols, value_dim]; dim 0 where no values are needed
   const ScoreRule* rule = nullptr;
-  // BF16: products of attention() are of bf16 numbers, with f32 sums and softmax, where queries,
-  // keys and values are BF16 and the processor has an instruction for it. Weights are rounded to
-  // bf16 before they meet the values; the LSE is that of the unrounded ones.
+  // I16: products of attention() are of 16-bit integers (fixed_point.h), with an f32 softmax, where
+  // the processor has an instruction for it. Queries and keys that round_to_units and
+  // round_to_common_unit left are not rounded again; values, and weights before they meet them,
+  // are. The LSE is that of the unrounded weights.
   DType compute = DType::kF32;
 
   AttentionShape shape() const {

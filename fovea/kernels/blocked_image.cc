@@ -12,8 +12,8 @@ BlockedImage::BlockedImage(const Tensor& plain) {
          "an image is {} {} but must be F32 [batch, channels, height, width]",
          dtype_name(plain.dtype()), to_string(plain.shape()));
   }
-  memory_ = std::make_shared<Memory>(
-      Memory{plain.shape(), DType::kF32, onednn::plain_image(plain.shape()), plain});
+  memory_ =
+      std::make_shared<Memory>(Memory{plain.shape(), onednn::plain_image(plain.shape()), plain});
 }
 
 BlockedImage::BlockedImage(Memory memory) : memory_(std::make_shared<Memory>(std::move(memory))) {}
@@ -51,20 +51,18 @@ BlockedImage max_pool(const BlockedImage& input, const PoolGeometry& geometry) {
     const auto dims = [](const std::array<int64_t, 2>& sizes) {
       return onednn::Dims{sizes[0], sizes[1]};
     };
-    const auto desc =
-        onednn::max_pool_desc({.source = source.desc,
-                               .destination = {onednn::Dims(output.sizes()),
-                                               onednn::data_type(source.type), onednn::Tag::any},
-                               .strides = dims(geometry.stride),
-                               .kernel = dims(geometry.kernel),
-                               .padding = dims(geometry.padding)},
-                              onednn::make_attributes());
+    const auto desc = onednn::max_pool_desc(
+        {.source = source.desc,
+         .destination = {onednn::Dims(output.sizes()), onednn::kF32, onednn::Tag::any},
+         .strides = dims(geometry.stride),
+         .kernel = dims(geometry.kernel),
+         .padding = dims(geometry.padding)},
+        onednn::make_attributes());
     Tensor result = onednn::layout_memory(output, onednn::plain_image(output), desc.dst_desc());
     onednn::execute(dnnl::pooling_forward(desc), desc.scratchpad_desc(),
                     {{DNNL_ARG_SRC, onednn::wrap(source.desc, source.elements.raw())},
                      {DNNL_ARG_DST, onednn::wrap(desc.dst_desc(), result.mutable_raw())}});
-    return BlockedImage(
-        BlockedImage::Memory{output, source.type, desc.dst_desc(), std::move(result)});
+    return BlockedImage(BlockedImage::Memory{output, desc.dst_desc(), std::move(result)});
   });
 }
 

@@ -1,6 +1,5 @@
 // A batch of feature maps on their way from one convolution to the next, in whatever layout is
 // fastest there: a change of layout after each would cost as much as many of the convolutions.
-// Between convolutions in bf16 the elements are bf16 too.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Two-dimensional convolution, by oneDNN. Tensors are f32 [batch, channels, height, width]; the
-// layouts and types that are fast stay inside, or in a BlockedImage.
+// Two-dimensional convolution, by oneDNN or of 16-bit integers. Tensors are f32 [batch, channels,
+// height, width]; the layouts and types that are fast stay inside, or in a BlockedImage.
 #pragma once
 
 #include <array>
@@ -28,19 +28,19 @@ Shape conv_output_shape(const Shape& input, const Shape& weight, const ConvGeome
 class PackedConv {
  public:
   // `weight` is F32, BF16 or F16 [out, in / groups, height, width], `bias` F32 [out] or empty.
-  // `compute` is F32 or BF16: what weights and inputs are rounded to, with sums in f32 either way.
-  // Without bfloat16 instructions F32 is used and a line logged.
+  // `compute` is F32 or I16: what weights and inputs are rounded to (fixed_point.h), a unit for
+  // each pixel. F32 is used, and a line logged, without instructions for it; and where there are
+  // several groups or less than 16 channels.
   PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& geometry,
              DType compute = DType::kF32);
 
   const ConvGeometry& geometry() const;
-  DType compute_dtype() const;  // after the fall-back
+  DType compute_dtype() const;  // what is used
 
   // The convolution plus bias, then max(0, .) if `relu`.
   Tensor apply(const Tensor& input, bool relu = false) const;
-  // The same plus `residual`, unless that is left out, before the maximum; rounded to the compute
-  // type at the end. Nothing changes its layout on the way; a residual that nobody else holds is
-  // written over.
+  // The same plus `residual`, unless that is left out, before the maximum. A residual that nobody
+  // else holds is written over.
   BlockedImage apply(const BlockedImage& input, bool relu, BlockedImage residual = {}) const;
   // The weights as f32 [out, in / groups, height, width] again, as rounded for `compute_dtype`.
   Tensor unpack() const;

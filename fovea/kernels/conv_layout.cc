@@ -2,7 +2,15 @@
 
 #include "fovea/kernels/transpose.h"
 
-namespace fovea::onednn {
+namespace fovea {
+
+bool is_pointwise(const Shape& weight, const ConvGeometry& geometry) {
+  return weight[2] == 1 && weight[3] == 1 && geometry.groups == 1 &&
+         geometry.stride == std::array<int64_t, 2>{1, 1} &&
+         geometry.padding == std::array<int64_t, 2>{0, 0};
+}
+
+namespace onednn {
 namespace {
 
 // oneDNN wants an axis for the groups where there are several.
@@ -11,8 +19,8 @@ Dims weight_dims(const Shape& weight, int64_t groups) {
   return {groups, weight[0] / groups, weight[1], weight[2], weight[3]};
 }
 
-Desc any_layout(const Dims& dims, DType type) {
-  return {dims, data_type(type), Tag::any};
+Desc any_layout(const Dims& dims) {
+  return {dims, kF32, Tag::any};
 }
 
 Desc channels_last(const Shape& shape) {
@@ -35,17 +43,16 @@ Desc plain_image(const Shape& shape) {
   return {Dims(shape.sizes()), kF32, Tag::nchw};
 }
 
-Desc plain_weight(const Shape& weight, int64_t groups, DType type) {
-  return {weight_dims(weight, groups), data_type(type), groups == 1 ? Tag::oihw : Tag::goihw};
+Desc plain_weight(const Shape& weight, int64_t groups) {
+  return {weight_dims(weight, groups), kF32, groups == 1 ? Tag::oihw : Tag::goihw};
 }
 
-ConvDescs free_conv_descs(const Shape& input, const Shape& weight, const ConvGeometry& geometry,
-                          DType type, DType output_type) {
+ConvDescs free_conv_descs(const Shape& input, const Shape& weight, const ConvGeometry& geometry) {
   const Shape output = conv_output_shape(input, weight, geometry);
   ConvDescs descs;
-  descs.source = any_layout(Dims(input.sizes()), type);
-  descs.weights = any_layout(weight_dims(weight, geometry.groups), type);
-  descs.destination = any_layout(Dims(output.sizes()), output_type);
+  descs.source = any_layout(Dims(input.sizes()));
+  descs.weights = any_layout(weight_dims(weight, geometry.groups));
+  descs.destination = any_layout(Dims(output.sizes()));
   descs.strides = {geometry.stride[0], geometry.stride[1]};
   descs.dilations = {geometry.dilation[0] - 1, geometry.dilation[1] - 1};
   descs.padding = {geometry.padding[0], geometry.padding[1]};
@@ -82,4 +89,18 @@ Tensor to_plain(const Shape& shape, const Desc& plain, const Desc& desc, const T
   return result;
 }
 
-}  // namespace fovea::onednn
+Tensor elements_as(const BlockedImage::Memory& memory, const Desc& wanted) {
+  if (memory.desc == wanted) return memory.elements;
+  Tensor elements = layout_memory(memory.shape, plain_image(memory.shape), wanted);
+  reorder(memory.desc, memory.elements.raw(), wanted, elements.mutable_raw());
+  return elements;
+}
+
+Tensor writable_as(BlockedImage image, const Desc& wanted) {
+  const BlockedImage::Memory& memory = image.memory();
+  if (!(memory.desc == wanted)) return elements_as(memory, wanted);
+  return image.shared() ? memory.elements.clone() : image.take();
+}
+
+}  // namespace onednn
+}  // namespace fovea

@@ -32,31 +32,6 @@ void scale_range(const float* a, float factor, float* out, int64_t count) {
       out, count, [f](FloatVector x) HWY_ATTR { return hn::Mul(x, f); }, a);
 }
 
-void round_range(const float* from, BF16* to, int64_t count) {
-  const FloatTag d;
-  const hn::RebindToUnsigned<FloatTag> du;
-  const hn::RebindToSigned<FloatTag> di;
-  const hn::Rebind<uint16_t, FloatTag> dh;
-  const auto round = [=](FloatVector x) HWY_ATTR {
-    const auto bits = hn::BitCast(du, x);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFF))));
-    // A NaN keeps its upper half, made quiet: rounding could carry it into infinity.
-    const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x40));
-    const auto is_nan = hn::RebindMask(du, hn::IsNaN(x));
-    return hn::DemoteTo(dh, hn::BitCast(di, hn::IfThenElse(is_nan, quiet, rounded)));
-  };
-  int64_t i = 0;
-  for (; i + kFloatLanes <= count; i += kFloatLanes) {
-    hn::StoreU(round(hn::LoadU(d, from + i)), dh, &to[i].bits);
-  }
-  if (i < count) {
-    HWY_ALIGN uint16_t buffer[kFloatLanes];
-    hn::StoreU(round(load_part(from + i, count - i, 0.0f)), dh, buffer);
-    std::memcpy(to + i, buffer, static_cast<size_t>(count - i) * sizeof(BF16));
-  }
-}
-
 }  // namespace
 }  // namespace fovea::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -67,7 +42,6 @@ namespace {
 HWY_EXPORT(add_range);
 HWY_EXPORT(multiply_range);
 HWY_EXPORT(scale_range);
-HWY_EXPORT(round_range);
 
 using BinaryRange = void (*)(const float*, const float*, float*, int64_t);
 
@@ -144,14 +118,6 @@ void sum_of_row_products(MatrixView<const float> a, MatrixView<const float> b,
     const float* left = a.row(r) + first;
     const float* right = b.row(r) + first;
     for (int64_t j = 0; j < width; ++j) sums[j] += double{left[j]} * double{right[j]};
-  });
-}
-
-void round_to_bf16(MatrixView<const float> from, MatrixView<BF16> to) {
-  FOVEA_ASSERT(from.rows == to.rows && from.cols == to.cols);
-  const auto kernel = HWY_DYNAMIC_DISPATCH(round_range);
-  parallel_rows(from.rows, from.cols, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) kernel(from.row(r), to.row(r), from.cols);
   });
 }
 

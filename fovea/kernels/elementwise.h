@@ -23,7 +23,4 @@ void sum_of_rows(MatrixView<const float> a, std::span<float> out);
 void sum_of_row_products(MatrixView<const float> a, MatrixView<const float> b,
                          std::span<float> out);
 
-// Round to nearest even, row by row; NaN stays NaN.
-void round_to_bf16(MatrixView<const float> from, MatrixView<BF16> to);
-
 }  // namespace fovea

@@ -26,11 +26,6 @@ struct HeadsView {
   void read_row(int64_t head, int64_t row, float factor, float* out) const {
     read_rows(head, row, 1, factor, out);
   }
-
-  // Row `row` of `head` itself; the type must be BF16.
-  const BF16* bf16_row(int64_t head, int64_t row) const {
-    return reinterpret_cast<const BF16*>(data) + head * head_stride + row * row_stride;
-  }
 };
 
 // The same for f32 results.

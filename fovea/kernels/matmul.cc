@@ -1,11 +1,13 @@
 #include "fovea/kernels/matmul.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "fovea/base/parallel.h"
-#include "fovea/kernels/elementwise.h"
+#include "fovea/kernels/fixed_product.h"
 #include "fovea/kernels/onednn.h"
+#include "fovea/kernels/parallel_rows.h"
 #include "fovea/tensor/convert.h"
 
 namespace fovea {
@@ -32,8 +34,8 @@ struct Plan {
   int residual_argument = 0;
 };
 
-Desc rows_desc(int64_t rows, int64_t cols, int64_t stride, dnnl::memory::data_type type) {
-  return {{rows, cols}, type, onednn::Dims{stride, 1}};
+Desc rows_desc(int64_t rows, int64_t cols, int64_t stride) {
+  return {{rows, cols}, onednn::kF32, onednn::Dims{stride, 1}};
 }
 
 void check_weight(const Tensor& weight) {
@@ -55,6 +57,34 @@ bool is_small(int64_t rows, int64_t in, int64_t out) {
   return rows * in * out <= kProducts && in * out <= kWeights;
 }
 
+// Row by row of [out, in].
+FixedWeights fixed_weights(const Tensor& weight, int64_t out, int64_t in, WeightLayout layout) {
+  const Tensor values = convert(weight, DType::kF32);
+  const MatrixView<const float> matrix = values.matrix<float>();
+  return FixedWeights(out, 1, in, [&](int64_t column, float* to) {
+    if (layout == WeightLayout::kOutIn) {
+      std::copy_n(matrix.row(column), in, to);
+    } else {
+      for (int64_t i = 0; i < in; ++i) to[i] = matrix(i, column);
+    }
+  });
+}
+
+void apply_fixed(const FixedWeights& weights, MatrixView<const float> x, const Epilogue& epilogue,
+                 MatrixView<float> out) {
+  FixedRows rows(x.rows, x.cols);
+  parallel_rows(x.rows, x.cols, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) rows.set(r, x.row(r));
+  });
+  fixed_products(rows, {.length = x.rows}, weights,
+                 {.bias = epilogue.bias,
+                  .activation = epilogue.activation,
+                  .residual = epilogue.residual.data,
+                  .residual_row_step = epilogue.residual.stride,
+                  .data = out.data,
+                  .row_step = out.stride});
+}
+
 }  // namespace
 
 struct PackedMatrix::State {
@@ -64,14 +94,13 @@ struct PackedMatrix::State {
 
   int64_t in = 0;
   int64_t out = 0;
-  DType compute = DType::kF32;
+  std::optional<FixedWeights> fixed;  // and then none of the others
   Desc desc;
   Tensor packed;  // bytes in the layout of `desc`
   onednn::RecentlyUsed<PlanKey, Plan> plans{kPlans};
 
-  dnnl::memory::data_type type() const { return onednn::data_type(compute); }
   Desc plain_desc(WeightLayout layout) const {
-    return {{in, out}, type(), layout == WeightLayout::kOutIn ? Tag::ba : Tag::ab};
+    return {{in, out}, onednn::kF32, layout == WeightLayout::kOutIn ? Tag::ba : Tag::ab};
   }
   void pack(const Tensor& weight, WeightLayout layout);
   Plan make_plan(const PlanKey& key) const;
@@ -79,33 +108,26 @@ struct PackedMatrix::State {
 
 void PackedMatrix::State::pack(const Tensor& weight, WeightLayout layout) {
   constexpr int64_t kTypicalRows = 512;  // the layout for this many serves all others as well
-  const Desc any({in, out}, type(), Tag::any);
-  desc = onednn::matmul_desc(rows_desc(kTypicalRows, in, in, type()), any, nullptr,
-                             rows_desc(kTypicalRows, out, out, onednn::kF32),
-                             onednn::make_attributes())
+  const Desc any({in, out}, onednn::kF32, Tag::any);
+  desc = onednn::matmul_desc(rows_desc(kTypicalRows, in, in), any, nullptr,
+                             rows_desc(kTypicalRows, out, out), onednn::make_attributes())
              .weights_desc();
   packed = Tensor::uninitialized({static_cast<int64_t>(desc.get_size())}, DType::kU8);
-  Tensor plain = weight;
-  if (weight.dtype() == DType::kF32 && compute == DType::kBF16) {
-    plain = Tensor::uninitialized(weight.shape(), DType::kBF16);
-    round_to_bf16(weight.matrix<float>(), plain.mutable_matrix<BF16>());
-  } else {
-    plain = convert(weight, compute);
-  }
+  const Tensor plain = convert(weight, DType::kF32);
   onednn::reorder(plain_desc(layout), plain.raw(), desc, packed.mutable_raw());
 }
 
 Plan PackedMatrix::State::make_plan(const PlanKey& key) const {
   Plan plan;
-  plan.source = rows_desc(key.rows, in, key.x_stride, type());
-  plan.bias = rows_desc(1, out, out, onednn::kF32);
-  plan.destination = rows_desc(key.rows, out, key.out_stride, onednn::kF32);
+  plan.source = rows_desc(key.rows, in, key.x_stride);
+  plan.bias = rows_desc(1, out, out);
+  plan.destination = rows_desc(key.rows, out, key.out_stride);
   dnnl::post_ops post_ops;
   onednn::append_activation(post_ops, key.activation);
   if (key.residual_stride == -1) {
     post_ops.append_sum(1.0f);
   } else if (key.residual_stride > 0) {
-    plan.residual = rows_desc(key.rows, out, key.residual_stride, onednn::kF32);
+    plan.residual = rows_desc(key.rows, out, key.residual_stride);
     plan.residual_argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(post_ops.len()) | DNNL_ARG_SRC_1;
     post_ops.append_binary(dnnl::algorithm::binary_add, plan.residual);
   }
@@ -123,7 +145,10 @@ PackedMatrix::PackedMatrix(const Tensor& weight, DType compute, WeightLayout lay
   const bool out_first = layout == WeightLayout::kOutIn;
   state_->out = weight.size(out_first ? 0 : 1);
   state_->in = weight.size(out_first ? 1 : 0);
-  state_->compute = onednn::usable_compute_dtype(compute);
+  if (usable_compute_dtype(compute) == DType::kI16) {
+    state_->fixed = fixed_weights(weight, out(), in(), layout);
+    return;
+  }
   onednn::guarded("packing of weights", [&] { state_->pack(weight, layout); });
 }
 
@@ -134,19 +159,24 @@ int64_t PackedMatrix::out() const {
   return state_->out;
 }
 DType PackedMatrix::compute_dtype() const {
-  return state_->compute;
+  return state_->fixed ? DType::kI16 : DType::kF32;
 }
 size_t PackedMatrix::bytes() const {
-  return state_->packed.bytes();
+  return state_->fixed ? state_->fixed->bytes() : state_->packed.bytes();
 }
 
 Tensor PackedMatrix::unpack() const {
-  Tensor plain = Tensor::uninitialized({out(), in()}, compute_dtype());
+  Tensor plain = Tensor::uninitialized({out(), in()});
+  if (state_->fixed) {
+    for (int64_t r = 0; r < out(); ++r)
+      state_->fixed->read(r, plain.mutable_matrix<float>().row(r));
+    return plain;
+  }
   onednn::guarded("unpacking of weights", [&] {
     onednn::reorder(state_->desc, state_->packed.raw(), state_->plain_desc(WeightLayout::kOutIn),
                     plain.mutable_raw());
   });
-  return convert(plain, DType::kF32);
+  return plain;
 }
 
 void PackedMatrix::apply(MatrixView<const float> x, const Epilogue& epilogue,
@@ -167,19 +197,11 @@ void PackedMatrix::apply(MatrixView<const float> x, const Epilogue& epilogue,
   }
   if (x.rows == 0) return;
 
-  Tensor rounded;
-  const void* source = x.data;
-  int64_t source_stride = x.stride;
-  if (state.compute == DType::kBF16) {
-    rounded = Tensor::uninitialized({x.rows, x.cols}, DType::kBF16);
-    round_to_bf16(x, rounded.mutable_matrix<BF16>());
-    source = rounded.raw();
-    source_stride = x.cols;
-  }
   const SingleThread one(is_small(x.rows, state.in, state.out));
+  if (state.fixed) return apply_fixed(*state.fixed, x, epilogue, out);
   const bool in_place = has_residual && residual.data == out.data && residual.stride == out.stride;
   const PlanKey key{.rows = x.rows,
-                    .x_stride = source_stride,
+                    .x_stride = x.stride,
                     .out_stride = out.stride,
                     .residual_stride = in_place ? -1 : (has_residual ? residual.stride : 0),
                     .activation = epilogue.activation,
@@ -187,7 +209,7 @@ void PackedMatrix::apply(MatrixView<const float> x, const Epilogue& epilogue,
                     .threads = thread_count()};
   onednn::guarded("matrix product", [&] {
     const auto plan = state_->plans.get(key, [&] { return state.make_plan(key); });
-    onednn::Arguments arguments{{DNNL_ARG_SRC, onednn::wrap(plan->source, source)},
+    onednn::Arguments arguments{{DNNL_ARG_SRC, onednn::wrap(plan->source, x.data)},
                                 {DNNL_ARG_WEIGHTS, onednn::wrap(state.desc, state.packed.raw())},
                                 {DNNL_ARG_DST, onednn::wrap(plan->destination, out.data)}};
     if (key.has_bias) {

@@ -1,4 +1,4 @@
-// Matrix products, by oneDNN.
+// Matrix products, by oneDNN or of 16-bit integers.
 #pragma once
 
 #include <memory>
@@ -23,13 +23,13 @@ struct Epilogue {
   MatrixView<const float> residual;  // [rows, out], or none; may be the output itself
 };
 
-// A weight matrix in the blocked layout that oneDNN multiplies fastest with, packed once. The
-// tensor it came from is not kept. Copies share the packed weights; apply() may be called from any
+// A weight matrix in the layout that is multiplied fastest with, packed once. The tensor it came
+// from is not kept. Copies share the packed weights; apply() may be called from any
 // thread.
 class PackedMatrix {
  public:
-  // `weight` is a matrix of F32, BF16 or F16; `compute` is F32 or BF16: the type that products use,
-  // with sums in f32 either way. Without bfloat16 instructions F32 is used and a line logged.
+  // `weight` is a matrix of F32, BF16 or F16; `compute` is F32 or I16: what products are of
+  // (fixed_point.h). Without instructions for the latter F32 is used and a line logged.
   // Throws Error{kInvalidArgument} for another rank, an empty matrix or another type.
   explicit PackedMatrix(const Tensor& weight, DType compute = DType::kF32,
                         WeightLayout layout = WeightLayout::kOutIn);

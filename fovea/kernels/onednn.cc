@@ -1,6 +1,5 @@
 #include "fovea/kernels/onednn.h"
 
-#include "fovea/base/log.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea::onednn {
@@ -37,30 +36,6 @@ class Scratch {
 const dnnl::engine& cpu() {
   static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   return engine;
-}
-
-bool has_native_bf16() {
-  // An instruction set's number has the bits of all that it includes; it is 0 where this is not
-  // x86.
-  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
-  const auto wanted = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
-  return (isa & wanted) == wanted;
-}
-
-DType usable_compute_dtype(DType wanted) {
-  if (wanted == DType::kF32) return wanted;
-  if (wanted != DType::kBF16) {
-    fail(ErrorKind::kInvalidArgument, "products in {} were asked for; F32 and BF16 can be done",
-         dtype_name(wanted));
-  }
-  if (has_native_bf16()) return wanted;
-  log(LogLevel::kInfo, "this processor has no bfloat16 instructions; products use F32 instead");
-  return DType::kF32;
-}
-
-dnnl::memory::data_type data_type(DType type) {
-  FOVEA_ASSERT(type == DType::kF32 || type == DType::kBF16);
-  return type == DType::kBF16 ? kBF16 : kF32;
 }
 
 dnnl::memory wrap(const Desc& desc, const void* data) {

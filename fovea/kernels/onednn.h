@@ -13,7 +13,6 @@
 
 #include "fovea/base/error.h"
 #include "fovea/kernels/activation.h"
-#include "fovea/tensor/dtype.h"
 
 namespace fovea::onednn {
 
@@ -21,16 +20,8 @@ using Desc = dnnl::memory::desc;
 using Tag = dnnl::memory::format_tag;
 using Dims = dnnl::memory::dims;
 inline constexpr auto kF32 = dnnl::memory::data_type::f32;
-inline constexpr auto kBF16 = dnnl::memory::data_type::bf16;
 
 const dnnl::engine& cpu();
-// Whether the processor has bfloat16 instructions; emulated ones are slower than f32.
-bool has_native_bf16();
-// The type that products are done in where `wanted`, F32 or BF16, is asked for: F32, with a line
-// logged, without such instructions. Throws Error{kInvalidArgument} for another type.
-DType usable_compute_dtype(DType wanted);
-// oneDNN's name for F32 or BF16.
-dnnl::memory::data_type data_type(DType type);
 
 // Runs `work`, turning oneDNN's exception into Error{kInternal} that names what was being done.
 template <typename Work>

@@ -6,6 +6,7 @@
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/conv.h"
 #include "fovea/kernels/conv_layout.h"
+#include "fovea/kernels/fixed_conv.h"
 #include "fovea/kernels/matmul.h"
 #include "fovea/kernels/parallel_rows.h"
 #include "fovea/tensor/convert.h"
@@ -15,27 +16,6 @@ namespace {
 
 using onednn::Desc;
 using onednn::Tag;
-
-// A copy of an image's elements in layout and type `wanted`.
-Tensor elements_as(const BlockedImage::Memory& memory, const Desc& wanted) {
-  Tensor elements = onednn::layout_memory(memory.shape, onednn::plain_image(memory.shape), wanted);
-  onednn::reorder(memory.desc, memory.elements.raw(), wanted, elements.mutable_raw());
-  return elements;
-}
-
-// The elements of `image` as `wanted`, to be written over: its own where nobody else holds them.
-Tensor writable_as(BlockedImage image, const Desc& wanted) {
-  const BlockedImage::Memory& memory = image.memory();
-  if (!(memory.desc == wanted)) return elements_as(memory, wanted);
-  return image.shared() ? memory.elements.clone() : image.take();
-}
-
-// A 1 x 1 kernel that visits every pixel: one matrix product per image, in the plain layout.
-bool is_pointwise(const Shape& weight, const ConvGeometry& geometry) {
-  return weight[2] == 1 && weight[3] == 1 && geometry.groups == 1 &&
-         geometry.stride == std::array<int64_t, 2>{1, 1} &&
-         geometry.padding == std::array<int64_t, 2>{0, 0};
-}
 
 // A 1 x 1 kernel that leaves pixels out. Of blocked images those are taken out first: with an odd
 // width oneDNN has only a general form for the whole, which is five times slower.
@@ -94,13 +74,13 @@ struct PackedConv::State {
 
   Shape shape;
   ConvGeometry geometry;
-  DType compute = DType::kF32;
-  Tensor bias;  // f32 [out] or empty
+  Tensor bias;                        // f32 [out] or empty
+  std::optional<FixedWeights> fixed;  // and then no others
   onednn::RecentlyUsed<Key, Plan> plans{kPlans};
   std::mutex mutex;
   Weights weights;  // replaced when an image size wants another layout; guarded by `mutex`
 
-  Desc plain_weights() const { return onednn::plain_weight(shape, geometry.groups, compute); }
+  Desc plain_weights() const { return onednn::plain_weight(shape, geometry.groups); }
   Plan make_plan(const Key& key) const;
   std::shared_ptr<const Plan> plan(const Key& key) {
     return plans.get(key, [&] { return make_plan(key); });
@@ -113,8 +93,7 @@ struct PackedConv::State {
 PackedConv::State::Plan PackedConv::State::make_plan(const Key& key) const {
   ConvGeometry used = geometry;
   if (key.blocked && skips_pixels(shape, geometry)) used.stride = {1, 1};
-  onednn::ConvDescs descs =
-      onednn::free_conv_descs(key.input, shape, used, compute, key.blocked ? compute : DType::kF32);
+  onednn::ConvDescs descs = onednn::free_conv_descs(key.input, shape, used);
   if (key.layout) descs.source = *key.layout;
   const Desc bias_desc({shape[0]}, onednn::kF32, Tag::a);
   if (!bias.empty()) descs.bias = &bias_desc;
@@ -160,10 +139,13 @@ PackedConv::PackedConv(const Tensor& weight, Tensor bias, const ConvGeometry& ge
   }
   state_->shape = weight.shape();
   state_->geometry = geometry;
-  state_->compute = onednn::usable_compute_dtype(compute);
   state_->bias = std::move(bias);
+  if (usable_compute_dtype(compute) == DType::kI16 && can_fix_conv(weight.shape(), geometry)) {
+    state_->fixed = fix_conv_weights(weight);
+    return;
+  }
   // Plain until the first image tells which layout is fastest.
-  state_->weights = {.desc = state_->plain_weights(), .packed = convert(weight, state_->compute)};
+  state_->weights = {.desc = state_->plain_weights(), .packed = convert(weight, DType::kF32)};
 }
 
 const ConvGeometry& PackedConv::geometry() const {
@@ -171,7 +153,7 @@ const ConvGeometry& PackedConv::geometry() const {
 }
 
 DType PackedConv::compute_dtype() const {
-  return state_->compute;
+  return state_->fixed ? DType::kI16 : DType::kF32;
 }
 
 void PackedConv::State::run(const Plan& plan, const Tensor& source, Tensor& destination) {
@@ -192,8 +174,9 @@ Tensor PackedConv::apply(const Tensor& input, bool relu) const {
   check_conv_f32(input, "input");
   const Shape output = conv_output_shape(input.shape(), state.shape, state.geometry);
   if (output.elements() == 0) return Tensor(output);
+  if (state.fixed) return apply(BlockedImage(input), relu).plain();
   return onednn::guarded("convolution", [&] {
-    if (state.compute == DType::kF32 && is_pointwise(state.shape, state.geometry)) {
+    if (is_pointwise(state.shape, state.geometry)) {
       const Tensor weight = state.weights_as(state.plain_weights()).packed;
       return apply_pointwise(input, weight, state.bias, relu);
     }
@@ -221,40 +204,44 @@ BlockedImage PackedConv::apply(const BlockedImage& input, bool relu, BlockedImag
          to_string(residual.shape()), to_string(output));
   }
   if (output.elements() == 0) return BlockedImage(Tensor(output));
+  if (state.fixed) {
+    return onednn::guarded("convolution", [&] {
+      return fixed_conv(input, *state.fixed, state.shape, state.geometry,
+                        state.bias.values<float>(), relu, std::move(residual), output);
+    });
+  }
   const BlockedImage seen =
       skips_pixels(state.shape, state.geometry)
           ? max_pool(input, {.kernel = {1, 1}, .stride = state.geometry.stride})
           : input;
   return onednn::guarded("convolution", [&] {
     const BlockedImage::Memory& memory = seen.memory();
-    const bool as_it_lies = memory.type == state.compute;
     const auto plan = state.plan({.input = seen.shape(),
                                   .blocked = true,
-                                  .layout = as_it_lies ? std::optional(memory.desc) : std::nullopt,
+                                  .layout = memory.desc,
                                   .relu = relu,
                                   .residual = !residual.empty(),
                                   .threads = thread_count()});
-    const Tensor source = as_it_lies ? memory.elements : elements_as(memory, plan->source);
     Tensor result = residual.empty() ? onednn::layout_memory(output, onednn::plain_image(output),
                                                              plan->destination)
-                                     : writable_as(std::move(residual), plan->destination);
-    state.run(*plan, source, result);
-    return BlockedImage(
-        BlockedImage::Memory{output, state.compute, plan->destination, std::move(result)});
+                                     : onednn::writable_as(std::move(residual), plan->destination);
+    state.run(*plan, memory.elements, result);
+    return BlockedImage(BlockedImage::Memory{output, plan->destination, std::move(result)});
   });
 }
 
 Tensor PackedConv::unpack() const {
+  if (state_->fixed) return conv_weights_of(*state_->fixed, state_->shape);
   return onednn::guarded("unpacking of convolution weights", [&] {
     State::Weights weights;
     {
       const std::lock_guard lock(state_->mutex);
       weights = state_->weights;
     }
-    Tensor plain = Tensor::uninitialized(state_->shape, state_->compute);
+    Tensor plain = Tensor::uninitialized(state_->shape);
     onednn::reorder(weights.desc, weights.packed.raw(), state_->plain_weights(),
                     plain.mutable_raw());
-    return convert(plain, DType::kF32);
+    return plain;
   });
 }
 

@@ -8,7 +8,7 @@
 
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/attention.h"
-#include "fovea/kernels/elementwise.h"
+#include "fovea/kernels/fixed_point.h"
 #include "fovea/layers/attention_cache.h"
 #include "fovea/layers/interventions.h"
 #include "fovea/layers/run_block.h"
@@ -56,15 +56,14 @@ Tensor copy_of(const HeadsView& view) {
 // What attention is computed from, and what the record holds: maps that are computed from a record
 // later agree with its LSE only if both come from the same numbers.
 AttentionParts rounded(AttentionParts parts, DType compute) {
+  parts.compute = compute;
   if (compute == DType::kF32) return parts;
-  for (Value* value : {&parts.queries, &parts.keys, &parts.values}) {
-    if (value->tensor.empty()) continue;  // values that nobody wants
-    Tensor tensor = Tensor::uninitialized(value->shape(), DType::kBF16);
-    const int64_t rows = value->shape()[0] * value->shape()[1], dim = value->shape()[2];
-    round_to_bf16({value->tensor.values<float>().data(), rows, dim},
-                  {tensor.mutable_values<BF16>().data(), rows, dim});
-    value->tensor = std::move(tensor);
-  }
+  Tensor queries = parts.queries.tensor.clone(), keys = parts.keys.tensor.clone();
+  round_to_units(queries.mutable_matrix<float>());
+  parallel_for(keys.size(0),
+               [&](int64_t head) { round_to_common_unit(keys.mutable_matrix<float>(head)); });
+  parts.queries.tensor = std::move(queries);
+  parts.keys.tensor = std::move(keys);
   return parts;
 }
 
@@ -110,7 +109,7 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Attenti
     const int64_t length = pass.texts[static_cast<size_t>(text)];
     const AttentionInputs inputs{rows_of(queries, begin, length), rows_of(keys, begin, length),
                                  mixes ? rows_of(values, begin, length) : HeadsView(), &rule,
-                                 place.compute};
+                                 parts.compute};
     Tensor lse = Tensor::uninitialized({heads, length}, DType::kF64);
     MutableHeadsView view = whole;
     view.data += begin * view.row_stride;
@@ -134,7 +133,8 @@ ops::AttentionResult mix(const Pass& pass, SiteId site, const AttentionParts& pa
                                   known->second.output, known->second.lse);
     }
   }
-  ops::AttentionResult result = ops::attention(parts.queries, parts.keys, parts.values, parts.rule);
+  ops::AttentionResult result =
+      ops::attention(parts.queries, parts.keys, parts.values, parts.rule, parts.compute);
   if (pass.known != nullptr && pass.tape == nullptr) {
     pass.known->attentions.insert_or_assign(
         site, KnownResults::Attention{result.output.tensor, result.lse});

@@ -19,8 +19,8 @@ struct AttentionPlace {
   std::function<BlockContext()> block = nullptr;
   // What positions added to queries and keys, likewise.
   std::function<PositionParts()> positions = nullptr;
-  // BF16: queries, keys and values are rounded to it first, and recorded so, and products are of
-  // such numbers. The steps of a generation are F32 whatever this says.
+  // I16: queries and keys are rounded to 16 bits first (kernels/fixed_point.h), and recorded so,
+  // and products are of such numbers. The steps of a generation are F32 whatever this says.
   DType compute = DType::kF32;
 
   // With the axes that the site's kind counts along: of encoders "source", of decoders "target",

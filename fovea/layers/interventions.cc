@@ -127,9 +127,9 @@ Tensor Interventions::after(const AttentionPlace& place, const AttentionParts& p
   for (const auto& [row, keys] : cut) {
     auto rule = std::make_shared<ScoreRule>(rule_of_row(*parts.rule, shape, row));
     for (const int64_t key : keys) hide_key(*rule, key, shape.cols);
-    const Tensor one =
-        ops::attention(row_of(parts.queries.tensor, row), parts.keys, parts.values, std::move(rule))
-            .output.tensor;
+    const Tensor one = ops::attention(row_of(parts.queries.tensor, row), parts.keys, parts.values,
+                                      std::move(rule), parts.compute)
+                           .output.tensor;
     for (int64_t head = 0; head < shape.heads; ++head) {
       std::copy_n(one.matrix<float>(head).row(0), shape.value_dim,
                   output.mutable_matrix<float>(head).row(row));

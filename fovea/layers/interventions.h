@@ -15,6 +15,7 @@ struct AttentionParts {
   Value keys;     // [kv_heads, cols, head_dim]
   Value values;   // [kv_heads, cols, value_dim]
   std::shared_ptr<const ScoreRule> rule;
+  DType compute = DType::kF32;  // or I16: queries and keys are rounded for it
 };
 
 class Interventions {

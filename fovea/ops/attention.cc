@@ -8,15 +8,15 @@ namespace {
 
 AttentionInputs inputs_of(const Tensor& queries, const Tensor& keys, const Tensor& values,
                           const ScoreRule& rule) {
-  return {HeadsView::of(queries), HeadsView::of(keys), HeadsView::of(values), &rule,
-          queries.dtype() == DType::kBF16 ? DType::kBF16 : DType::kF32};
+  return {HeadsView::of(queries), HeadsView::of(keys), HeadsView::of(values), &rule};
 }
 
 }  // namespace
 
 AttentionResult attention(const Value& queries, const Value& keys, const Value& values,
-                          std::shared_ptr<const ScoreRule> rule) {
-  const AttentionInputs inputs = inputs_of(queries.tensor, keys.tensor, values.tensor, *rule);
+                          std::shared_ptr<const ScoreRule> rule, DType compute) {
+  AttentionInputs inputs = inputs_of(queries.tensor, keys.tensor, values.tensor, *rule);
+  inputs.compute = compute;
   validate(inputs);
   const AttentionShape shape = inputs.shape();
   Tensor output = Tensor::uninitialized({shape.heads, shape.rows, shape.value_dim});

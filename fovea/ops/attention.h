@@ -14,11 +14,10 @@ struct AttentionResult {
 };
 
 // softmax(scores by `rule`) V, streaming, for queries [heads, rows, head_dim], keys and values
-// [kv_heads, cols, ...]: f32, or bf16 where products are to be of such numbers
-// (kernels/attention.h). Differentiable in all three, rounding left out; the rule's own numbers are
-// constants.
+// [kv_heads, cols, ...]. `compute` is F32 or I16 (kernels/attention.h). Differentiable in all
+// three, rounding left out; the rule's own numbers are constants.
 AttentionResult attention(const Value& queries, const Value& keys, const Value& values,
-                          std::shared_ptr<const ScoreRule> rule);
+                          std::shared_ptr<const ScoreRule> rule, DType compute = DType::kF32);
 
 // The same where the result is known from a run before: nothing is computed.
 AttentionResult known_attention(const Value& queries, const Value& keys, const Value& values,

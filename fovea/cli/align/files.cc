@@ -262,8 +262,7 @@ void run_ranking(PairAligner& aligner, const Args& args, const AlignOptions& opt
 }
 
 Translator open_reverse(const Args& args, const Languages& languages) {
-  const EngineOptions options{.compute = args["dtype"] == "bf16" ? DType::kBF16 : DType::kF32};
-  return Translator(Engine::open(args["reverse-model"], options),
+  return Translator(Engine::open(args["reverse-model"], engine_options(args)),
                     {.source = languages.target, .target = languages.source});
 }
 

@@ -6,7 +6,8 @@
 #include <numeric>
 
 #include "fovea/kernels/attention_tile.h"
-#include "fovea/kernels/bf16_dot.h"
+#include "fovea/kernels/dot16.h"
+#include "fovea/kernels/fixed_point.h"
 #include "support/attention_cases.h"
 #include "support/simd_targets.h"
 
@@ -38,6 +39,16 @@ Result run(const AttentionCase& c, DType compute = DType::kF32) {
   return result;
 }
 
+// As a layer does before it attends.
+void round_to_16_bits(AttentionCase& c) {
+  c.queries = convert(c.queries, DType::kF32).clone();
+  c.keys = convert(c.keys, DType::kF32).clone();
+  round_to_units(c.queries.mutable_matrix<float>());
+  for (int64_t head = 0; head < c.shape.kv_heads; ++head) {
+    round_to_common_unit(c.keys.mutable_matrix<float>(head));
+  }
+}
+
 double largest_score(const DenseAttention& dense) {
   double largest = 0;
   for (const auto& head : dense.scores) {
@@ -49,33 +60,29 @@ double largest_score(const DenseAttention& dense) {
 }
 
 // f32 scores: each rounding costs 6e-8 of the score, a few of them meet; outputs sum weights of 1.
-// In bf16 products of two such numbers are exact and sums are f32, so scores and LSE are as good;
+// Of 16-bit numbers that are rounded already products are exact, so scores and LSE are as good;
 // each weight is rounded once, by at most 2^-8 of it, before it meets its value.
 void expect_matches_reference(AttentionCase c, DType compute = DType::kF32) {
   SCOPED_TRACE(c.name);
-  const double weight_rounding = compute == DType::kBF16 ? 1.0 / 256 : 0;
-  if (compute == DType::kBF16) {
-    for (Tensor* tensor : {&c.queries, &c.keys, &c.values}) *tensor = convert(*tensor, compute);
-  }
+  const double rounding = compute == DType::kI16 ? 2e-4 : 0;
+  if (compute == DType::kI16) round_to_16_bits(c);
   const DenseAttention dense = dense_attention(c);
   const Result result = run(c, compute);
   const Tensor values = convert(c.values, DType::kF32);
   const double tolerance = 2e-6 * (1 + largest_score(dense) / 10);
+  double largest_value = 0;
+  for (const float value : values.values<float>()) {
+    largest_value = std::max(largest_value, std::abs(double{value}));
+  }
   for (int64_t h = 0; h < c.shape.heads; ++h) {
-    const MatrixView<const float> v = values.matrix<float>(c.shape.kv_head(h));
     for (int64_t i = 0; i < c.shape.rows; ++i) {
       ASSERT_NEAR(result.lse[size_t(h * c.shape.rows + i)], dense.lse[size_t(h)][size_t(i)],
                   tolerance)
           << "row " << i;
       for (int64_t f = 0; f < c.shape.value_dim; ++f) {
-        double magnitude = 0;
-        for (int64_t j = 0; j < c.shape.cols && weight_rounding > 0; ++j) {
-          magnitude +=
-              dense.weights[size_t(h)][size_t(i * c.shape.cols + j)] * std::abs(double{v(j, f)});
-        }
         ASSERT_NEAR(result.out.matrix<float>(h)(i, f),
                     dense.outputs[size_t(h)][size_t(i * c.shape.value_dim + f)],
-                    weight_rounding * magnitude + 4 * tolerance)
+                    rounding * largest_value + 4 * tolerance)
             << "row " << i << " feature " << f;
       }
     }
@@ -116,32 +123,33 @@ TEST(StreamingAttention, MatchesForLengthsAroundVectorAndBlockWidths) {
   });
 }
 
-TEST(Bf16Attention, MatchesTheDoubleReferenceOnEverySimdTarget) {
+TEST(Attention16, MatchesTheDoubleReferenceOnEverySimdTarget) {
   for_each_simd_target([] {
     for (uint32_t seed = 0; seed < 60; ++seed) {
       SCOPED_TRACE(seed);
-      expect_matches_reference(random_case(seed, 70, 2), DType::kBF16);
+      expect_matches_reference(random_case(seed, 70, 2), DType::kI16);
     }
   });
 }
 
-TEST(Bf16Attention, MatchesForLengthsAroundVectorAndBlockWidths) {
+TEST(Attention16, MatchesForLengthsAroundVectorAndBlockWidths) {
   for (const int64_t length : {1, 2, 3, 5, 6, 7, 11, 12, 13, 31, 32, 33, 95, 97, 255, 257, 289}) {
-    expect_length_matches_reference(length, 21, 37, DType::kBF16);
+    expect_length_matches_reference(length, 21, 37, DType::kI16);
   }
 }
 
-TEST(Bf16Attention, TilesOfTheSameQueriesAndKeysSumToOne) {
-  // Tiles are f32 and read only the LSE of bf16 attention: both must mean the same scores. Sums of
-  // 289 weights: 1e-6 for each weight's error, weighted, and as much for the LSE's.
+TEST(Attention16, TilesOfTheSameQueriesAndKeysSumToOne) {
+  // Tiles are f32 and read only the LSE of 16-bit attention: both must mean the same scores. Sums
+  // of 289 weights: 1e-6 for each weight's error, weighted, and as much for the LSE's.
   AttentionCase c;
   std::mt19937 random(8);
   c.shape = {1, 1, 50, 289, 64, 64};
   c.rule.scale = 0.125F;
-  c.queries = testing::random_heads(random, {1, 50, 64}, 2, DType::kBF16);
-  c.keys = testing::random_heads(random, {1, 289, 64}, 2, DType::kBF16);
-  c.values = testing::random_heads(random, {1, 289, 64}, 1, DType::kBF16);
-  const Result result = run(c, DType::kBF16);
+  c.queries = testing::random_heads(random, {1, 50, 64}, 2, DType::kF32);
+  c.keys = testing::random_heads(random, {1, 289, 64}, 2, DType::kF32);
+  c.values = testing::random_heads(random, {1, 289, 64}, 1, DType::kF32);
+  round_to_16_bits(c);
+  const Result result = run(c, DType::kI16);
   Tensor tile(Shape{50, 289});
   HeadTiles(inputs_of(c), 0, {0, 289})
       .weights(0, {0, 289}, result.lse, tile.mutable_matrix<float>());
@@ -151,21 +159,37 @@ TEST(Bf16Attention, TilesOfTheSameQueriesAndKeysSumToOne) {
   }
 }
 
-TEST(Bf16Attention, IsUsedOnlyWhereAskedFor) {
-  // Without the word for it, bf16 inputs are widened, and the weights are not rounded.
+TEST(Attention16, IsUsedOnlyWhereAskedFor) {
+  // Without the word for it, nothing is rounded.
   const AttentionCase c = [] {
     std::mt19937 random(9);
     AttentionCase made;
     made.shape = {1, 1, 8, 40, 16, 16};
-    made.queries = testing::random_heads(random, {1, 8, 16}, 1, DType::kBF16);
-    made.keys = testing::random_heads(random, {1, 40, 16}, 1, DType::kBF16);
-    made.values = testing::random_heads(random, {1, 40, 16}, 1, DType::kBF16);
+    made.queries = testing::random_heads(random, {1, 8, 16}, 1, DType::kF32);
+    made.keys = testing::random_heads(random, {1, 40, 16}, 1, DType::kF32);
+    made.values = testing::random_heads(random, {1, 40, 16}, 1, DType::kF32);
     return made;
   }();
   expect_matches_reference(c);
   const bool differs =
-      !std::ranges::equal(run(c).out.values<float>(), run(c, DType::kBF16).out.values<float>());
-  EXPECT_EQ(differs, has_bf16_dot());
+      !std::ranges::equal(run(c).out.values<float>(), run(c, DType::kI16).out.values<float>());
+  EXPECT_EQ(differs, has_i16_dot());
+}
+
+TEST(Attention16, ScoresOfNumbersNotYetRoundedAreNear) {
+  // |q| |k| times the scale is about 800. A unit is up to 1/23,000 of a norm, so that rounding q or
+  // k moves a score by 1.2e-5 of that: 0.014 for both, and four times as much at most.
+  AttentionCase c;
+  std::mt19937 random(10);
+  c.shape = {1, 1, 30, 100, 64, 0};
+  c.rule.scale = 0.125F;
+  c.queries = testing::random_heads(random, {1, 30, 64}, 10, DType::kF32);
+  c.keys = testing::random_heads(random, {1, 100, 64}, 10, DType::kF32);
+  c.values = Tensor(Shape{1, 100, 0});
+  const Result exact = run(c), rounded = run(c, DType::kI16);
+  for (size_t i = 0; i < exact.lse.size(); ++i) {
+    EXPECT_NEAR(rounded.lse[i], exact.lse[i], 0.06);
+  }
 }
 
 TEST(StreamingAttention, RowsThatSeeNothingAreZero) {

@@ -75,29 +75,5 @@ TEST(Elementwise, SumsOverRowsAreRoundedOnce) {
   }
 }
 
-TEST(Elementwise, RoundsToBf16AsTheScalarFunctionDoes) {
-  std::vector<float> x = random_floats(1000, 8, 100);
-  for (const uint32_t bits :
-       {0x3F808000u, 0x3F818000u, 0x3F807FFFu, 0x3F808001u, 0x7F7FFFFFu, 0x7F800000u, 0xFF800000u,
-        0x7FFFFFFFu, 0x7F800001u, 0x00000001u, 0x80000000u, 0x0000FFFFu}) {
-    x.push_back(std::bit_cast<float>(bits));
-  }
-  for_each_simd_target([&] {
-    for (int64_t length = 0; length <= static_cast<int64_t>(x.size()); length += 11) {
-      std::vector<BF16> rounded(x.size(), BF16{0x1234});
-      round_to_bf16({x.data(), 1, length}, {rounded.data(), 1, length});
-      for (size_t i = 0; i < x.size(); ++i) {
-        if (i >= static_cast<size_t>(length)) {
-          ASSERT_EQ(rounded[i].bits, 0x1234);
-        } else if (std::isnan(x[i])) {
-          ASSERT_TRUE(std::isnan(to_float(rounded[i])));
-        } else {
-          ASSERT_EQ(rounded[i].bits, to_bf16(x[i]).bits) << x[i];
-        }
-      }
-    }
-  });
-}
-
 }  // namespace
 }  // namespace fovea
