@@ -94,7 +94,9 @@ Panels::Panels(int64_t columns, int64_t depth, DType dtype)
   std::byte* data = storage->mutable_raw();
   data_ = std::shared_ptr<std::byte>(std::move(storage), data);
   if (dtype == DType::kF32) return;
-  units_ = std::make_shared<std::vector<float>>(static_cast<size_t>(padded(columns)));
+  // One panel at least: whoever has no columns may still ask for the first unit.
+  units_ = std::make_shared<std::vector<float>>(
+      static_cast<size_t>(std::max(padded(columns), kPanelWidth)));
 }
 
 Panels Panels::of_keys(const HeadsView& keys, int64_t head, KeyRange range, DType dtype) {

@@ -208,8 +208,10 @@ TEST(StreamingAttention, NoKeysAtAllGiveZeros) {
   c.queries = Tensor(Shape{1, 3, 4});
   c.keys = Tensor(Shape{1, 0, 4});
   c.values = Tensor(Shape{1, 0, 4});
-  const Result result = run(c);
-  for (const double lse : result.lse) EXPECT_EQ(lse, 0);
+  for (const DType compute : {DType::kF32, DType::kI16}) {
+    const Result result = run(c, compute);
+    for (const double lse : result.lse) EXPECT_EQ(lse, 0);
+  }
 }
 
 TEST(StreamingAttention, HugeScoresStayFinite) {
