@@ -20,9 +20,9 @@ struct Work {
 
 Work make_work(int64_t tokens, int64_t heads, int64_t dim, bool causal, DType compute) {
   std::mt19937 random(1);
-  Work work{testing::random_heads(random, {heads, tokens, dim}, 1, DType::kF32),
-            testing::random_heads(random, {heads, tokens, dim}, 1, DType::kF32),
-            testing::random_heads(random, {heads, tokens, dim}, 1, DType::kF32),
+  Work work{support::random_heads(random, {heads, tokens, dim}, 1, DType::kF32),
+            support::random_heads(random, {heads, tokens, dim}, 1, DType::kF32),
+            support::random_heads(random, {heads, tokens, dim}, 1, DType::kF32),
             Tensor(Shape{heads, tokens, dim}),
             std::vector<double>(static_cast<size_t>(heads * tokens)),
             compute,

@@ -15,8 +15,8 @@ void matmul_packed(benchmark::State& state) {
   const int64_t out = state.range(2);
   const DType compute = state.range(3) == 0 ? DType::kF32 : DType::kI16;
   std::mt19937 random(1);
-  const Tensor x = testing::random_heads(random, {rows, in}, 1, DType::kF32);
-  const Tensor weight = testing::random_heads(random, {out, in}, 1, DType::kF32);
+  const Tensor x = support::random_heads(random, {rows, in}, 1, DType::kF32);
+  const Tensor weight = support::random_heads(random, {out, in}, 1, DType::kF32);
   const PackedMatrix packed(weight, compute);
   Tensor y = Tensor::uninitialized({rows, out});
   packed.apply(x.matrix<float>(), {}, y.mutable_matrix<float>());

@@ -21,7 +21,7 @@ double dot(std::span<const float> a, std::span<const float> b) {
 // Queries and keys that repeat, so that the LSE of a map of any length follows from one period.
 std::shared_ptr<const AttentionRecord> periodic_record(int64_t tokens, bool causal) {
   constexpr int64_t kDim = 64;
-  const testing::AttentionCase period = testing::plain_case(kPeriod, kDim, causal, 1);
+  const support::AttentionCase period = support::plain_case(kPeriod, kDim, causal, 1);
   auto record = std::make_shared<AttentionRecord>();
   record->rule = period.rule;
   record->queries = Tensor::uninitialized({1, tokens, kDim});

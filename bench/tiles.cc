@@ -30,7 +30,7 @@ void check_cell(benchmark::State& state, const AttentionMap& map, int64_t row, i
 void tile_exact(benchmark::State& state) {
   const int64_t side = state.range(0);
   const int64_t dim = state.range(1);
-  const AttentionMap map(testing::shared_record_of(testing::plain_case(16384, dim, false, 1)), 0);
+  const AttentionMap map(support::shared_record_of(support::plain_case(16384, dim, false, 1)), 0);
   Tensor tile({side, side});
   const Region region{4096, 4096 + side, 8192, 8192 + side};
   map.tile(region, tile.mutable_matrix<float>());
@@ -46,7 +46,7 @@ void column_sums(benchmark::State& state) {
   const int64_t tokens = state.range(0);
   const int64_t dim = state.range(1);
   const bool causal = state.range(2) != 0;
-  const AttentionMap map(testing::shared_record_of(testing::plain_case(tokens, dim, causal, 1)), 0);
+  const AttentionMap map(support::shared_record_of(support::plain_case(tokens, dim, causal, 1)), 0);
   const auto sums = map.column_sums();
   double total = 0;
   for (const double sum : sums) total += sum;
@@ -59,7 +59,7 @@ BENCHMARK(column_sums)->Args({4096, 64, 0})->Args({16384, 64, 1})->UseRealTime()
 
 void row_entropy(benchmark::State& state) {
   const int64_t tokens = state.range(0);
-  const AttentionMap map(testing::shared_record_of(testing::plain_case(tokens, 64, true, 1)), 0);
+  const AttentionMap map(support::shared_record_of(support::plain_case(tokens, 64, true, 1)), 0);
   require_close(state, map.entropy()[0], 0, 1e-6, "entropy of a row that sees one key");
   for (auto _ : state) benchmark::DoNotOptimize(map.entropy());
   state.counters["flop"] = double(tokens) * double(tokens) * 64;

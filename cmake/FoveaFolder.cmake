@@ -1,7 +1,11 @@
-# fovea_add_folder(<name> SOURCES <files> USES <folders> [PRIVATE_LIBS <targets>] [PUBLIC_LIBS <targets>])
-# One folder of fovea/ is one include path and one static library, fovea::<name>.
+# fovea_add_folder(<name> SOURCES <files> USES <folders> [PRIVATE_LIBS <targets>] [PUBLIC_LIBS <targets>] [ONE_BY_ONE])
+# One folder of fovea/ is one include path and one static library, fovea::<name>. ONE_BY_ONE: its sources cannot be
+# compiled in groups.
 function(fovea_add_folder name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES;PRIVATE_LIBS;PUBLIC_LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ONE_BY_ONE" "" "SOURCES;USES;PRIVATE_LIBS;PUBLIC_LIBS")
+  if(NOT arg_ONE_BY_ONE)
+    fovea_group_sources(${name} arg_SOURCES ${arg_SOURCES})
+  endif()
   add_library(fovea_${name} STATIC ${arg_SOURCES})
   add_library(fovea::${name} ALIAS fovea_${name})
   set_target_properties(fovea_${name} PROPERTIES EXPORT_NAME ${name})

@@ -14,6 +14,9 @@ import pathlib
 import re
 import sys
 
+import cpp_names
+from cpp_names import without_comments_and_strings
+
 SOURCE_FOLDERS = ["fovea", "tests", "bench", "examples", "tools", "cmake", "docs", ".ci"]
 TOP_FILES = ["README.md", "CHANGELOG.md", "NOTICE", "CMakeLists.txt", "CMakePresets.json", "run", "test"]
 TEXT_SUFFIXES = {".h", ".cc", ".cmake", ".in", ".json", ".md", ".py", ".sh", ".txt", ""}
@@ -64,21 +67,13 @@ class Tree:
                 self.files[name] = (self.root / name).read_text(errors="replace")
 
     def select(self, folder, *suffixes):
-        for path, text in self.files.items():
-            if path.startswith(folder + "/") and pathlib.PurePosixPath(path).suffix in suffixes:
-                yield path, text
+        """The files with these suffixes below the folder: their paths and texts."""
+        return {path: text for path, text in self.files.items()
+                if path.startswith(folder + "/") and pathlib.PurePosixPath(path).suffix in suffixes}
 
 
 def line_of(text, position):
     return text.count("\n", 0, position) + 1
-
-
-def without_comments_and_strings(text):
-    """C++ text with comments and literals blanked, lines kept."""
-    pattern = re.compile(
-        r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL
-    )
-    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
 def read_table(text, first_heading):
@@ -126,7 +121,7 @@ def folder_rules(tree, report):
 
 def check_includes(tree, report):
     rules = folder_rules(tree, report)
-    for path, text in tree.select("fovea", ".h", ".cc"):
+    for path, text in tree.select("fovea", ".h", ".cc").items():
         folder = path.split("/")[1]
         if folder not in rules:
             report.violate(path, 0, f"folder fovea/{folder} is not in the table of docs/architecture.md")
@@ -141,7 +136,7 @@ def check_includes(tree, report):
             other = included.split("/")[1]
             if other != folder and other not in rules[folder]:
                 report.violate(path, line, f"fovea/{folder} must not include fovea/{other}")
-    for path, text in tree.select("fovea", ".txt"):
+    for path, text in tree.select("fovea", ".txt").items():
         folder = path.split("/")[1]
         uses = re.search(r"\bUSES\s+([a-z_\s]+?)\s*(?:\)|[A-Z])", text)
         for other in uses.group(1).split() if uses else []:
@@ -219,7 +214,7 @@ def check_sizes(tree, report):
 
 def check_library_manners(tree, report):
     """A library throws; it neither ends the process nor prints."""
-    for path, text in tree.select("fovea", ".h", ".cc"):
+    for path, text in tree.select("fovea", ".h", ".cc").items():
         if path.split("/")[1] in PROGRAM_FOLDERS:
             continue
         code = without_comments_and_strings(text)
@@ -234,6 +229,36 @@ def check_names(tree, report):
         for part in pathlib.PurePosixPath(path).parts[:-1]:
             if part in FORBIDDEN_FOLDERS:
                 report.violate(path, 0, f"a folder named {part} says nothing; name what lives there")
+
+
+def is_grouped(tree, folder):
+    """Whether its sources are compiled together (cmake/FoveaGroups.cmake)."""
+    return "ONE_BY_ONE" not in tree.files.get(f"{folder}/CMakeLists.txt", "")
+
+
+def check_own_names(tree, report):
+    """Sources of a folder are compiled together: what is one file's own must be no other's, nor a header's, which it would hide."""
+    rules = folder_rules(tree, Report())
+    headers = collections.defaultdict(list)  # name -> where it is declared
+    for path, text in (tree.select("fovea", ".h") | tree.select("tests", ".h")).items():
+        if not path.endswith("-inl.h"):
+            for name in cpp_names.names_in(text).public:
+                headers[name].append(path)
+    first = {}  # (folder, name) -> where it was first found, and as what
+    for path, text in (tree.select("fovea", ".cc") | tree.select("tests/unit", ".cc")).items():
+        folder = re.match(r"(?:fovea|tests/unit)/[^/]+", path).group()
+        if not is_grouped(tree, folder):
+            continue
+        seen = (f"{folder}/", "tests/support/")
+        if folder.startswith("fovea/"):
+            seen = tuple(f"fovea/{name}/" for name in {folder[6:], *rules.get(folder[6:], ())})
+        for name, statement in cpp_names.names_in(text).own.items():
+            other, same = first.setdefault((folder, name), (path, statement))
+            if other != path and not (statement.startswith("using ") and statement == same):
+                report.violate(path, 0, f"{name} is a name of {other} too; files of a folder are compiled together, rename one")
+            for header in headers[name]:
+                if header.startswith(seen):
+                    report.violate(path, 0, f"{name} hides that of {header} in files compiled with it; rename it")
 
 
 def check_tested(tree, report):
@@ -254,7 +279,7 @@ def check_tested(tree, report):
         private = all(same_folder(path, header) for path in users)
         return any(path.endswith(".h") or private for path in tested_users)
 
-    headers = [path for folder in TESTED_FOLDERS for path, _ in tree.select(f"fovea/{folder}", ".h")]
+    headers = [path for folder in TESTED_FOLDERS for path, _ in tree.select(f"fovea/{folder}", ".h").items()]
     while more := [header for header in headers if header not in tested and reached(header)]:
         tested.update(more)
     for header in headers:
@@ -302,7 +327,7 @@ def check_links(tree, report):
 
 
 CHECKS = [
-    check_includes, check_dependencies, check_sizes, check_library_manners, check_names,
+    check_includes, check_dependencies, check_sizes, check_library_manners, check_names, check_own_names,
     check_tested, check_words, check_links,
 ]
 

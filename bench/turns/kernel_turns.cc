@@ -32,7 +32,7 @@ AttentionMap random_map(const std::string& tokens, const std::string& dim) {
   const int64_t rows = std::stoll(tokens);
   const int64_t width = std::stoll(dim);
   const int64_t times = rows % kPeriod == 0 ? rows / kPeriod : 1;
-  testing::AttentionCase c = testing::plain_case(rows, width, /*causal=*/false, 1);
+  support::AttentionCase c = support::plain_case(rows, width, /*causal=*/false, 1);
   const auto first_ones = [&](const Tensor& tensor) {
     const Shape shape{1, rows / times, width};
     return Tensor::from(shape, tensor.values<float>().first(static_cast<size_t>(shape.elements())));
@@ -40,7 +40,7 @@ AttentionMap random_map(const std::string& tokens, const std::string& dim) {
   c.shape.cols = rows / times;
   c.keys = first_ones(c.keys);
   c.values = first_ones(c.values);
-  AttentionRecord record = testing::record_of(c);
+  AttentionRecord record = support::record_of(c);
   record.keys = Tensor({1, rows, width});
   auto to = record.keys.mutable_values<float>().begin();
   for (int64_t i = 0; i < times; ++i) to = std::ranges::copy(c.keys.values<float>(), to).out;

@@ -11,7 +11,7 @@ namespace {
 
 // Rows that a thread takes at a time: some 0.1 ms of work, since waking a thread for less costs
 // more than it saves, and often enough a look at the cancel token.
-int64_t rows_per_item(int64_t cols, int64_t depth) {
+int64_t tile_rows_per_item(int64_t cols, int64_t depth) {
   constexpr int64_t kItemProducts = int64_t{1} << 22;
   return std::max<int64_t>(kItemProducts / std::max<int64_t>(cols * depth, 1), 12);
 }
@@ -88,7 +88,7 @@ void AttentionMap::tile(Region region, MatrixView<float> out, const CancelToken&
   }
   if (region.rows() == 0 || region.cols() == 0) return;
   const HeadTiles tiles(inputs_, head_, {region.col_begin, region.col_end});
-  const int64_t item_rows = rows_per_item(region.cols(), shape_.head_dim);
+  const int64_t item_rows = tile_rows_per_item(region.cols(), shape_.head_dim);
   parallel_for((region.rows() + item_rows - 1) / item_rows, [&](int64_t item) {
     cancel.check();
     const int64_t first = item * item_rows;
@@ -123,7 +123,7 @@ Tensor AttentionMap::gradient_tile(Region region, const CancelToken& cancel) con
   Tensor out = Tensor::uninitialized({region.rows(), region.cols()});
   const MatrixView<float> view = out.mutable_matrix<float>();
   const HeadsView gradient = HeadsView::of(record_->output_gradient);
-  const int64_t item_rows = rows_per_item(region.cols(), shape_.value_dim);
+  const int64_t item_rows = tile_rows_per_item(region.cols(), shape_.value_dim);
   parallel_for((region.rows() + item_rows - 1) / item_rows, [&](int64_t item) {
     cancel.check();
     const int64_t first = item * item_rows;

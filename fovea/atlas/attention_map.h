@@ -34,6 +34,11 @@ struct ColumnWeight {
   bool operator==(const ColumnWeight&) const = default;
 };
 
+// The blocks of `bin` cells that hold `cells`; the last may be smaller.
+inline int64_t blocks_of(int64_t cells, int64_t bin) {
+  return (cells + bin - 1) / bin;
+}
+
 // Maximum and sum of A over blocks of bin x bin cells, and how many of the cells the mask allows.
 // Blocks at the lower and right edge may be smaller.
 struct PooledTile {

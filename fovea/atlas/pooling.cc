@@ -10,14 +10,10 @@ namespace {
 
 // Rows that a thread takes at a time: whole blocks, and a multiple of the kernels' 12 rows where
 // blocks allow it; fewer where blocks are small, since each keeps 2 kB while it is filled.
-int64_t rows_per_item(int64_t bin) {
+int64_t pool_rows_per_item(int64_t bin) {
   if (bin > 192) return 192;
   const int64_t rows = bin <= 16 ? 48 : 192;
   return rows / bin * bin;
-}
-
-int64_t blocks_of(int64_t cells, int64_t bin) {
-  return (cells + bin - 1) / bin;
 }
 
 }  // namespace
@@ -42,7 +38,7 @@ PooledTile AttentionMap::pooled(Region region, int64_t bin, const CancelToken& c
   if (shape.elements() == 0) return result;
   const HeadPools pools(inputs_, head_, {region.col_begin, region.col_end});
   // A work item is one row of blocks, or several where blocks are small.
-  const int64_t piece_rows = rows_per_item(bin);
+  const int64_t piece_rows = pool_rows_per_item(bin);
   const int64_t item_blocks = std::max<int64_t>(1, piece_rows / bin);
   parallel_for(blocks_of(shape[0], item_blocks), [&](int64_t item) {
     const int64_t first_block = item * item_blocks;

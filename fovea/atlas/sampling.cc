@@ -12,10 +12,6 @@ namespace {
 // Keys that a thread takes at a time: they stay in the second-level cache while the rows go by.
 constexpr int64_t kItemKeys = 1024;
 
-int64_t blocks_of(int64_t cells, int64_t bin) {
-  return (cells + bin - 1) / bin;
-}
-
 // A number that looks random but is the same in every run (the finaliser of splitmix64).
 uint64_t scrambled(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

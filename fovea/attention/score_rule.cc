@@ -4,16 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/base/overloaded.h"
+
 namespace fovea {
 namespace {
-
-template <typename... Visitors>
-struct Overloaded : Visitors... {
-  using Visitors::operator()...;
-};
-template <typename... Visitors>
-Overloaded(Visitors...)
-    -> Overloaded<Visitors...>;  // clang 16 does not deduce it from the aggregate
 
 void check_length(std::string_view what, size_t found, int64_t wanted) {
   if (static_cast<int64_t>(found) != wanted) {
@@ -121,7 +115,7 @@ void validate_bias(const ScoreBias& bias, const AttentionShape& shape) {
       bias);
 }
 
-double dot(std::span<const float> a, std::span<const float> b) {
+double dot_product(std::span<const float> a, std::span<const float> b) {
   double sum = 0;
   for (size_t c = 0; c < a.size(); ++c) sum += double{a[c]} * double{b[c]};
   return sum;
@@ -153,8 +147,8 @@ double bias_at(const ScoreRule& rule, const AttentionShape& shape, int64_t head,
                      return std::span<const float>(table.matrix<float>(head).row(entry),
                                                    static_cast<size_t>(shape.head_dim));
                    };
-                   if (!tables.keys.empty()) sum += dot(query, row_of(tables.keys));
-                   if (!tables.queries.empty()) sum += dot(key, row_of(tables.queries));
+                   if (!tables.keys.empty()) sum += dot_product(query, row_of(tables.keys));
+                   if (!tables.queries.empty()) sum += dot_product(key, row_of(tables.queries));
                    return double{rule.scale} * sum;
                  }},
       rule.bias);
@@ -229,7 +223,7 @@ ScoreRule rule_of_row(const ScoreRule& rule, const AttentionShape& shape, int64_
 double reference_score(const ScoreRule& rule, const AttentionShape& shape, int64_t head, int64_t i,
                        int64_t j, std::span<const float> query, std::span<const float> key) {
   if (!rule.mask.allows(i, j)) return -std::numeric_limits<double>::infinity();
-  double score = double{rule.scale} * dot(query, key);
+  double score = double{rule.scale} * dot_product(query, key);
   score += bias_at(rule, shape, head, i, j, query, key);
   if (rule.soft_cap > 0) score = rule.soft_cap * std::tanh(score / rule.soft_cap);
   return score;

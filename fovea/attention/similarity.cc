@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/overloaded.h"
+
 namespace fovea {
 namespace {
-
-template <typename... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <typename... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 16 does not deduce it from the aggregate
 
 // Divided by the largest entry first, so that squares neither overflow nor vanish.
 std::vector<double> unit_vector(std::span<const double> vector) {

@@ -17,9 +17,14 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
+inline constexpr std::string_view kBlanks = " \t\r\n\v\f";
+
+inline bool is_blank(std::string_view text) {
+  return text.find_first_not_of(kBlanks) == std::string_view::npos;
+}
+
 // Without blanks and line breaks at its ends.
 inline std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n\v\f";
   const size_t begin = text.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);

@@ -95,7 +95,7 @@ void dequantize_q5_1(const std::byte* blocks, int64_t count, float* result) {
 }
 
 // By ggml's numbers; an empty name is a number that is not in use.
-constexpr std::array<GgmlType, 40> kTypes{{
+constexpr std::array<GgmlType, 40> kGgmlTypes{{
     {"F32", 1, 4, DType::kF32},
     {"F16", 1, 2, DType::kF16},
     {"Q4_0", kBlock, 18, DType::kF32, dequantize_q4_0},
@@ -141,12 +141,12 @@ constexpr std::array<GgmlType, 40> kTypes{{
 }  // namespace
 
 const GgmlType* find_ggml_type(uint32_t id) {
-  return id < kTypes.size() && !kTypes[id].name.empty() ? &kTypes[id] : nullptr;
+  return id < kGgmlTypes.size() && !kGgmlTypes[id].name.empty() ? &kGgmlTypes[id] : nullptr;
 }
 
 std::string readable_ggml_types() {
   std::string names;
-  for (const GgmlType& type : kTypes) {
+  for (const GgmlType& type : kGgmlTypes) {
     if (type.block_bytes == 0) continue;
     if (!names.empty()) names += ", ";
     names += type.name;

@@ -13,8 +13,8 @@ namespace fovea {
 namespace {
 
 constexpr std::string_view kMagic = "GGUF";
-constexpr uint64_t kLongestName = 1024;
-constexpr uint32_t kMostAxes = 4;
+constexpr uint64_t kLongestTensorName = 1024;
+constexpr uint32_t kMostGgufAxes = 4;
 constexpr int64_t kDefaultAlignment = 32;
 constexpr int64_t kLargestAlignment = 1 << 20;
 
@@ -50,15 +50,15 @@ const GgmlType& take_ggml_type(GgufCursor& cursor, std::string_view where) {
 // The range is counted from the beginning of the data until set_ranges.
 GgufFile::Entry take_entry(GgufCursor& cursor) {
   GgufFile::Entry entry;
-  entry.name = cursor.take_text("a tensor name", kLongestName);
+  entry.name = cursor.take_text("a tensor name", kLongestTensorName);
   const std::string where = fmt::format("{}: tensor {}", cursor.source(), quote_name(entry.name));
   if (find_invalid_utf8(entry.name) != std::string::npos) {
     fail(ErrorKind::kBadFile, "{}: has a name that is not UTF-8", where);
   }
   const auto axes = cursor.take<uint32_t>();
-  if (axes > kMostAxes) {
+  if (axes > kMostGgufAxes) {
     fail(ErrorKind::kBadFile, "{}: says that it has {} axes, more than the {} allowed", where, axes,
-         kMostAxes);
+         kMostGgufAxes);
   }
   std::vector<int64_t> sizes;
   for (uint32_t i = 0; i < axes; ++i) sizes.push_back(cursor.take<int64_t>());

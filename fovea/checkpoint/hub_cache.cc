@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kLongestName = 200;  // leaves room in a file name for what is added to it
+constexpr size_t kLongestFolderName = 200;  // leaves room in a file name for what is added to it
 
 bool is_plain_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -63,7 +63,7 @@ fs::path only_folder_in(const fs::path& parent) {
 }  // namespace
 
 bool is_plain_name(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestName && text.front() != '.' &&
+  return !text.empty() && text.size() <= kLongestFolderName && text.front() != '.' &&
          text.front() != '-' && std::all_of(text.begin(), text.end(), is_plain_character);
 }
 
@@ -73,7 +73,7 @@ bool stays_in_folder(std::string_view file) {
   return std::none_of(file.begin(), file.end(), is_bad) &&
          find_invalid_utf8(file) == std::string_view::npos &&
          every_part(file, [](std::string_view part) {
-           return !part.empty() && part != "." && part != ".." && part.size() <= kLongestName;
+           return !part.empty() && part != "." && part != ".." && part.size() <= kLongestFolderName;
          });
 }
 

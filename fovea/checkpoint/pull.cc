@@ -43,7 +43,7 @@ constexpr std::array<std::string_view, 19> kSmallFiles{"config.json",
                                                        "config_sentence_transformers.json"};
 constexpr std::array<std::string_view, 8> kWeightSuffixes{
     ".gguf", ".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".onnx"};
-constexpr size_t kLongestIndex = size_t{256} << 20;
+constexpr size_t kLongestPulledIndex = size_t{256} << 20;
 constexpr size_t kNamesShown = 8;
 
 // "1_Pooling/config.json": a module of sentence-transformers.
@@ -203,7 +203,7 @@ std::vector<HubFile> choose_files(const HubName& name, const HubModel& model,
 std::vector<HubFile> list_shards(const HubName& name, const HubModel& model,
                                  const fs::path& index) {
   const std::string source = name.text() + ": the index of its shards";
-  const Json json = Json::parse(read_text_file(index, kLongestIndex), source);
+  const Json json = Json::parse(read_text_file(index, kLongestPulledIndex), source);
   std::set<std::string> shards;
   for (const auto& [tensor, shard] : json.at("weight_map", source).as_object(source)) {
     shards.insert(shard.as_string(source));

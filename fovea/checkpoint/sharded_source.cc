@@ -14,24 +14,24 @@
 namespace fovea {
 namespace {
 
-constexpr size_t kLongestIndex = size_t{256} << 20;
+constexpr size_t kLongestShardIndex = size_t{256} << 20;
 
 // Tensor name -> name of the file that holds it, in the order of the index.
 using WeightMap = std::vector<std::pair<std::string, std::string>>;
 
-bool stays_in_folder(const std::filesystem::path& path) {
+bool is_beside_index(const std::filesystem::path& path) {
   return !path.empty() && path.is_relative() && path.has_filename() &&
          std::none_of(path.begin(), path.end(), [](const auto& part) { return part == ".."; });
 }
 
 WeightMap read_weight_map(const std::filesystem::path& index) {
   const std::string source = index.string();
-  const Json json = Json::parse(read_text_file(index, kLongestIndex), source);
+  const Json json = Json::parse(read_text_file(index, kLongestShardIndex), source);
   const std::string where = source + ": weight_map";
   WeightMap map;
   for (const auto& [name, value] : json.at("weight_map", source).as_object(where)) {
     const std::string& shard = value.as_string(where);
-    if (!stays_in_folder(shard) || shard.find('\0') != shard.npos) {
+    if (!is_beside_index(shard) || shard.find('\0') != shard.npos) {
       fail(ErrorKind::kBadFile,
            "{} puts tensor {} into the file {}, which is outside the folder of the index; do not "
            "trust this file",

@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 3> kContainers{"model_state_dict", "state
 constexpr int kDeepestContainer = 4;
 constexpr int kDeepestName = 8;
 constexpr size_t kMostVisits = size_t{1} << 22;
-constexpr size_t kMostAxes = 32;
-constexpr size_t kLongestName = 4096;
+constexpr size_t kMostTorchAxes = 32;
+constexpr size_t kLongestWeightName = 4096;
 // A tensor that repeats its elements (stride 0) may not grow beyond this.
 constexpr int64_t kMostRepeatedElements = int64_t{1} << 26;
 
@@ -60,7 +60,7 @@ bool holds_tensors(const PickleNode& dict) {
 }
 
 // The dict whose members are the weights.
-const PickleNode& find_weights(const PickleNode& root, std::string_view source) {
+const PickleNode& find_state_dict(const PickleNode& root, std::string_view source) {
   const PickleNode* dict = &root;
   for (int depth = 0; depth < kDeepestContainer && dict->kind == PickleKind::kDict; ++depth) {
     if (holds_tensors(*dict)) return *dict;
@@ -94,9 +94,9 @@ std::vector<int64_t> read_ints(const PickleNode& node, std::string_view where) {
     list = node.items[1]->items[0];
   }
   if ((list->kind != PickleKind::kTuple && list->kind != PickleKind::kList) ||
-      list->items.size() > kMostAxes) {
+      list->items.size() > kMostTorchAxes) {
     fail(ErrorKind::kBadFile, "{}: its sizes are {} of {} items; expected up to {} numbers", where,
-         kind_name(list->kind), list->items.size(), kMostAxes);
+         kind_name(list->kind), list->items.size(), kMostTorchAxes);
   }
   std::vector<int64_t> values;
   for (const PickleNode* item : list->items) {
@@ -205,7 +205,7 @@ class Flattener {
       }
       const PickleNode& key = *dict.items[i];
       const PickleNode& value = *dict.items[i + 1];
-      if (key.kind != PickleKind::kString || prefix.size() + key.text.size() > kLongestName)
+      if (key.kind != PickleKind::kString || prefix.size() + key.text.size() > kLongestWeightName)
         continue;
       const PickleNode* tensor = as_tensor(value);
       if (tensor != nullptr) {
@@ -291,7 +291,7 @@ TorchFile TorchFile::parse(Bytes bytes, std::string_view source,
 }
 
 void TorchFile::read_entries() {
-  const PickleNode& weights = find_weights(container_->pickle().root(), source_);
+  const PickleNode& weights = find_state_dict(container_->pickle().root(), source_);
   Flattener(*container_, source_, entries_).walk(weights, "", 0);
 }
 

@@ -75,19 +75,20 @@ constexpr std::array<std::pair<std::string_view, DType>, 10> kStorageTypes{
      {"ByteStorage", DType::kU8},
      {"BoolStorage", DType::kBool}}};
 
-constexpr std::array<std::pair<std::string_view, DType>, 13> kTypes{{{"float32", DType::kF32},
-                                                                     {"float64", DType::kF64},
-                                                                     {"float16", DType::kF16},
-                                                                     {"bfloat16", DType::kBF16},
-                                                                     {"int64", DType::kI64},
-                                                                     {"int32", DType::kI32},
-                                                                     {"int16", DType::kI16},
-                                                                     {"int8", DType::kI8},
-                                                                     {"uint8", DType::kU8},
-                                                                     {"uint16", DType::kU16},
-                                                                     {"uint32", DType::kU32},
-                                                                     {"uint64", DType::kU64},
-                                                                     {"bool", DType::kBool}}};
+constexpr std::array<std::pair<std::string_view, DType>, 13> kTorchTypes{
+    {{"float32", DType::kF32},
+     {"float64", DType::kF64},
+     {"float16", DType::kF16},
+     {"bfloat16", DType::kBF16},
+     {"int64", DType::kI64},
+     {"int32", DType::kI32},
+     {"int16", DType::kI16},
+     {"int8", DType::kI8},
+     {"uint8", DType::kU8},
+     {"uint16", DType::kU16},
+     {"uint32", DType::kU32},
+     {"uint64", DType::kU64},
+     {"bool", DType::kBool}}};
 
 template <typename Table>
 std::optional<DType> find_type(const Table& table, std::string_view global) {
@@ -248,7 +249,7 @@ std::span<const std::string_view> torch_globals() {
 }
 
 std::optional<DType> find_torch_dtype(std::string_view global) {
-  return find_type(kTypes, global);
+  return find_type(kTorchTypes, global);
 }
 
 TorchStorageId read_storage_id(const PickleNode& node, std::string_view source) {

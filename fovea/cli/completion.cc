@@ -99,15 +99,15 @@ void add_verbs(std::span<const Command> commands, Candidates& candidates) {
 }
 
 // What precedes the unfinished word.
-struct Line {
+struct CompletionLine {
   std::vector<const Option*> given;
   const Option* open = nullptr;  // its value is due
   size_t positionals = 0;
   bool only_positionals = false;  // after "--"
 };
 
-Line read_line(std::span<const Option> options, std::span<const std::string> words) {
-  Line line;
+CompletionLine read_line(std::span<const Option> options, std::span<const std::string> words) {
+  CompletionLine line;
   for (const std::string& word : words) {
     if (line.open != nullptr) {
       line.open = nullptr;
@@ -126,7 +126,7 @@ Line read_line(std::span<const Option> options, std::span<const std::string> wor
 void add_arguments(const Command& command, std::span<const std::string> before,
                    std::string_view typed, Candidates& candidates) {
   const std::vector<Option> options = options_of(command);
-  const Line line = read_line(options, before);
+  const CompletionLine line = read_line(options, before);
   if (line.open != nullptr) return add_values(*line.open, candidates);
   const size_t equals = typed.find('=');
   if (!line.only_positionals && typed.starts_with('-')) {

@@ -6,6 +6,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/parse.h"
 #include "fovea/base/sha256.h"
 #include "fovea/base/utf8.h"
 #include "fovea/vision/picture_format.h"
@@ -14,10 +15,6 @@ namespace fovea {
 namespace {
 
 constexpr size_t kLongestText = size_t{1} << 26;
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
-}
 
 bool is_text_file(const std::filesystem::path& path) {
   return lower_suffix(path) == ".txt";

@@ -15,7 +15,7 @@ constexpr int kColumns = 80;
 
 // `text` in lines of at most kColumns, each after the first indented by `indent`; choices that are
 // too many for a line are broken after a bar.
-std::string wrap(std::string_view text, int indent) {
+std::string wrap_help(std::string_view text, int indent) {
   std::string result;
   int column = indent;
   const auto begin_line = [&] {
@@ -45,14 +45,14 @@ std::string wrap(std::string_view text, int indent) {
   return result;
 }
 
-std::string signature(const Option& option) {
+std::string help_signature(const Option& option) {
   std::string text = "--" + option.name;
   if (option.letter != 0) text = fmt::format("-{}, {}", option.letter, text);
   if (option.kind == Option::Kind::kFlag) return text;
   return text + " " + (option.kind == Option::Kind::kChoice ? "NAME" : option.placeholder);
 }
 
-std::string signature(const Positional& positional) {
+std::string help_signature(const Positional& positional) {
   return positional.required ? positional.name : "[" + positional.name + "]";
 }
 
@@ -72,7 +72,8 @@ std::string program_help(std::span<const Command> commands) {
       "fovea shows what a transformer is looking at.\n\nusage: fovea VERB [options]\n\nverbs:\n";
   for (const Command& command : commands) {
     const int indent = static_cast<int>(widest) + 6;
-    text += fmt::format("  {:<{}}  {}\n", command.name, widest + 2, wrap(command.summary, indent));
+    text +=
+        fmt::format("  {:<{}}  {}\n", command.name, widest + 2, wrap_help(command.summary, indent));
   }
   text +=
       "\n`fovea VERB --help` explains a verb, `fovea --version` prints the version;\n"
@@ -87,25 +88,25 @@ std::string command_help(const Command& command) {
   std::string usage = "usage: fovea " + command.name;
   size_t widest = 0;
   for (const Positional& positional : command.positionals) {
-    usage += " " + signature(positional);
-    widest = std::max(widest, signature(positional).size());
+    usage += " " + help_signature(positional);
+    widest = std::max(widest, help_signature(positional).size());
   }
   for (const Option& option : options) {
-    if (option.required) usage += " " + signature(option);
-    widest = std::max(widest, signature(option).size());
+    if (option.required) usage += " " + help_signature(option);
+    widest = std::max(widest, help_signature(option).size());
   }
   const int indent = static_cast<int>(widest) + 5;
   std::string text =
       fmt::format("fovea {}: {}\n\n{} [options]\n\n", command.name,
-                  wrap(command.summary, static_cast<int>(command.name.size()) + 8), usage);
+                  wrap_help(command.summary, static_cast<int>(command.name.size()) + 8), usage);
   for (const Positional& positional : command.positionals) {
-    text += fmt::format("  {:<{}}   {}\n", signature(positional), widest,
-                        wrap(positional.help, indent));
+    text += fmt::format("  {:<{}}   {}\n", help_signature(positional), widest,
+                        wrap_help(positional.help, indent));
   }
   text += command.positionals.empty() ? "options:\n" : "\noptions:\n";
   for (const Option& option : options) {
-    text +=
-        fmt::format("  {:<{}}   {}\n", signature(option), widest, wrap(describe(option), indent));
+    text += fmt::format("  {:<{}}   {}\n", help_signature(option), widest,
+                        wrap_help(describe(option), indent));
   }
   if (!command.details.empty()) text += "\n" + command.details;
   return text;
@@ -116,8 +117,8 @@ std::string help_list(std::span<const std::pair<std::string, std::string>> lines
   for (const auto& [name, meaning] : lines) widest = std::max(widest, name.size());
   std::string text;
   for (const auto& [name, meaning] : lines) {
-    text +=
-        fmt::format("  {:<{}}  {}\n", name, widest, wrap(meaning, static_cast<int>(widest) + 4));
+    text += fmt::format("  {:<{}}  {}\n", name, widest,
+                        wrap_help(meaning, static_cast<int>(widest) + 4));
   }
   return text;
 }

@@ -35,7 +35,7 @@ constexpr std::array<std::array<const char*, 2>, 18> kVariables{{
     {"COLUMNS", "the width of drawings, where no terminal says it"},
 }};
 
-constexpr const char* kExamples =
+constexpr const char* kManualExamples =
     R"(  fovea demo
   fovea translate "I love music."
   fovea text "The cat sat on the mat." --out page.html
@@ -92,14 +92,14 @@ std::string item(std::string_view tag, std::string_view meaning) {
   return fmt::format(".TP\n{}\n{}\n", tag, roff(meaning));
 }
 
-std::string signature(const Option& option) {
+std::string manual_signature(const Option& option) {
   std::string text = bold("--" + option.name);
   if (option.letter != 0) text = bold(std::string("-") + option.letter) + ", " + text;
   if (option.kind == Option::Kind::kFlag) return text;
   return text + " " + italic(option.kind == Option::Kind::kChoice ? "NAME" : option.placeholder);
 }
 
-std::string signature(const Positional& positional) {
+std::string manual_signature(const Positional& positional) {
   const std::string name = italic(positional.name);
   return positional.required ? name : "[" + name + "]";
 }
@@ -206,7 +206,7 @@ std::string program_man_page(std::span<const Command> commands) {
           item("2", "the command line was wrong");
   page += ".PP\n" + roff("What went wrong is one line on stderr.") + "\n.SH ENVIRONMENT\n";
   for (const auto& [name, meaning] : kVariables) page += item(bold(name), meaning);
-  page += ".SH EXAMPLES\n" + Details(/*after_heading=*/true).write(kExamples);
+  page += ".SH EXAMPLES\n" + Details(/*after_heading=*/true).write(kManualExamples);
   return page;
 }
 
@@ -216,16 +216,17 @@ std::string command_man_page(const Command& command) {
   std::vector<Option> options = options_of(command);
   options.push_back(Option::flag("help", "a shorter form of this page"));
   page += bold("fovea " + command.name);
-  for (const Positional& positional : command.positionals) page += " " + signature(positional);
+  for (const Positional& positional : command.positionals)
+    page += " " + manual_signature(positional);
   for (const Option& option : options) {
-    if (option.required) page += " " + signature(option);
+    if (option.required) page += " " + manual_signature(option);
   }
   page += " [\\fIoptions\\fR]\n.SH DESCRIPTION\n";
   for (const Positional& positional : command.positionals) {
     page += item(italic(positional.name), positional.help);
   }
   page += Details(command.positionals.empty()).write(details) + ".SH OPTIONS\n";
-  for (const Option& option : options) page += item(signature(option), describe(option));
+  for (const Option& option : options) page += item(manual_signature(option), describe(option));
   if (!examples.empty()) page += ".SH EXAMPLES\n" + Details(/*after_heading=*/true).write(examples);
   return page + ".SH SEE ALSO\n.BR fovea (1)\n";
 }

@@ -33,14 +33,14 @@ bool has_map_view(const Args& args) {
 }
 
 // What was asked for, or what suits the rest of the choice.
-std::string view_name(const Args& args) {
+std::string map_view_name(const Args& args) {
   if (has_map_view(args)) return args["view"];
   if (args.has("token") || args.flag("column")) return "read";
   return args.has("head") && args["head"] != "all" ? "matrix" : "heads";
 }
 
 Figure make_figure(const Run& run, const Args& args, const ViewChoice& choice) {
-  const std::string view = view_name(args);
+  const std::string view = map_view_name(args);
   const CancelToken cancel;
   if (view == "matrix") return matrix_view(run, choice, cancel);
   if (view == "read") return read_view(run, choice, cancel);
@@ -157,7 +157,7 @@ void check_map_args(const Args& args) {
 ViewChoice view_choice(const Args& args) {
   ViewChoice choice;
   choice.kind = site_kind(args);
-  const std::string view = view_name(args);
+  const std::string view = map_view_name(args);
   if (args.has("layer") && args["layer"] == "all") {
     if (view != "heads") {
       fail(ErrorKind::kInvalidArgument,

@@ -87,7 +87,7 @@ void write_csv(const std::filesystem::path& path, const MapData& data) {
   });
 }
 
-void write_json(const std::filesystem::path& path, const MapData& data) {
+void write_map_json(const std::filesystem::path& path, const MapData& data) {
   const std::string text = map_json(data).dump() + "\n";
   write_file_atomic(path, [&](FileWriter& writer) { writer.write(text); });
 }
@@ -96,7 +96,7 @@ void write_array(const std::filesystem::path& path, const MapData& data) {
   write_npy(path, without_nan(data.weights));
 }
 
-void write_arrays(const std::filesystem::path& path, const MapData& data) {
+void write_map_arrays(const std::filesystem::path& path, const MapData& data) {
   write_npz(path, std::vector<NamedTensor>{{"weights", without_nan(data.weights)}});
 }
 
@@ -111,19 +111,19 @@ void write_tensors(const std::filesystem::path& path, const MapData& data) {
                      {"map", about.dump()}});
 }
 
-struct Format {
+struct MapFormat {
   std::string_view suffix;
   void (*write)(const std::filesystem::path&, const MapData&);
 };
-constexpr Format kFormats[] = {{".npy", write_array},
-                               {".npz", write_arrays},
-                               {".safetensors", write_tensors},
-                               {".json", write_json},
-                               {".csv", write_csv}};
+constexpr MapFormat kFormats[] = {{".npy", write_array},
+                                  {".npz", write_map_arrays},
+                                  {".safetensors", write_tensors},
+                                  {".json", write_map_json},
+                                  {".csv", write_csv}};
 
-const Format* format_of(const std::filesystem::path& path) {
+const MapFormat* map_format_of(const std::filesystem::path& path) {
   const std::string suffix = lower_suffix(path);
-  for (const Format& format : kFormats) {
+  for (const MapFormat& format : kFormats) {
     if (suffix == format.suffix) return &format;
   }
   return nullptr;
@@ -209,19 +209,19 @@ Json map_json(const MapData& data) {
 }
 
 bool is_data_suffix(const std::filesystem::path& path) {
-  return format_of(path) != nullptr;
+  return map_format_of(path) != nullptr;
 }
 
 std::string data_suffixes() {
   std::string text;
-  for (const Format& format : kFormats) {
+  for (const MapFormat& format : kFormats) {
     text += (text.empty() ? "" : ", ") + std::string(format.suffix);
   }
   return text;
 }
 
 void write_map_data(const std::filesystem::path& path, const MapData& data) {
-  const Format* format = format_of(path);
+  const MapFormat* format = map_format_of(path);
   if (format == nullptr) {
     fail(ErrorKind::kInvalidArgument, "'{}' has none of the suffixes that maps are written to: {}",
          path.string(), data_suffixes());

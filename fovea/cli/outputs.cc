@@ -55,7 +55,7 @@ bool lies_in(const fs::path& file, const fs::path& folder) {
   return std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
-void check_input(const Output& output, const std::string& name, const std::string& input) {
+void check_against_input(const Output& output, const std::string& name, const std::string& input) {
   if (is_same_file(output.path, input)) {
     fail(ErrorKind::kInvalidArgument,
          "{} is '{}', the input itself, which would be lost; give another name", output.name,
@@ -77,7 +77,7 @@ void check_outputs(const Args& args) {
   for (const Output& output : outputs) {
     for (const auto& [name, values] : args.given()) {
       if (std::ranges::count(kOutputs, name) > 0) continue;
-      for (const std::string& value : values) check_input(output, name, value);
+      for (const std::string& value : values) check_against_input(output, name, value);
     }
     for (const Output& other : outputs) {
       if (&other == &output || whole_path(other.path) != whole_path(output.path)) continue;

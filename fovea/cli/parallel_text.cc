@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 
 namespace fovea {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r\v\f";
 
 // A last line without its end counts too.
 int64_t line_count(std::string_view text) {
@@ -20,10 +19,6 @@ std::string_view take_line(std::string_view& rest) {
   rest.remove_prefix(std::min(end + 1, rest.size()));
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
-}
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(kBlanks) == std::string_view::npos;
 }
 
 }  // namespace

@@ -11,14 +11,14 @@ namespace fovea {
 namespace {
 
 constexpr size_t kShown = 5;
-constexpr int kNameWidth = 8;
+constexpr int kPredictionNameWidth = 8;
 
 struct Choice {
   int64_t index = 0;
   double probability = 0;
 };
 
-std::vector<Choice> best_of(std::span<const float> logits) {
+std::vector<Choice> best_words(std::span<const float> logits) {
   if (!std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); })) {
     fail(ErrorKind::kBadFile, "the model's scores are not all finite; its weights are damaged");
   }
@@ -63,9 +63,9 @@ std::string listed(const std::vector<Choice>& choices,
     text += fmt::format("{} {:.3f}", isolated(printable(name(choice.index))), choice.probability);
   }
   std::string lines;
-  for (const char letter : wrapped(text, terminal.width - kNameWidth)) {
+  for (const char letter : wrapped(text, terminal.width - kPredictionNameWidth)) {
     lines += letter;
-    if (letter == '\n') lines += repeated(" ", kNameWidth);
+    if (letter == '\n') lines += repeated(" ", kPredictionNameWidth);
   }
   return lines;
 }
@@ -82,11 +82,11 @@ std::vector<size_t> mask_places(const Engine& engine, const ModelInputs& inputs)
 }
 
 std::string line(std::string_view name, const std::string& value, const Terminal& terminal) {
-  return fmt::format("{}{}\n", terminal.dim(padded_right(name, kNameWidth)), value);
+  return fmt::format("{}{}\n", terminal.dim(padded_right(name, kPredictionNameWidth)), value);
 }
 
 std::vector<Choice> class_choices(const Engine& engine, std::span<const float> logits) {
-  return engine.multi_label() ? present_of(logits) : best_of(logits);
+  return engine.multi_label() ? present_of(logits) : best_words(logits);
 }
 
 std::string class_name(const std::vector<std::string>& labels, int64_t index) {
@@ -116,7 +116,7 @@ std::string masks_text(const Engine& engine, const RunResult& result, const Term
     text += line(
         fmt::format("mask {}", place),
         listed(
-            best_of(row),
+            best_words(row),
             [&](int64_t id) { return engine.tokenizer().info(static_cast<int32_t>(id)).display; },
             terminal),
         terminal);

@@ -12,14 +12,14 @@
 namespace fovea {
 namespace {
 
-constexpr int kNameColumns = 8;
+constexpr int kFactColumns = 8;
 
-std::string fact(std::string_view name, const std::string& value, const Terminal& terminal) {
-  const std::string lines = wrapped(value, terminal.width - kNameColumns);
-  std::string text = terminal.dim(padded_right(name, kNameColumns));
+std::string run_fact(std::string_view name, const std::string& value, const Terminal& terminal) {
+  const std::string lines = wrapped(value, terminal.width - kFactColumns);
+  std::string text = terminal.dim(padded_right(name, kFactColumns));
   for (const char letter : lines) {
     text += letter;
-    if (letter == '\n') text += repeated(" ", kNameColumns);
+    if (letter == '\n') text += repeated(" ", kFactColumns);
   }
   return text + "\n";
 }
@@ -55,26 +55,27 @@ std::string sites_text(SiteKind kind, const std::vector<const AttentionRecord*>&
 
 std::string run_summary(const Run& run, const Terminal& terminal) {
   std::string text;
-  text += fact("model",
-               printable(run.model.empty() ? "not named" : run.model) +
-                   (run.model_hash.empty()
-                        ? ""
-                        : " · " + printable(std::string_view(run.model_hash).substr(0, 12))),
-               terminal);
+  text += run_fact("model",
+                   printable(run.model.empty() ? "not named" : run.model) +
+                       (run.model_hash.empty()
+                            ? ""
+                            : " · " + printable(std::string_view(run.model_hash).substr(0, 12))),
+                   terminal);
   for (const Axis& axis : run.axes) {
     if (axis.source.empty() && axis.grid_rows == 0) continue;
     if (axis.name == "steps") continue;  // the rows of a generation: the same text again
-    text += fact(run.axes.size() == 1 ? "input" : shorten(printable(axis.name), kNameColumns - 1),
-                 input_text(axis, terminal.width - kNameColumns), terminal);
+    text +=
+        run_fact(run.axes.size() == 1 ? "input" : shorten(printable(axis.name), kFactColumns - 1),
+                 input_text(axis, terminal.width - kFactColumns), terminal);
   }
   std::string axes;
   for (const Axis& axis : run.axes) axes += (axes.empty() ? "" : " · ") + axis_text(axis);
-  text += fact("axes", axes, terminal);
+  text += run_fact("axes", axes, terminal);
   std::map<SiteKind, std::vector<const AttentionRecord*>> sites;
   for (const auto& record : run.records) sites[record->site.kind].push_back(record.get());
   bool first = true;
   for (const auto& [kind, records] : sites) {
-    text += fact(first ? "maps" : "", sites_text(kind, records), terminal);
+    text += run_fact(first ? "maps" : "", sites_text(kind, records), terminal);
     first = false;
   }
   return text;

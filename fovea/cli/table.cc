@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kGap = -1;  // stands for what was left out
+constexpr int64_t kColumnGap = -1;  // stands for what was left out
 constexpr int kWidestLabel = 14;
 constexpr int kWidestHeading = 10;
 constexpr int kGridGap = 2;
@@ -38,10 +38,10 @@ std::vector<int64_t> pick(int64_t count, int64_t most, std::optional<int64_t> ke
   const int64_t head = (most + 1) / 2;
   const int64_t tail = count - (most - head);
   for (int64_t i = 0; i < head; ++i) picked.push_back(i);
-  picked.push_back(kGap);
+  picked.push_back(kColumnGap);
   if (kept && *kept >= head && *kept < tail) {
     picked.push_back(*kept);
-    picked.push_back(kGap);
+    picked.push_back(kColumnGap);
   }
   for (int64_t i = tail; i < count; ++i) picked.push_back(i);
   return picked;
@@ -55,7 +55,7 @@ class TablePainter {
     for (const auto& label : table.row_labels) row_labels_.push_back(shorten(label, kWidestLabel));
     label_width_ = display_width(table.corner);
     for (const int64_t r : rows_) {
-      if (r != kGap) label_width_ = std::max(label_width_, display_width(row_label(r)));
+      if (r != kColumnGap) label_width_ = std::max(label_width_, display_width(row_label(r)));
     }
     brackets_ = table.marked_row.has_value();
     for (int64_t c = 0; c < table.values.cols(); ++c) widths_.push_back(column_width(c));
@@ -68,7 +68,7 @@ class TablePainter {
     block.push_back(heading());
     for (const int64_t r : rows_) {
       if (table_.rule_above_last && r + 1 == table_.values.rows()) block.push_back(rule_line());
-      block.push_back(r == kGap ? gap_line() : row_line(r));
+      block.push_back(r == kColumnGap ? gap_line() : row_line(r));
     }
     return block;
   }
@@ -81,12 +81,12 @@ class TablePainter {
   const NumberFormat& format_of(int64_t c) const {
     return table_.formats.size() == 1 ? table_.formats[0] : table_.formats[static_cast<size_t>(c)];
   }
-  int width_of(int64_t c) const { return c == kGap ? 1 : widths_[static_cast<size_t>(c)]; }
+  int width_of(int64_t c) const { return c == kColumnGap ? 1 : widths_[static_cast<size_t>(c)]; }
 
   int column_width(int64_t c) const {
     int width = display_width(heading_of(c));
     for (const int64_t r : rows_) {
-      if (r == kGap) continue;
+      if (r == kColumnGap) continue;
       width = std::max(width, display_width(format_of(c)(table_.values(r, c))));
     }
     return width;
@@ -125,7 +125,7 @@ class TablePainter {
     line.add(corner, terminal_.bold(corner));
     for (const int64_t c : columns_) {
       const std::string text =
-          " " + padded_left(c == kGap ? "…" : heading_of(c), width_of(c)) + " ";
+          " " + padded_left(c == kColumnGap ? "…" : heading_of(c), width_of(c)) + " ";
       line.add(text, terminal_.dim(text));
     }
     if (!table_.sums.empty()) {
@@ -149,7 +149,7 @@ class TablePainter {
   }
 
   void add_cell(LineWriter& line, int64_t r, int64_t c) const {
-    if (c == kGap) {
+    if (c == kColumnGap) {
       line.add(" … ", terminal_.dim(" … "));
       return;
     }
@@ -203,7 +203,7 @@ class TablePainter {
   bool brackets_ = false;
 };
 
-std::string label_of(const Grid& grid, const GridRow& row) {
+std::string cell_label(const Grid& grid, const GridRow& row) {
   return shorten(row.label, grid.widest_label);
 }
 
@@ -211,7 +211,7 @@ std::vector<int> column_widths(const Grid& grid) {
   std::vector<int> widths;
   for (const std::string& name : grid.heading) widths.push_back(display_width(name));
   for (const GridRow& row : grid.rows) {
-    widths[0] = std::max(widths[0], display_width(label_of(grid, row)));
+    widths[0] = std::max(widths[0], display_width(cell_label(grid, row)));
     for (size_t c = 0; c < row.cells.size(); ++c) {
       widths[c + 1] = std::max(widths[c + 1], display_width(row.cells[c]));
     }
@@ -232,7 +232,7 @@ int block_width(const TextBlock& block) {
 }
 
 // Without the spaces that pad the last column; a line that ends in a colour keeps them.
-std::string trimmed(const std::string& text) {
+std::string without_padding(const std::string& text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
@@ -260,7 +260,7 @@ TextBlock draw_grid(const Grid& grid, const Terminal& terminal) {
     if (grid.total && r + 1 == grid.rows.size()) {
       block.push_back({terminal.dim(repeated("─", width)), width});
     }
-    const std::string name = label_of(grid, row);
+    const std::string name = cell_label(grid, row);
     std::string text = (row.marked ? terminal.marked(name) : isolated(name)) +
                        repeated(" ", widths[0] - display_width(name));
     for (size_t c = 0; c + 1 < widths.size(); ++c) {
@@ -293,7 +293,7 @@ std::string side_by_side(const std::vector<TextBlock>& blocks, int indent, int w
         line += part.text +
                 repeated(" ", block_width(blocks[b]) - part.width + (b + 1 < last ? kBetween : 0));
       }
-      result += trimmed(line) + '\n';
+      result += without_padding(line) + '\n';
     }
     first = last;
   }

@@ -19,7 +19,7 @@
 namespace fovea {
 namespace {
 
-constexpr int kNarrowest = 40;
+constexpr int kNarrowestTerminal = 40;
 
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
@@ -155,7 +155,7 @@ Terminal stdout_terminal() {
   } else if (const auto columns = columns_of_environment()) {
     terminal.width = *columns;
   }
-  terminal.width = std::clamp(terminal.width, kNarrowest, 1000);
+  terminal.width = std::clamp(terminal.width, kNarrowestTerminal, 1000);
   terminal.colors = colors_of_environment(is_terminal);
   return terminal;
 }

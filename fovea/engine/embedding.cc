@@ -6,7 +6,8 @@ namespace fovea {
 namespace {
 
 // 1 / count for every position that is no padding.
-std::vector<double> mean_weights(int64_t positions, const std::vector<int64_t>& attention_mask) {
+std::vector<double> mean_word_weights(int64_t positions,
+                                      const std::vector<int64_t>& attention_mask) {
   std::vector<double> weights(static_cast<size_t>(positions), 1);
   int64_t count = positions;
   if (!attention_mask.empty()) {
@@ -27,7 +28,7 @@ EmbeddingOutput embedding_output(const ModelFacts& facts, const ModelInputs& inp
   const Value& states = outputs.last_hidden_state;
   if (states.tensor.rank() != 2) return {};
   if (!facts.causal && !facts.has_decoder()) {
-    return {states, mean_weights(states.shape()[0], inputs.attention_mask)};
+    return {states, mean_word_weights(states.shape()[0], inputs.attention_mask)};
   }
   std::vector<double> last(static_cast<size_t>(states.shape()[0]));
   last.back() = 1;

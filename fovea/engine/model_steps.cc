@@ -103,7 +103,7 @@ void compare_vectors(ModelSteps& steps) {
 }
 
 // From the scores to what softmax takes, the model's way.
-void apply_rule(const Parts& parts, ModelSteps& steps) {
+void apply_score_rule(const Parts& parts, ModelSteps& steps) {
   const ScoreRule& rule = parts.record.rule;
   if (!std::holds_alternative<std::monostate>(rule.bias)) {
     ScoreRule open = rule;
@@ -158,7 +158,7 @@ void add_to(std::vector<double>& sum, std::span<const double> part) {
 }
 
 // Every head by the definition, through W_O; and the same for what the model's heads gave.
-void mix_heads(const Parts& parts, ModelSteps& steps) {
+void mix_head_outputs(const Parts& parts, ModelSteps& steps) {
   const BlockContext& block = *parts.record.block;
   const AttentionShape& shape = parts.shape;
   const Tensor weight = convert(block.output_weight, DType::kF32);
@@ -232,7 +232,7 @@ ModelSteps model_steps(const std::shared_ptr<const AttentionRecord>& record, int
   if (similarity) {
     apply_similarity(record->rule.mask, steps);
   } else {
-    apply_rule(parts, steps);
+    apply_score_rule(parts, steps);
     check_map(steps);
   }
   steps.sum = std::accumulate(steps.weights.begin(), steps.weights.end(), 0.0);
@@ -249,7 +249,7 @@ ModelSteps model_steps(const std::shared_ptr<const AttentionRecord>& record, int
       const Tensor input = convert(block.input, DType::kF32);
       steps.x = doubles({input.matrix<float>().row(row), static_cast<size_t>(input.size(1))});
     }
-    if (!similarity) mix_heads(parts, steps);
+    if (!similarity) mix_head_outputs(parts, steps);
   }
   return steps;
 }

@@ -53,7 +53,7 @@ int64_t find_class(const std::vector<std::string>& labels, int64_t count, const 
        count - 1, labels_text(labels), did_you_mean(name, labels));
 }
 
-int64_t best_of(std::span<const float> logits) {
+int64_t best_answer(std::span<const float> logits) {
   return std::ranges::max_element(logits) - logits.begin();
 }
 
@@ -61,7 +61,7 @@ NamedTarget class_target(const Engine& engine, const Tensor& logits, const Targe
   const std::vector<std::string> labels = engine.labels();
   if (logits.elements() == 1 && !choice.name) return {ClassTarget{0}, "its score"};
   const int64_t index = choice.name ? find_class(labels, logits.elements(), *choice.name)
-                                    : best_of(logits.values<float>());
+                                    : best_answer(logits.values<float>());
   return {ClassTarget{index}, "class " + class_name(labels, index)};
 }
 
@@ -81,7 +81,7 @@ NamedTarget token_class_target(const Engine& engine, const Tensor& logits,
   const std::span<const float> row = row_at(logits, choice.position);
   const int64_t index = choice.name
                             ? find_class(labels, static_cast<int64_t>(row.size()), *choice.name)
-                            : best_of(row);
+                            : best_answer(row);
   return {TokenTarget{choice.position, index}, "class " + class_name(labels, index)};
 }
 
@@ -119,7 +119,7 @@ NamedTarget word_target(const Tokenizer* tokenizer, const Tensor& logits,
   const auto count = static_cast<int64_t>(row.size());
   const int64_t id = choice.name                   ? find_word(tokenizer, count, *choice.name)
                      : written && *written < count ? *written
-                                                   : best_of(row);
+                                                   : best_answer(row);
   const std::string shown = tokenizer == nullptr
                                 ? fmt::format("#{}", id)
                                 : tokenizer->info(static_cast<int32_t>(id)).display;
@@ -159,7 +159,7 @@ NamedTarget box_target(const Engine& engine, const Tensor& logits, const TargetC
          rows.rows - 1);
   }
   const int64_t index = choice.name ? find_class(labels, classes, *choice.name)
-                                    : best_of({rows.row(query), static_cast<size_t>(classes)});
+                                    : best_answer({rows.row(query), static_cast<size_t>(classes)});
   return {BoxTarget{query, index}, fmt::format("query {} as {}", query, class_name(labels, index))};
 }
 

@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-std::vector<double> doubles(const Tensor& embedding) {
+std::vector<double> doubles_of(const Tensor& embedding) {
   const std::span<const float> values = embedding.values<float>();
   return {values.begin(), values.end()};
 }
@@ -28,13 +28,13 @@ std::vector<TextSimilarity> text_similarities(const Engine& engine, const RunRes
                                               const std::vector<std::string>& texts) {
   check_compares_texts(engine);
   const ModelFacts& facts = engine.facts();
-  const std::vector<double> image = doubles(picture.outputs.image_embeds.tensor);
+  const std::vector<double> image = doubles_of(picture.outputs.image_embeds.tensor);
   std::vector<TextSimilarity> similarities;
   std::vector<double> logits;
   for (const std::string& text : texts) {
     const ModelOutputs outputs = engine.model().forward(engine.encode(text).inputs, {});
     TextSimilarity similarity{.text = text};
-    similarity.cosine = dot(image, doubles(outputs.text_embeds.tensor));
+    similarity.cosine = dot(image, doubles_of(outputs.text_embeds.tensor));
     similarity.logit = facts.similarity_scale * similarity.cosine + facts.similarity_bias;
     similarity.probability = 1 / (1 + std::exp(-similarity.logit));
     logits.push_back(similarity.logit);

@@ -13,7 +13,7 @@ namespace {
 using Layers = std::span<const std::shared_ptr<const AttentionRecord>>;
 
 // Columns whose g_h(j) are in memory at a time.
-constexpr int64_t kColumnBlock = 64;
+constexpr int64_t kAltiColumnBlock = 64;
 
 // Sums that do not wait for each other.
 constexpr size_t kLanes = 8;
@@ -127,9 +127,10 @@ Matrix alti_shares(const std::shared_ptr<const AttentionRecord>& record, AltiDis
   const bool own = sum.residual_in_columns();
   if (own) sum.check_own_columns();
   Matrix shares(shape.rows, shape.cols + (own ? 0 : 1));
-  for (int64_t begin = 0; begin < shape.cols; begin += kColumnBlock) {
+  for (int64_t begin = 0; begin < shape.cols; begin += kAltiColumnBlock) {
     cancel.check();
-    add_columns(sum, begin, std::min(begin + kColumnBlock, shape.cols), distance, cancel, shares);
+    add_columns(sum, begin, std::min(begin + kAltiColumnBlock, shape.cols), distance, cancel,
+                shares);
   }
   for (int64_t i = 0; i < shape.rows && !own && sum.has_residual(); ++i) {
     const double whole = distance_from(sum.output(i), nullptr, distance);

@@ -14,7 +14,7 @@ Tensor as_float(const Tensor& tensor) {
   return tensor.empty() ? Tensor() : convert(tensor, DType::kF32);
 }
 
-double mean_of(std::span<const float> vector) {
+double vector_mean(std::span<const float> vector) {
   double sum = 0;
   for (const float value : vector) sum += double{value};
   return sum / static_cast<double>(vector.size());
@@ -22,7 +22,7 @@ double mean_of(std::span<const float> vector) {
 
 // What a norm divides by.
 double deviation(std::span<const float> vector, bool centred, double epsilon) {
-  const double mean = centred ? mean_of(vector) : 0;
+  const double mean = centred ? vector_mean(vector) : 0;
   double square = 0;
   for (const float value : vector) square += (double{value} - mean) * (double{value} - mean);
   return std::sqrt(square / static_cast<double>(vector.size()) + epsilon);
@@ -127,7 +127,7 @@ void BlockSum::add_residual() {
 }
 
 void BlockSum::transform(std::span<float> vector) const {
-  const double mean = norm_bias_.empty() ? 0 : mean_of(vector);
+  const double mean = norm_bias_.empty() ? 0 : vector_mean(vector);
   const std::span<const float> gamma = norm_weight_.values<float>();
   for (size_t c = 0; c < vector.size(); ++c) {
     vector[c] = static_cast<float>((double{vector[c]} - mean) * double{gamma[c]});

@@ -13,7 +13,7 @@ constexpr int kHalfBits = 16;
 constexpr uint32_t kHalfMask = 0xFFFF;
 
 // Weights are 0 or more, and such floats are in the order of their bits.
-uint32_t order_of(float weight) {
+uint32_t order_bits(float weight) {
   return std::bit_cast<uint32_t>(weight);
 }
 
@@ -81,14 +81,14 @@ SmallestEntries smallest_entries(const FusedLayer& layer, int64_t count,
   // The last entry to take has rank count - 1: its upper half of bits first, then the lower half.
   std::vector<int64_t> bins(size_t{1} << kHalfBits, 0);
   const auto count_upper = [&](int64_t, std::span<float> row) {
-    for (const float weight : row) ++bins[order_of(weight) >> kHalfBits];
+    for (const float weight : row) ++bins[order_bits(weight) >> kHalfBits];
   };
   layer.for_each_row(count_upper, cancel);
   const auto [upper, rank] = find_bin(bins, count - 1);
   std::fill(bins.begin(), bins.end(), 0);
   const auto count_lower = [&, wanted = upper](int64_t, std::span<float> row) {
     for (const float weight : row) {
-      if (order_of(weight) >> kHalfBits == wanted) ++bins[order_of(weight) & kHalfMask];
+      if (order_bits(weight) >> kHalfBits == wanted) ++bins[order_bits(weight) & kHalfMask];
     }
   };
   layer.for_each_row(count_lower, cancel);

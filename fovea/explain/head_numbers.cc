@@ -66,7 +66,7 @@ constexpr std::array<HeadType, 10> kTypes{
      {"confident", "confidence 0.8 or more: one weight takes nearly all",
       [](const HeadNumbers& n) { return n.confidence >= 0.8; }}}};
 
-double ratio(double part, double whole) {
+double ratio_or_nan(double part, double whole) {
   return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -83,19 +83,19 @@ std::span<double HeadSums::*const> head_sum_members() {
 
 HeadNumbers numbers_of(const HeadSums& sums) {
   const auto most = std::ranges::max_element(sums.at_offset);
-  return {.entropy = ratio(sums.entropy, sums.rows),
-          .evenness = ratio(sums.evenness, sums.open_rows),
-          .confidence = ratio(sums.confidence, sums.plain_rows),
-          .distance = ratio(sums.distance, sums.distance_rows),
-          .previous = ratio(sums.previous, sums.pattern_total),
-          .duplicate = ratio(sums.duplicate, sums.pattern_total),
-          .induction = ratio(sums.induction, sums.pattern_total),
-          .delimiter = ratio(sums.delimiter, sums.delimiter_total),
-          .sink = ratio(sums.first, sums.later_rows),
-          .retrieval = ratio(sums.retrieved, sums.repeats),
-          .positional = ratio(*most, sums.placed_rows),
+  return {.entropy = ratio_or_nan(sums.entropy, sums.rows),
+          .evenness = ratio_or_nan(sums.evenness, sums.open_rows),
+          .confidence = ratio_or_nan(sums.confidence, sums.plain_rows),
+          .distance = ratio_or_nan(sums.distance, sums.distance_rows),
+          .previous = ratio_or_nan(sums.previous, sums.pattern_total),
+          .duplicate = ratio_or_nan(sums.duplicate, sums.pattern_total),
+          .induction = ratio_or_nan(sums.induction, sums.pattern_total),
+          .delimiter = ratio_or_nan(sums.delimiter, sums.delimiter_total),
+          .sink = ratio_or_nan(sums.first, sums.later_rows),
+          .retrieval = ratio_or_nan(sums.retrieved, sums.repeats),
+          .positional = ratio_or_nan(*most, sums.placed_rows),
           .offset = (most - sums.at_offset.begin()) - kFarthestOffset,
-          .importance = ratio(sums.importance, sums.answers)};
+          .importance = ratio_or_nan(sums.importance, sums.answers)};
 }
 
 std::span<const HeadMetric> head_metrics() {

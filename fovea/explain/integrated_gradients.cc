@@ -9,8 +9,8 @@
 namespace fovea {
 namespace {
 
-void check(const std::vector<InputGradient>& inputs, const std::vector<Tensor>& baseline,
-           int64_t steps) {
+void check_baselines(const std::vector<InputGradient>& inputs, const std::vector<Tensor>& baseline,
+                     int64_t steps) {
   if (steps < 1 || inputs.size() != baseline.size()) {
     fail(ErrorKind::kInvalidArgument, "{} steps for {} inputs with {} baselines; give at least one",
          steps, inputs.size(), baseline.size());
@@ -64,7 +64,7 @@ IntegratedGradients integrated_gradients(Subject& subject, const GradientRequest
                                          const std::vector<InputGradient>& inputs,
                                          const std::vector<Tensor>& baseline, int64_t steps,
                                          const CancelToken& cancel) {
-  check(inputs, baseline, steps);
+  check_baselines(inputs, baseline, steps);
   GradientRequest request = what;
   request.record.reset();
   IntegratedGradients result;

@@ -29,20 +29,20 @@ struct Graded {
   GradedAttention attention;
 };
 
-void check_positions(const AttentionRecord& record, int64_t found, int64_t wanted) {
+void check_same_positions(const AttentionRecord& record, int64_t found, int64_t wanted) {
   if (found == wanted) return;
   fail(ErrorKind::kInvalidArgument,
        "{} has {} positions but the layers around it have {}; they must be of one run",
        to_string(record.site), found, wanted);
 }
 
-void add(Vector& sum, const Vector& more) {
+void add_relevance(Vector& sum, const Vector& more) {
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
 }
 
 Vector sum_of(std::span<const double> a, const Vector& b) {
   Vector sum(a.begin(), a.end());
-  add(sum, b);
+  add_relevance(sum, b);
   return sum;
 }
 
@@ -50,7 +50,7 @@ Vector sum_of(std::span<const double> a, const Vector& b) {
 Vector beyond_identity_right(Layers layers, std::span<const double> x, const CancelToken& cancel) {
   Vector beyond(x.size());
   for (const auto& record : layers) {
-    add(beyond, relevancy_times_right(*record, sum_of(x, beyond), cancel));
+    add_relevance(beyond, relevancy_times_right(*record, sum_of(x, beyond), cancel));
   }
   return beyond;
 }
@@ -62,7 +62,7 @@ std::vector<Vector> sums_beyond_identity(Layers layers, size_t positions,
   std::vector<Vector> sums{Vector(positions)};
   for (const auto& record : layers) {
     Vector next = sums.back();
-    add(next, relevancy_times_right(*record, sum_of(ones, next), cancel));
+    add_relevance(next, relevancy_times_right(*record, sum_of(ones, next), cancel));
     sums.push_back(std::move(next));
   }
   return sums;
@@ -72,7 +72,7 @@ std::vector<Vector> sums_beyond_identity(Layers layers, size_t positions,
 Vector beyond_identity_left(Layers layers, std::span<const double> w, const CancelToken& cancel) {
   Vector beyond(w.size());
   for (size_t layer = layers.size(); layer-- > 0;) {
-    add(beyond, relevancy_times_left(*layers[layer], sum_of(w, beyond), cancel));
+    add_relevance(beyond, relevancy_times_left(*layers[layer], sum_of(w, beyond), cancel));
   }
   return beyond;
 }
@@ -94,8 +94,8 @@ void check_stacks(const RelevancyStacks& stacks, size_t rows) {
   const int64_t cols = stacks.cross.front()->shape().cols;
   const auto check = [](const LayerRecords& layers, int64_t of_rows, int64_t of_cols) {
     for (const auto& record : layers) {
-      check_positions(*record, record->shape().rows, of_rows);
-      check_positions(*record, record->shape().cols, of_cols);
+      check_same_positions(*record, record->shape().rows, of_rows);
+      check_same_positions(*record, record->shape().cols, of_cols);
     }
   };
   const auto steps = static_cast<int64_t>(rows);
@@ -138,9 +138,9 @@ std::vector<double> rows_read(const AttentionRecord& last) {
 void pass_relevancy(const AttentionRecord& record, std::vector<double>& r,
                     const CancelToken& cancel) {
   const AttentionShape shape = record.shape();
-  check_positions(record, shape.rows, static_cast<int64_t>(r.size()));
-  check_positions(record, shape.cols, static_cast<int64_t>(r.size()));
-  add(r, relevancy_times_left(record, r, cancel));
+  check_same_positions(record, shape.rows, static_cast<int64_t>(r.size()));
+  check_same_positions(record, shape.cols, static_cast<int64_t>(r.size()));
+  add_relevance(r, relevancy_times_left(record, r, cancel));
 }
 
 CrossRelevancy cross_relevancy(const RelevancyStacks& stacks, std::span<const double> rows,
@@ -167,7 +167,7 @@ CrossRelevancy cross_relevancy(const RelevancyStacks& stacks, std::span<const do
     for (size_t k = 0; k < gathered.size(); ++k) {
       gathered[k] = (sums[k] > 0 ? gathered[k] / sums[k] : 0) + r[k];
     }
-    add(v, relevancy_times_left(cross, gathered, cancel));
+    add_relevance(v, relevancy_times_left(cross, gathered, cancel));
   }
   // v N(R_ii)
   Vector shares(source);

@@ -11,7 +11,7 @@ namespace {
 
 using Layers = std::span<const std::shared_ptr<const AttentionRecord>>;
 
-void check_layers(Layers layers, int64_t target, double discard) {
+void check_rollout(Layers layers, int64_t target, double discard) {
   if (layers.empty()) fail(ErrorKind::kInvalidArgument, "rollout needs at least one layer");
   const int64_t positions = layers.front()->shape().rows;
   for (const auto& record : layers) {
@@ -145,7 +145,7 @@ LayerRecords layers_of(const Run& run, SiteKind kind) {
 
 std::vector<double> rollout(Layers layers, int64_t target, const RolloutOptions& options,
                             const CancelToken& cancel) {
-  check_layers(layers, target, options.discard);
+  check_rollout(layers, target, options.discard);
   if (!(options.residual >= 0 && options.residual <= 1)) {
     fail(ErrorKind::kInvalidArgument, "the residual of rollout is {} but must be 0 to 1",
          options.residual);
@@ -179,7 +179,7 @@ std::vector<double> rollout(Layers layers, int64_t target, const RolloutOptions&
 std::vector<double> vit_explain_rollout(Layers layers, int64_t target,
                                         const VitExplainOptions& options,
                                         const CancelToken& cancel) {
-  check_layers(layers, target, options.discard);
+  check_rollout(layers, target, options.discard);
   std::vector<double> r(static_cast<size_t>(layers.front()->shape().rows), 0.0);
   r[static_cast<size_t>(target)] = 1;
   for (size_t layer = layers.size(); layer-- > 0;) {

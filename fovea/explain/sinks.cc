@@ -17,8 +17,7 @@ int64_t least_looks(const AttentionRecord& record) {
   return std::min(kLeastLooks, std::max<int64_t>((rows + 1) / 2, 1));
 }
 
-void check_layers(std::span<const std::shared_ptr<const AttentionRecord>> layers,
-                  double threshold) {
+void check_sinks(std::span<const std::shared_ptr<const AttentionRecord>> layers, double threshold) {
   if (layers.empty()) fail(ErrorKind::kInvalidArgument, "sinks need at least one layer");
   if (!(threshold >= 0 && threshold <= 1)) {
     fail(ErrorKind::kInvalidArgument, "a mean weight above {} cannot be asked for; give 0 to 1",
@@ -50,7 +49,7 @@ std::vector<int64_t> Sinks::positions() const {
 
 Sinks find_sinks(std::span<const std::shared_ptr<const AttentionRecord>> layers, double threshold,
                  const CancelToken& cancel) {
-  check_layers(layers, threshold);
+  check_sinks(layers, threshold);
   const auto positions = static_cast<size_t>(layers.front()->shape().cols);
   Sinks sinks{.sink_in = std::vector<int64_t>(positions),
               .mass_share = std::vector<double>(positions)};

@@ -10,9 +10,9 @@ namespace fovea {
 namespace {
 
 // Columns whose g_h(j) are in memory at a time.
-constexpr int64_t kColumnBlock = 128;
+constexpr int64_t kNormColumnBlock = 128;
 
-double dot(const float* a, const float* b, int64_t count) {
+double dot_product(const float* a, const float* b, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < count; ++i) sum += double{a[i]} * double{b[i]};
   return sum;
@@ -25,7 +25,7 @@ double length(std::span<const double> vector) {
 }
 
 double length(std::span<const float> vector) {
-  return std::sqrt(dot(vector.data(), vector.data(), static_cast<int64_t>(vector.size())));
+  return std::sqrt(dot_product(vector.data(), vector.data(), static_cast<int64_t>(vector.size())));
 }
 
 // weights[h] g_h(column) summed over heads and scaled; `column` counts within `terms`.
@@ -39,7 +39,7 @@ std::vector<double> term_of(std::span<const double> weights, const Tensor& terms
   return term;
 }
 
-void add(std::vector<double>& sum, std::span<const float> part) {
+void add_part(std::vector<double>& sum, std::span<const float> part) {
   for (size_t c = 0; c < sum.size(); ++c) sum[c] += double{part[c]};
 }
 
@@ -80,16 +80,16 @@ void check_head(const AttentionRecord& record, BlockExtent extent, std::optional
 std::vector<double> value_grams(const BlockSum& sum, const CancelToken& cancel) {
   const int64_t heads = sum.heads(), area = heads * heads;
   std::vector<double> grams(static_cast<size_t>(sum.cols() * area));
-  for (int64_t begin = 0; begin < sum.cols(); begin += kColumnBlock) {
+  for (int64_t begin = 0; begin < sum.cols(); begin += kNormColumnBlock) {
     cancel.check();
-    const int64_t end = std::min(begin + kColumnBlock, sum.cols());
+    const int64_t end = std::min(begin + kNormColumnBlock, sum.cols());
     const Tensor terms = sum.head_terms(begin, end);
     parallel_for(end - begin, [&](int64_t item) {
       double* gram = grams.data() + (begin + item) * area;
       for (int64_t h = 0; h < heads; ++h) {
         for (int64_t g = 0; g <= h; ++g) {
-          gram[h * heads + g] = gram[g * heads + h] =
-              dot(terms.matrix<float>(h).row(item), terms.matrix<float>(g).row(item), sum.width());
+          gram[h * heads + g] = gram[g * heads + h] = dot_product(
+              terms.matrix<float>(h).row(item), terms.matrix<float>(g).row(item), sum.width());
         }
       }
     });
@@ -115,9 +115,9 @@ std::vector<double> value_norm_row(const std::shared_ptr<const AttentionRecord>&
   const BlockSum sum(record, extent, {i, i + 1}, cancel);
   const Tensor weights = weights_of_rows(sum, i, i + 1, cancel);
   std::vector<double> norms = room_for_row(sum, i);
-  for (int64_t begin = 0; begin < sum.cols(); begin += kColumnBlock) {
+  for (int64_t begin = 0; begin < sum.cols(); begin += kNormColumnBlock) {
     cancel.check();
-    const int64_t end = std::min(begin + kColumnBlock, sum.cols());
+    const int64_t end = std::min(begin + kNormColumnBlock, sum.cols());
     const Tensor terms = sum.head_terms(begin, end);
     parallel_for(end - begin, [&](int64_t item) {
       const int64_t j = begin + item;
@@ -126,7 +126,7 @@ std::vector<double> value_norm_row(const std::shared_ptr<const AttentionRecord>&
         if (static_cast<int64_t>(h) != *head) a[h] = 0;
       }
       std::vector<double> term = term_of(a, terms, item, sum.scale(i));
-      if (own_column(sum, i, j)) add(term, sum.residual(i));
+      if (own_column(sum, i, j)) add_part(term, sum.residual(i));
       norms[static_cast<size_t>(j)] = length(term);
     });
   }
@@ -141,7 +141,7 @@ void for_each_value_norm_row(const std::shared_ptr<const AttentionRecord>& recor
   const std::vector<double> grams = value_grams(sum, cancel);
   const int64_t area = sum.heads() * sum.heads(), rows = sum.rows().end;
   const bool own = sum.has_residual() && sum.residual_in_columns();
-  const int64_t step = std::min(rows_at_a_time(sum), kColumnBlock);
+  const int64_t step = std::min(rows_at_a_time(sum), kNormColumnBlock);
   for (int64_t first = 0; first < rows; first += step) {
     const int64_t last = std::min(first + step, rows);
     const Tensor weights = weights_of_rows(sum, first, last, cancel);
@@ -154,7 +154,7 @@ void for_each_value_norm_row(const std::shared_ptr<const AttentionRecord>& recor
         const std::vector<double> a = weights_at(weights, item, j);
         if (own_column(sum, i, j)) {
           std::vector<double> term = term_of(a, own_terms, item, sum.scale(i));
-          add(term, sum.residual(i));
+          add_part(term, sum.residual(i));
           row[static_cast<size_t>(j)] = length(term);
         } else {
           row[static_cast<size_t>(j)] = sum.scale(i) * gram_norm(a, grams.data() + j * area);
@@ -171,10 +171,10 @@ std::vector<double> mixing_ratios(const BlockSum& sum, const CancelToken& cancel
   Tensor own_terms;  // of a block of rows
   const RowRange rows = sum.rows();
   for (int64_t i = rows.begin; i < rows.end; ++i) {
-    const int64_t in_block = (i - rows.begin) % kColumnBlock;
+    const int64_t in_block = (i - rows.begin) % kNormColumnBlock;
     if (in_block == 0) {
       cancel.check();
-      const int64_t last = std::min(i + kColumnBlock, rows.end);
+      const int64_t last = std::min(i + kNormColumnBlock, rows.end);
       if (sum.residual_in_columns()) own_terms = sum.head_terms(i, last);
     }
     // All positions' terms: the output without residual and biases.
@@ -190,7 +190,7 @@ std::vector<double> mixing_ratios(const BlockSum& sum, const CancelToken& cancel
       own = term_of(a, own_terms, in_block, sum.scale(i));
       for (size_t c = 0; c < others.size(); ++c) others[c] -= own[c];
     }
-    if (sum.has_residual()) add(own, sum.residual(i));
+    if (sum.has_residual()) add_part(own, sum.residual(i));
     const double elsewhere = length(others), here = length(own);
     ratios.push_back(elsewhere + here > 0 ? elsewhere / (elsewhere + here) : 0);
   }

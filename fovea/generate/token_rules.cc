@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
-void check_ids(std::string_view rule, std::span<const int64_t> ids, int64_t vocabulary) {
+void check_rule_ids(std::string_view rule, std::span<const int64_t> ids, int64_t vocabulary) {
   for (const int64_t id : ids) {
     if (id < 0 || id >= vocabulary) {
       fail(ErrorKind::kInvalidArgument, "{} names token {} but the vocabulary has {}; correct it",
@@ -52,14 +52,14 @@ void validate(const TokenRules& rules, int64_t vocabulary) {
     if (words.empty()) {
       fail(ErrorKind::kInvalidArgument, "bad_words_ids has an entry without tokens; remove it");
     }
-    check_ids("bad_words_ids", words, vocabulary);
+    check_rule_ids("bad_words_ids", words, vocabulary);
   }
   if (rules.forced_bos_token_id) {
-    check_ids("forced_bos_token_id", {&*rules.forced_bos_token_id, 1}, vocabulary);
+    check_rule_ids("forced_bos_token_id", {&*rules.forced_bos_token_id, 1}, vocabulary);
   }
-  check_ids("forced_eos_token_id", rules.forced_eos_token_id, vocabulary);
-  check_ids("suppress_tokens", rules.suppress_tokens, vocabulary);
-  check_ids("begin_suppress_tokens", rules.begin_suppress_tokens, vocabulary);
+  check_rule_ids("forced_eos_token_id", rules.forced_eos_token_id, vocabulary);
+  check_rule_ids("suppress_tokens", rules.suppress_tokens, vocabulary);
+  check_rule_ids("begin_suppress_tokens", rules.begin_suppress_tokens, vocabulary);
 }
 
 ScoreRules::ScoreRules(const TokenRules& rules, std::span<const int64_t> stop_ids,

@@ -14,9 +14,10 @@ namespace fovea {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kMagicBytes = 8;             // with two bytes of version
-constexpr size_t kLongestHeader = 1'000'000;  // numpy itself stops at 10,000 unless told otherwise
-constexpr size_t kAlignment = 64;
+constexpr size_t kMagicBytes = 8;  // with two bytes of version
+constexpr size_t kLongestNpyHeader =
+    1'000'000;  // numpy itself stops at 10,000 unless told otherwise
+constexpr size_t kNpyAlignment = 64;
 constexpr size_t kGrowthDigits = 21;  // numpy leaves room for the first axis to grow in place
 
 struct TypeCode {
@@ -241,9 +242,9 @@ NpyHeader parse_npy_header(Bytes file, std::string_view source) {
   const uint32_t length = major == 1 ? load_little_endian<uint16_t>(file, kMagicBytes)
                                      : load_little_endian<uint32_t>(file, kMagicBytes);
   const size_t begin = kMagicBytes + length_bytes;
-  if (length > file.size() - begin || length > kLongestHeader) {
+  if (length > file.size() - begin || length > kLongestNpyHeader) {
     fail(ErrorKind::kBadFile, "{}: says that its header has {} bytes but {} follow (at most {})",
-         source, length, file.size() - begin, kLongestHeader);
+         source, length, file.size() - begin, kLongestNpyHeader);
   }
   NpyHeader header = DictParser(as_text(file.subspan(begin, length)), source).parse();
   header.data_offset = begin + length;
@@ -267,7 +268,7 @@ std::string make_npy_header(const Shape& shape, DType dtype, std::string_view so
   }
   // Version 2 differs only in a longer length field. The padding is 1 to 64 spaces, as numpy's is.
   const auto padding = [&](size_t length_bytes) {
-    return kAlignment - (kMagicBytes + length_bytes + dict.size() + 1) % kAlignment;
+    return kNpyAlignment - (kMagicBytes + length_bytes + dict.size() + 1) % kNpyAlignment;
   };
   const bool version_1 = dict.size() + 1 + padding(2) <= UINT16_MAX;
   dict.append(padding(version_1 ? 2 : 4), ' ');

@@ -15,7 +15,7 @@ constexpr uint16_t kMadeByUnix = 3 << 8;
 constexpr uint32_t kRegularFile0644 = 0100644U << 16;
 constexpr uint16_t kTime = 0;
 constexpr uint16_t kDate = (0 << 9) | (1 << 5) | 1;  // 1980-01-01
-constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kMemberAlignment = 64;
 constexpr uint16_t kPaddingExtraId = 0xd935;  // the alignment field of Android's zipalign
 constexpr size_t kPaddingExtraBytes = 6;
 
@@ -53,12 +53,12 @@ std::string ZipWriter::local_header(const Record& record) const {
     append_little_endian(extra, record.size);
   }
   const uint64_t begin = record.offset + kZipLocalBytes + record.name.size() + extra.size();
-  if (begin % kAlignment != 0) {
+  if (begin % kMemberAlignment != 0) {
     const uint64_t least = begin + kPaddingExtraBytes;
-    const size_t padding = (kAlignment - least % kAlignment) % kAlignment;
+    const size_t padding = (kMemberAlignment - least % kMemberAlignment) % kMemberAlignment;
     append_little_endian(extra, kPaddingExtraId);
     append_little_endian(extra, static_cast<uint16_t>(2 + padding));
-    append_little_endian(extra, uint16_t{kAlignment});
+    append_little_endian(extra, uint16_t{kMemberAlignment});
     extra.append(padding, '\0');
   }
   std::string header;

@@ -34,6 +34,9 @@ inline constexpr int kGroupRows = 12;
 inline constexpr int kGroupRows = 6;
 #endif
 
+// Work on a whole panel is not inlined: a call costs nothing beside it, and each copy costs the
+// compiler seconds.
+
 // The same for dot products, which keep a running chunk beside each sum (docs/numerics.md).
 inline constexpr int kDotRows = 6;
 
@@ -105,8 +108,8 @@ HWY_INLINE void dot_panel(const float* rows, int64_t depth, const float* panel, 
 }
 
 // Any number of rows up to kGroupRows. `rows` is [count, depth]; `out` has 64-byte aligned rows.
-HWY_INLINE void dot_group(const float* rows, int64_t count, int64_t depth, const float* panel,
-                          float* out, int64_t out_stride) {
+inline HWY_NOINLINE void dot_group(const float* rows, int64_t count, int64_t depth,
+                                   const float* panel, float* out, int64_t out_stride) {
   int64_t done = 0;
   while (done < count) {
     const float* from = rows + done * depth;
@@ -170,9 +173,9 @@ HWY_INLINE void weighted_panel(const float* weights, int64_t weight_stride, int6
 }
 
 // For up to kGroupRows rows: sums += weights * values, the values of keys [first, first + keys).
-HWY_INLINE void weighted_group(const float* weights, int64_t weight_stride, int64_t count,
-                               const Panels& values, int64_t first, int64_t keys, float* sums,
-                               int64_t sum_stride) {
+inline HWY_NOINLINE void weighted_group(const float* weights, int64_t weight_stride, int64_t count,
+                                        const Panels& values, int64_t first, int64_t keys,
+                                        float* sums, int64_t sum_stride) {
   for (int64_t column = 0; column < values.columns(); column += kPanelWidth) {
     const float* panel = values.panel(column / kPanelWidth) + first * kPanelWidth;
     const int64_t features = std::min(values.columns() - column, kPanelWidth);
@@ -195,8 +198,8 @@ HWY_INLINE void weighted_group(const float* weights, int64_t weight_stride, int6
 }
 
 // Adds the bias of row i to the scores of `count` keys from `key` on.
-HWY_INLINE void add_bias(const HeadRule& head, const float* query_terms, int64_t i, int64_t key,
-                         int64_t count, float* HWY_RESTRICT scores) {
+inline HWY_NOINLINE void add_bias(const HeadRule& head, const float* query_terms, int64_t i,
+                                  int64_t key, int64_t count, float* HWY_RESTRICT scores) {
   const ScoreBias& bias = head.rule->bias;
   const int64_t distance = key - i + head.shape.rows - 1;
   if (const auto* alibi = std::get_if<AlibiSlopes>(&bias)) {
@@ -236,8 +239,8 @@ HWY_INLINE void add_bias(const HeadRule& head, const float* query_terms, int64_t
 }
 
 // Turns scale * q . k of row i and `count` keys from `key` on into scores, as score_rule.h defines.
-HWY_INLINE void apply_rule(const HeadRule& head, const float* query_terms, int64_t i, int64_t key,
-                           int64_t count, float* HWY_RESTRICT scores) {
+inline HWY_NOINLINE void apply_rule(const HeadRule& head, const float* query_terms, int64_t i,
+                                    int64_t key, int64_t count, float* HWY_RESTRICT scores) {
   const Mask& mask = head.rule->mask;
   if (!head.plain) {
     add_bias(head, query_terms, i, key, count, scores);
@@ -292,8 +295,8 @@ HWY_INLINE void score_group(const HeadRule& head, const Panels& keys, const floa
 }
 
 // terms[r][e] = queries[r] . table[e] for a position table.
-HWY_INLINE void table_terms(const Panels& table, const float* queries, int64_t rows, float* terms,
-                            int64_t entries) {
+inline HWY_NOINLINE void table_terms(const Panels& table, const float* queries, int64_t rows,
+                                     float* terms, int64_t entries) {
   HWY_ALIGN float block[kGroupRows * kPanelWidth];
   for (int64_t first = 0; first < rows; first += kGroupRows) {
     const int64_t count = std::min<int64_t>(rows - first, kGroupRows);

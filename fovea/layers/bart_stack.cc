@@ -9,10 +9,10 @@
 namespace fovea {
 namespace {
 
-constexpr double kNormEpsilon = 1e-5;  // no configuration of these models says another
+constexpr double kBartNormEpsilon = 1e-5;  // no configuration of these models says another
 
-AttentionLayer load_attention(const LayerSource& source, const AttentionSizes& sizes,
-                              const BartBlockOptions& options) {
+AttentionLayer load_bart_attention(const LayerSource& source, const AttentionSizes& sizes,
+                                   const BartBlockOptions& options) {
   const int64_t width = sizes.width;
   return AttentionLayer(sizes,
                         {load_linear(source["q_proj"], width, width),
@@ -21,27 +21,27 @@ AttentionLayer load_attention(const LayerSource& source, const AttentionSizes& s
                         load_linear(source["out_proj"], width, width));
 }
 
-FeedForward load_feed_forward(const LayerSource& source, const Config& config, int64_t width,
-                              std::string_view inner_key, const BartBlockOptions& options) {
+FeedForward load_bart_feed_forward(const LayerSource& source, const Config& config, int64_t width,
+                                   std::string_view inner_key, const BartBlockOptions& options) {
   const int64_t inner = config.get_size(inner_key);
   return FeedForward(load_linear(source["fc1"], width, inner),
                      load_linear(source["fc2"], inner, width),
                      activation_named(config, "activation_function", options.activation));
 }
 
-Norm load_norm(const LayerSource& source, int64_t width) {
-  return Norm::layer(source, width, kNormEpsilon);
+Norm load_bart_norm(const LayerSource& source, int64_t width) {
+  return Norm::layer(source, width, kBartNormEpsilon);
 }
 
 using AnyNormBlock = std::variant<PreNormBlock, PostNormBlock>;
 
 AnyNormBlock load_encoder_block(const LayerSource& source, const Config& config,
                                 const AttentionSizes& sizes, const BartBlockOptions& options) {
-  AttentionLayer attention = load_attention(source["self_attn"], sizes, options);
-  Norm attention_norm = load_norm(source["self_attn_layer_norm"], sizes.width);
+  AttentionLayer attention = load_bart_attention(source["self_attn"], sizes, options);
+  Norm attention_norm = load_bart_norm(source["self_attn_layer_norm"], sizes.width);
   FeedForward feed_forward =
-      load_feed_forward(source, config, sizes.width, "encoder_ffn_dim", options);
-  Norm output_norm = load_norm(source["final_layer_norm"], sizes.width);
+      load_bart_feed_forward(source, config, sizes.width, "encoder_ffn_dim", options);
+  Norm output_norm = load_bart_norm(source["final_layer_norm"], sizes.width);
   if (options.norm_first) {
     return AnyNormBlock(std::in_place_type<PreNormBlock>, std::move(attention_norm),
                         std::move(attention), std::move(output_norm), std::move(feed_forward));
@@ -53,7 +53,7 @@ AnyNormBlock load_encoder_block(const LayerSource& source, const Config& config,
 std::optional<Norm> last_norm(const LayerSource& source, int64_t width,
                               const BartBlockOptions& options) {
   if (!options.norm_first) return {};
-  return load_norm(source["layer_norm"], width);
+  return load_bart_norm(source["layer_norm"], width);
 }
 
 }  // namespace
@@ -77,12 +77,13 @@ Value BartEncoderBlock::operator()(const Pass& pass, SiteId site, const Value& x
 
 BartDecoderBlock::BartDecoderBlock(const LayerSource& source, const Config& config,
                                    const AttentionSizes& sizes, const BartBlockOptions& options)
-    : attention_(load_attention(source["self_attn"], sizes, options)),
-      attention_norm_(load_norm(source["self_attn_layer_norm"], sizes.width)),
-      cross_(load_attention(source["encoder_attn"], sizes, options)),
-      cross_norm_(load_norm(source["encoder_attn_layer_norm"], sizes.width)),
-      feed_forward_(load_feed_forward(source, config, sizes.width, "decoder_ffn_dim", options)),
-      output_norm_(load_norm(source["final_layer_norm"], sizes.width)),
+    : attention_(load_bart_attention(source["self_attn"], sizes, options)),
+      attention_norm_(load_bart_norm(source["self_attn_layer_norm"], sizes.width)),
+      cross_(load_bart_attention(source["encoder_attn"], sizes, options)),
+      cross_norm_(load_bart_norm(source["encoder_attn_layer_norm"], sizes.width)),
+      feed_forward_(
+          load_bart_feed_forward(source, config, sizes.width, "decoder_ffn_dim", options)),
+      output_norm_(load_bart_norm(source["final_layer_norm"], sizes.width)),
       norm_first_(options.norm_first) {}
 
 Value BartDecoderBlock::operator()(const Pass& pass, int layer, const Value& x, const Value& memory,

@@ -23,8 +23,8 @@ void check_supported(const Config& config) {
   }
 }
 
-PostNormBlock load_block(const LayerSource& source, const Config& config,
-                         const AttentionSizes& sizes) {
+PostNormBlock load_bert_block(const LayerSource& source, const Config& config,
+                              const AttentionSizes& sizes) {
   const int64_t width = sizes.width, inner = config.get_size("intermediate_size");
   const double epsilon = config.get_double("layer_norm_eps", 1e-12);
   const LayerSource attention = source["attention"];
@@ -72,7 +72,7 @@ BertEncoder::BertEncoder(const LayerSource& source, const Config& config)
   check_supported(config);
   const int64_t layers = layer_count(config);
   for (int64_t i = 0; i < layers; ++i) {
-    blocks_.push_back(load_block(source["encoder.layer"][i], config, sizes_));
+    blocks_.push_back(load_bert_block(source["encoder.layer"][i], config, sizes_));
   }
 }
 

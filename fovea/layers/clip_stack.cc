@@ -9,8 +9,8 @@
 namespace fovea {
 namespace {
 
-PreNormBlock load_block(const LayerSource& source, const Config& config,
-                        const AttentionSizes& sizes) {
+PreNormBlock load_clip_block(const LayerSource& source, const Config& config,
+                             const AttentionSizes& sizes) {
   const int64_t width = sizes.width;
   const double epsilon = config.get_double("layer_norm_eps");
   const LayerSource attention = source["self_attn"];
@@ -30,7 +30,7 @@ ClipStack::ClipStack(const LayerSource& source, const Config& config)
     : sizes(AttentionSizes::equal_heads(config)) {
   const int64_t layers = layer_count(config);
   for (int64_t i = 0; i < layers; ++i) {
-    blocks.push_back(load_block(source["encoder.layers"][i], config, sizes));
+    blocks.push_back(load_clip_block(source["encoder.layers"][i], config, sizes));
   }
 }
 

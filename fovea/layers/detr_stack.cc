@@ -6,7 +6,7 @@
 namespace fovea {
 namespace {
 
-constexpr double kNormEpsilon = 1e-5;  // no configuration says another
+constexpr double kDetrNormEpsilon = 1e-5;  // no configuration says another
 
 BartBlockOptions block_options(const DetrStackOptions& options) {
   return {.norm_first = options.norm_first, .activation = "relu"};
@@ -21,7 +21,7 @@ DetrEncoder::DetrEncoder(const LayerSource& source, const Config& config,
   for (int64_t i = 0; i < layers; ++i) {
     blocks_.emplace_back(source["layers"][i], config, sizes_, block_options(options));
   }
-  if (options.norm_first) norm_ = Norm::layer(source["layernorm"], sizes_.width, kNormEpsilon);
+  if (options.norm_first) norm_ = Norm::layer(source["layernorm"], sizes_.width, kDetrNormEpsilon);
 }
 
 Value DetrEncoder::operator()(const Pass& pass, const CellStates& cells) const {
@@ -37,7 +37,7 @@ Value DetrEncoder::operator()(const Pass& pass, const CellStates& cells) const {
 DetrDecoder::DetrDecoder(const LayerSource& source, const Config& config,
                          const DetrStackOptions& options)
     : sizes_(AttentionSizes::equal_heads(config, "d_model", "decoder_attention_heads")),
-      norm_(Norm::layer(source["layernorm"], sizes_.width, kNormEpsilon)),
+      norm_(Norm::layer(source["layernorm"], sizes_.width, kDetrNormEpsilon)),
       norm_between_(options.norm_between) {
   const int64_t layers = layer_count(config, "decoder_layers");
   for (int64_t i = 0; i < layers; ++i) {

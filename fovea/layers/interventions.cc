@@ -73,7 +73,7 @@ void remove_bias(ScoreRule& rule, int64_t head, int64_t heads, SiteId site) {
 }
 
 // Row i of every head, as [heads, 1, head_dim].
-Tensor row_of(const Tensor& queries, int64_t i) {
+Tensor query_row(const Tensor& queries, int64_t i) {
   Tensor row = Tensor::uninitialized({queries.size(0), 1, queries.size(2)});
   const HeadsView heads = HeadsView::of(queries);
   for (int64_t head = 0; head < heads.heads; ++head) {
@@ -127,8 +127,8 @@ Tensor Interventions::after(const AttentionPlace& place, const AttentionParts& p
   for (const auto& [row, keys] : cut) {
     auto rule = std::make_shared<ScoreRule>(rule_of_row(*parts.rule, shape, row));
     for (const int64_t key : keys) hide_key(*rule, key, shape.cols);
-    const Tensor one = ops::attention(row_of(parts.queries.tensor, row), parts.keys, parts.values,
-                                      std::move(rule), parts.compute)
+    const Tensor one = ops::attention(query_row(parts.queries.tensor, row), parts.keys,
+                                      parts.values, std::move(rule), parts.compute)
                            .output.tensor;
     for (int64_t head = 0; head < shape.heads; ++head) {
       std::copy_n(one.matrix<float>(head).row(0), shape.value_dim,

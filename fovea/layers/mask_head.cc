@@ -17,12 +17,13 @@ namespace fovea {
 namespace {
 
 constexpr int64_t kMostGroups = 8;
-constexpr float kNormEpsilon = 1e-5F;              // no configuration says another
+constexpr float kMaskNormEpsilon = 1e-5F;          // no configuration says another
 constexpr int64_t kChunkBytes = int64_t{1} << 26;  // of the largest feature map of some queries
 
 constexpr ConvGeometry kSameSize{.padding = {1, 1}};
 
-PackedConv load_convolution(const LayerSource& source, int64_t in, int64_t out, int64_t kernel) {
+PackedConv load_mask_convolution(const LayerSource& source, int64_t in, int64_t out,
+                                 int64_t kernel) {
   return {source.weights.tensor("weight", {out, in, kernel, kernel}),
           load_vector(source, "bias", out), kernel == 1 ? ConvGeometry{} : kSameSize};
 }
@@ -68,7 +69,7 @@ Tensor add_enlarged(const Tensor& base, const Tensor& x) {
 
 MaskHead::NormedConv MaskHead::load_normed(const LayerSource& convolution, const LayerSource& norm,
                                            int64_t in, int64_t out) {
-  return {load_convolution(convolution, in, out, 3), load_vector(norm, "weight", out),
+  return {load_mask_convolution(convolution, in, out, 3), load_vector(norm, "weight", out),
           load_vector(norm, "bias", out)};
 }
 
@@ -93,12 +94,12 @@ MaskHead::MaskHead(const LayerSource& source, const Config& config, const Attent
       first_bias_(load_vector(source["mask_head.gn1"], "bias", sizes.width + sizes.heads)),
       second_(load_normed(source["mask_head.lay2"], source["mask_head.gn2"],
                           sizes.width + sizes.heads, sizes.width / 2)),
-      output_(load_convolution(source["mask_head.out_lay"], sizes.width / 16, 1, 3)) {
+      output_(load_mask_convolution(source["mask_head.out_lay"], sizes.width / 16, 1, 3)) {
   const LayerSource head = source["mask_head"];
   int64_t width = sizes.width / 2;
   for (size_t i = 0; i < kFineMaps; ++i) {
     stages_.push_back(
-        {load_convolution(head[fmt::format("adapter{}", i + 1)], channels[i], width, 1),
+        {load_mask_convolution(head[fmt::format("adapter{}", i + 1)], channels[i], width, 1),
          load_normed(head[fmt::format("lay{}", i + 3)], head[fmt::format("gn{}", i + 3)], width,
                      sizes.width >> (i + 2))});
     width = sizes.width >> (i + 2);
@@ -127,7 +128,7 @@ MaskHead::Attention MaskHead::attend(const Pass& pass, const Tensor& queries, co
 
 void MaskHead::normalize(const NormedConv& conv, Tensor& x) const {
   group_norm(x, std::min(kMostGroups, x.size(1)), conv.weight.values<float>(),
-             conv.bias.values<float>(), kNormEpsilon, activation_);
+             conv.bias.values<float>(), kMaskNormEpsilon, activation_);
 }
 
 Tensor MaskHead::masks(const Pass& pass, const Attention& attention, const Tensor& features,
@@ -163,7 +164,7 @@ Tensor MaskHead::masks(const Pass& pass, const Attention& attention, const Tenso
     }
     Tensor x = add_enlarged(base, of_maps_.apply(maps));
     group_norm(x, std::min(kMostGroups, x.size(1)), first_weight_.values<float>(),
-               first_bias_.values<float>(), kNormEpsilon, activation_);
+               first_bias_.values<float>(), kMaskNormEpsilon, activation_);
     x = second_.convolution.apply(x);
     normalize(second_, x);
     for (size_t i = 0; i < stages_.size(); ++i) {

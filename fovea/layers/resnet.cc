@@ -58,8 +58,8 @@ class Names {
 
 // The convolution and the norm after it, weight * (x - mean) / sqrt(variance + epsilon) + bias, as
 // one convolution.
-ops::Conv2d load_convolution(const ConvParts& parts, const Shape& shape,
-                             const ConvGeometry& geometry) {
+ops::Conv2d load_folded_convolution(const ConvParts& parts, const Shape& shape,
+                                    const ConvGeometry& geometry) {
   const int64_t out = shape[0], each = shape.elements() / out;
   Tensor weight = parts.convolution.weights.tensor("weight", shape, DType::kF32).clone();
   const Tensor factors = load_vector(parts.norm, "weight", out);
@@ -179,8 +179,8 @@ int64_t ResNetSizes::stride(int64_t stage) const {
 }
 
 ResNet::ResNet(const LayerSource& source, const ResNetSizes& sizes, int64_t last)
-    : stem_(load_convolution(Names(source).stem(), {sizes.stem, sizes.channels, 7, 7},
-                             square(7, 2, 1))) {
+    : stem_(load_folded_convolution(Names(source).stem(), {sizes.stem, sizes.channels, 7, 7},
+                                    square(7, 2, 1))) {
   const Names names(source);
   int64_t width = sizes.stem, dilation = 1;
   for (int64_t stage = 0; stage <= last; ++stage) {
@@ -201,7 +201,7 @@ ResNet::ResNet(const LayerSource& source, const ResNetSizes& sizes, int64_t last
       const auto add = [&](const Shape& shape, const ConvGeometry& geometry) {
         const auto index = static_cast<int64_t>(block.convolutions.size());
         block.convolutions.push_back(
-            load_convolution(names.convolution(stage, b, index), shape, geometry));
+            load_folded_convolution(names.convolution(stage, b, index), shape, geometry));
       };
       if (sizes.bottleneck) {
         const int64_t early = sizes.stride_in_first_conv ? stride : 1;
@@ -213,8 +213,8 @@ ResNet::ResNet(const LayerSource& source, const ResNetSizes& sizes, int64_t last
         add({out, out, 3, 3}, square(3, 1, dilation));
       }
       if (width != out || stride != 1) {
-        block.shortcut =
-            load_convolution(names.shortcut(stage, b), {out, width, 1, 1}, square(1, stride, 1));
+        block.shortcut = load_folded_convolution(names.shortcut(stage, b), {out, width, 1, 1},
+                                                 square(1, stride, 1));
       }
       width = out;
       stride = 1;

@@ -11,11 +11,11 @@ namespace {
 
 constexpr float kScale = 1;  // T5's weights are trained without 1 / sqrt(head_dim)
 
-Norm load_norm(const LayerSource& source, const Config& config, int64_t width) {
+Norm load_t5_norm(const LayerSource& source, const Config& config, int64_t width) {
   return Norm::rms(source, width, config.get_double("layer_norm_epsilon", 1e-6));
 }
 
-AttentionLayer load_attention(const LayerSource& source, const AttentionSizes& sizes) {
+AttentionLayer load_t5_attention(const LayerSource& source, const AttentionSizes& sizes) {
   const int64_t width = sizes.width, inner = sizes.heads * sizes.head_dim;
   return AttentionLayer(
       sizes,
@@ -26,10 +26,10 @@ AttentionLayer load_attention(const LayerSource& source, const AttentionSizes& s
 
 // "feed_forward_proj" is the name of an activation, with "gated-" before it where the product of
 // two layers goes on.
-std::function<Value(const Value&, const Value&)> load_feed_forward(const LayerSource& source,
-                                                                   const Config& config,
-                                                                   std::string_view otherwise,
-                                                                   int64_t width) {
+std::function<Value(const Value&, const Value&)> load_t5_feed_forward(const LayerSource& source,
+                                                                      const Config& config,
+                                                                      std::string_view otherwise,
+                                                                      int64_t width) {
   constexpr std::string_view kGated = "gated-";
   constexpr std::string_view kKey = "feed_forward_proj";
   const std::string kind = config.get_string(kKey, otherwise);
@@ -94,7 +94,7 @@ DistanceTable T5DistanceBias::operator()(const Pass& pass, int64_t tokens) const
 T5Stack::T5Stack(const LayerSource& source, const Config& config, const T5StackOptions& options)
     : site_(options.site),
       sizes_(AttentionSizes::own_head_size(config, "d_model", "num_heads", "d_kv")),
-      norm_(load_norm(source["final_layer_norm"], config, sizes_.width)) {
+      norm_(load_t5_norm(source["final_layer_norm"], config, sizes_.width)) {
   const int64_t layers = layer_count(config, options.layers_key);
   for (int64_t i = 0; i < layers; ++i) {
     blocks_.push_back(load_block(source["block"][i]["layer"], config, options, i == 0));
@@ -106,20 +106,20 @@ T5Stack::Block T5Stack::load_block(const LayerSource& source, const Config& conf
   const int64_t width = sizes_.width;
   const LayerSource self = source["0"], cross = source["1"],
                     last = source[is_decoder() ? "2" : "1"];
-  Block block{.attention_norm = load_norm(self["layer_norm"], config, width),
-              .attention = load_attention(self["SelfAttention"], sizes_),
+  Block block{.attention_norm = load_t5_norm(self["layer_norm"], config, width),
+              .attention = load_t5_attention(self["SelfAttention"], sizes_),
               .bias = {},
               .cross = {},
-              .output_norm = load_norm(last["layer_norm"], config, width),
-              .feed_forward =
-                  load_feed_forward(last["DenseReluDense"], config, options.feed_forward, width)};
+              .output_norm = load_t5_norm(last["layer_norm"], config, width),
+              .feed_forward = load_t5_feed_forward(last["DenseReluDense"], config,
+                                                   options.feed_forward, width)};
   if (is_first || options.bias_per_layer) {
     block.bias.emplace(self["SelfAttention"]["relative_attention_bias"], config, sizes_.heads,
                        !is_decoder());
   }
   if (is_decoder()) {
-    block.cross = {load_norm(cross["layer_norm"], config, width),
-                   load_attention(cross["EncDecAttention"], sizes_)};
+    block.cross = {load_t5_norm(cross["layer_norm"], config, width),
+                   load_t5_attention(cross["EncDecAttention"], sizes_)};
   }
   return block;
 }

@@ -13,13 +13,13 @@ namespace fovea {
 namespace {
 
 // transformers 5.22 calls them so; files on the hub have the names of the versions before.
-constexpr std::array<Rename, 5> kNewNames{{{"attention.q_proj", "attention.attention.query"},
-                                           {"attention.k_proj", "attention.attention.key"},
-                                           {"attention.v_proj", "attention.attention.value"},
-                                           {"attention.o_proj", "attention.output.dense"},
-                                           {"mlp.down_proj", "mlp.weights_out"}}};
+constexpr std::array<Rename, 5> kNewDinov2Names{{{"attention.q_proj", "attention.attention.query"},
+                                                 {"attention.k_proj", "attention.attention.key"},
+                                                 {"attention.v_proj", "attention.attention.value"},
+                                                 {"attention.o_proj", "attention.output.dense"},
+                                                 {"mlp.down_proj", "mlp.weights_out"}}};
 
-ModelSource with_defaults(const ModelSource& source, const Dinov2Model::Options& options) {
+ModelSource dinov2_defaults(const ModelSource& source, const Dinov2Model::Options& options) {
   return {source.config.with_defaults({{"hidden_size", 768},
                                        {"num_hidden_layers", 12},
                                        {"num_attention_heads", 12},
@@ -61,8 +61,9 @@ GatedFeedForward load_swiglu(const LayerSource& source, int64_t width, int64_t i
   return {half(0), half(inner), std::move(down), Activation::kSilu};
 }
 
-PreNormBlock::AnyFeedForward load_feed_forward(const LayerSource& source, const Config& config,
-                                               int64_t width, const Tensor& scale) {
+PreNormBlock::AnyFeedForward load_dinov2_feed_forward(const LayerSource& source,
+                                                      const Config& config, int64_t width,
+                                                      const Tensor& scale) {
   int64_t inner = inner_width(config, width);
   if (config.get_bool("use_swiglu_ffn")) {
     // Two thirds of it, to the next multiple of 8.
@@ -75,8 +76,8 @@ PreNormBlock::AnyFeedForward load_feed_forward(const LayerSource& source, const 
                      activation_named(config, "hidden_act", "gelu"));
 }
 
-PreNormBlock load_block(const LayerSource& source, const Config& config,
-                        const AttentionSizes& sizes) {
+PreNormBlock load_dinov2_block(const LayerSource& source, const Config& config,
+                               const AttentionSizes& sizes) {
   const int64_t width = sizes.width;
   const double epsilon = config.get_double("layer_norm_eps");
   const bool bias = config.get_bool("qkv_bias");
@@ -89,13 +90,13 @@ PreNormBlock load_block(const LayerSource& source, const Config& config,
                          load_scaled_linear(attention["output.dense"], width, width, true,
                                             load_vector(source["layer_scale1"], "lambda1", width))),
           Norm::layer(source["norm2"], width, epsilon),
-          load_feed_forward(source["mlp"], config, width,
-                            load_vector(source["layer_scale2"], "lambda1", width))};
+          load_dinov2_feed_forward(source["mlp"], config, width,
+                                   load_vector(source["layer_scale2"], "lambda1", width))};
 }
 
 // Registers have no positions.
-PictureEmbedding load_embedding(const LayerSource& source, const Config& config, int64_t width,
-                                int64_t registers, BicubicFilter filter) {
+PictureEmbedding load_dinov2_embedding(const LayerSource& source, const Config& config,
+                                       int64_t width, int64_t registers, BicubicFilter filter) {
   const PatchSizes sizes = PatchSizes::of(config);
   const PositionTable table =
       load_positions(source, "position_embeddings", {1, 1 + sizes.trained_patches(), width}, 1);
@@ -113,7 +114,8 @@ PictureEmbedding load_embedding(const LayerSource& source, const Config& config,
 }  // namespace
 
 Dinov2Model::Dinov2Model(const ModelSource& source, const Options& options)
-    : Dinov2Model(with_defaults(source, options), options, source.weights.renamed(kNewNames)) {}
+    : Dinov2Model(dinov2_defaults(source, options), options,
+                  source.weights.renamed(kNewDinov2Names)) {}
 
 Dinov2Model::Dinov2Model(const ModelSource& source, const Options& options, const LayerSource& all)
     : Dinov2Model(source, options, all,
@@ -124,13 +126,13 @@ Dinov2Model::Dinov2Model(const ModelSource& source, const Options& options, cons
     : PictureModel(source),
       sizes_(AttentionSizes::equal_heads(source.config)),
       registers_(options.registers ? register_count(source.config, 4) : 0),
-      embed_(load_embedding(base["embeddings"], source.config, sizes_.width, registers_,
-                            options.positions)),
+      embed_(load_dinov2_embedding(base["embeddings"], source.config, sizes_.width, registers_,
+                                   options.positions)),
       norm_(Norm::layer(base["layernorm"], sizes_.width,
                         source.config.get_double("layer_norm_eps"))) {
   const int64_t layers = layer_count(source.config);
   for (int64_t i = 0; i < layers; ++i) {
-    blocks_.push_back(load_block(base["encoder.layer"][i], source.config, sizes_));
+    blocks_.push_back(load_dinov2_block(base["encoder.layer"][i], source.config, sizes_));
   }
   std::vector<std::string> front = register_names(registers_);
   front.insert(front.begin(), "[CLS]");

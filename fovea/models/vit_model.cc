@@ -10,15 +10,15 @@ namespace fovea {
 namespace {
 
 // transformers 5.22 calls them so; files on the hub have the names of the versions before.
-constexpr std::array<Rename, 7> kNewNames{{{"layers", "encoder.layer"},
-                                           {"attention.q_proj", "attention.attention.query"},
-                                           {"attention.k_proj", "attention.attention.key"},
-                                           {"attention.v_proj", "attention.attention.value"},
-                                           {"attention.o_proj", "attention.output.dense"},
-                                           {"mlp.fc1", "intermediate.dense"},
-                                           {"mlp.fc2", "output.dense"}}};
+constexpr std::array<Rename, 7> kNewVitNames{{{"layers", "encoder.layer"},
+                                              {"attention.q_proj", "attention.attention.query"},
+                                              {"attention.k_proj", "attention.attention.key"},
+                                              {"attention.v_proj", "attention.attention.value"},
+                                              {"attention.o_proj", "attention.output.dense"},
+                                              {"mlp.fc1", "intermediate.dense"},
+                                              {"mlp.fc2", "output.dense"}}};
 
-ModelSource with_defaults(const ModelSource& source) {
+ModelSource vit_defaults(const ModelSource& source) {
   return {source.config.with_defaults({{"hidden_size", 768},
                                        {"num_hidden_layers", 12},
                                        {"num_attention_heads", 12},
@@ -32,8 +32,8 @@ ModelSource with_defaults(const ModelSource& source) {
           source.weights};
 }
 
-PreNormBlock load_block(const LayerSource& source, const Config& config,
-                        const AttentionSizes& sizes) {
+PreNormBlock load_vit_block(const LayerSource& source, const Config& config,
+                            const AttentionSizes& sizes) {
   const int64_t width = sizes.width, inner = config.get_size("intermediate_size");
   const double epsilon = config.get_double("layer_norm_eps");
   const bool bias = config.get_bool("qkv_bias");
@@ -50,8 +50,8 @@ PreNormBlock load_block(const LayerSource& source, const Config& config,
                       activation_named(config, "hidden_act", "gelu"))};
 }
 
-PictureEmbedding load_embedding(const LayerSource& source, const Config& config, int64_t width,
-                                bool distilled) {
+PictureEmbedding load_vit_embedding(const LayerSource& source, const Config& config, int64_t width,
+                                    bool distilled) {
   const PatchSizes sizes = PatchSizes::of(config);
   const int64_t front = distilled ? 2 : 1;
   const Tensor tokens =
@@ -68,7 +68,7 @@ PictureEmbedding load_embedding(const LayerSource& source, const Config& config,
 }  // namespace
 
 VitModel::VitModel(const ModelSource& source, const Options& options)
-    : VitModel(with_defaults(source), options, source.weights.renamed(kNewNames)) {}
+    : VitModel(vit_defaults(source), options, source.weights.renamed(kNewVitNames)) {}
 
 VitModel::VitModel(const ModelSource& source, const Options& options, const LayerSource& all)
     : VitModel(source, options, all,
@@ -78,12 +78,13 @@ VitModel::VitModel(const ModelSource& source, const Options& options, const Laye
                    const LayerSource& base)
     : PictureModel(source),
       sizes_(AttentionSizes::equal_heads(source.config)),
-      embed_(load_embedding(base["embeddings"], source.config, sizes_.width, options.distilled)),
+      embed_(
+          load_vit_embedding(base["embeddings"], source.config, sizes_.width, options.distilled)),
       norm_(Norm::layer(base["layernorm"], sizes_.width,
                         source.config.get_double("layer_norm_eps"))) {
   const int64_t layers = layer_count(source.config);
   for (int64_t i = 0; i < layers; ++i) {
-    blocks_.push_back(load_block(base["encoder.layer"][i], source.config, sizes_));
+    blocks_.push_back(load_vit_block(base["encoder.layer"][i], source.config, sizes_));
   }
   std::vector<std::string> front{"[CLS]"};
   if (options.distilled) front.emplace_back("[DIST]");

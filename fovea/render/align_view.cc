@@ -19,7 +19,7 @@ Axis target_tokens(const Run& run, int64_t prefix) {
 }
 
 // As the source has it, without white space around it.
-std::string_view text_of(const Axis& axis, const Position& position) {
+std::string_view position_text(const Axis& axis, const Position& position) {
   constexpr std::string_view kSpace = " \t\r\n\v\f";
   std::string_view text = axis.source;
   const auto begin = static_cast<size_t>(position.source_begin);
@@ -39,7 +39,7 @@ Axis words_of(const Axis& axis) {
   Axis words = grouped_axis(axis, groups);
   for (int64_t i = 0; i < static_cast<int64_t>(words.positions.size()); ++i) {
     Position& word = words.positions[static_cast<size_t>(i)];
-    const std::string_view written = text_of(axis, word);
+    const std::string_view written = position_text(axis, word);
     word.text = written.empty() ? plain_label(words, i) : to_one_line(written);
   }
   return words;
@@ -109,8 +109,8 @@ std::string link_text(const LinkRule& rule) {
   }
 }
 
-std::string caption(const Cells& cells, const MapChoice& choice, const AlignOptions& options,
-                    const AlignViewOptions& view) {
+std::string align_caption(const Cells& cells, const MapChoice& choice, const AlignOptions& options,
+                          const AlignViewOptions& view) {
   std::string text = fmt::format("Rows: target {0}, columns: source {0} · {1}",
                                  view.pieces ? "tokens" : "words", to_string(choice));
   if (!view.hard) {
@@ -155,7 +155,7 @@ AlignFigure align_view(const Run& run, const PairMaps& pair, const MapChoice& ch
                             : word_cells(run, pair, choice, options);
   AlignFigure figure;
   figure.text.title = title_of(run, SiteKind::kCross, "alignment");
-  figure.text.caption = caption(cells, choice, options, view);
+  figure.text.caption = align_caption(cells, choice, options, view);
   figure.text.metadata = metadata(run, choice, options, cells.links);
   if (view.hard) {
     for (int64_t r = 0; r < cells.weights.rows(); ++r) {

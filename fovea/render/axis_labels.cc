@@ -12,8 +12,8 @@ namespace {
 constexpr double kLargest = 11;
 constexpr double kSmallest = 7.5;
 constexpr double kThinnedPitch = 11;  // the least space between names when not all are written
-constexpr double kWidest = 130;
-constexpr double kSpace = 5;  // to the matrix
+constexpr double kWidestLabel = 130;
+constexpr double kLabelSpace = 5;  // to the matrix
 constexpr double kTick = 3;
 constexpr double kDiagonal = std::numbers::sqrt2 / 2;
 
@@ -29,18 +29,18 @@ TextBlock label_text(const Axis& axis, int64_t index, double cell, std::optional
     style.color = kAccent;
     style.strong = true;
   }
-  if (cell >= kUprightCell) return TextBlock::line(position.text, style, kWidest);
+  if (cell >= kUprightCell) return TextBlock::line(position.text, style, kWidestLabel);
   // Cells of a grid are named by their place already; of a block of them the first is enough.
   if (axis.name == "cells" || axis.name == "patches") {
-    return TextBlock::line(position.text.substr(0, position.text.find("…")), style, kWidest);
+    return TextBlock::line(position.text.substr(0, position.text.find("…")), style, kWidestLabel);
   }
   // The names between are not there, so the number says where this is. U+2068 and U+2069 keep the
   // name's direction away from the number's.
   return TextBlock::line(fmt::format("{} \u2068{}\u2069", place.of(index), position.text), style,
-                         kWidest);
+                         kWidestLabel);
 }
 
-double center(int64_t position, double cell) {
+double label_center(int64_t position, double cell) {
   return (static_cast<double>(position) + 0.5) * cell;
 }
 
@@ -79,13 +79,13 @@ RowLabels::RowLabels(const Axis& axis, double cell, std::optional<int64_t> chose
     labels_.push_back({index, label_text(axis, index, cell, chosen, place)});
     width_ = std::max(width_, labels_.back().text.width());
   }
-  width_ += kSpace + (cell < kUprightCell ? kTick : 0);
+  width_ += kLabelSpace + (cell < kUprightCell ? kTick : 0);
 }
 
 void RowLabels::draw(Canvas& canvas, Point corner) const {
   for (const Label& label : labels_) {
-    const double y = corner.y + center(label.position, cell_);
-    double right = corner.x - kSpace;
+    const double y = corner.y + label_center(label.position, cell_);
+    double right = corner.x - kLabelSpace;
     if (cell_ < kUprightCell) {
       canvas.line({corner.x - 1 - kTick, y}, {corner.x - 1, y},
                   {.color = label.text.style().color, .width = 0.75});
@@ -122,7 +122,7 @@ ColumnLabels::ColumnLabels(const Axis& axis, double cell, std::optional<int64_t>
     labels_.push_back(std::move(label));
   }
   const bool upright = are_numbers(axis) && std::ranges::all_of(labels_, [&](const Label& label) {
-                         return label.text.width() + kSpace <= cell;
+                         return label.text.width() + kLabelSpace <= cell;
                        });
   if (upright) {
     for (Label& label : labels_) label.form = Form::kUpright;
@@ -133,7 +133,7 @@ ColumnLabels::ColumnLabels(const Axis& axis, double cell, std::optional<int64_t>
     if (label.form == Form::kLeaning && !lean) label.form = Form::kTurned;
     measure(label, static_cast<double>(count) * cell);
   }
-  height_ += kSpace + (cell < kUprightCell ? kTick : 0);
+  height_ += kLabelSpace + (cell < kUprightCell ? kTick : 0);
 }
 
 void ColumnLabels::measure(const Label& label, double right) {
@@ -143,7 +143,7 @@ void ColumnLabels::measure(const Label& label, double right) {
     case Form::kLeaning: {
       const double reach = (length + cap) * kDiagonal;
       height_ = std::max(height_, reach);
-      overhang_ = std::max(overhang_, center(label.position, cell_) + reach - right);
+      overhang_ = std::max(overhang_, label_center(label.position, cell_) + reach - right);
       break;
     }
     case Form::kTurned:
@@ -157,9 +157,9 @@ void ColumnLabels::measure(const Label& label, double right) {
 
 void ColumnLabels::draw(Canvas& canvas, Point corner) const {
   for (const Label& label : labels_) {
-    const double x = corner.x + center(label.position, cell_);
+    const double x = corner.x + label_center(label.position, cell_);
     const double half = label.text.cap_height() / 2;
-    double bottom = corner.y - kSpace;
+    double bottom = corner.y - kLabelSpace;
     if (cell_ < kUprightCell) {
       canvas.line({x, corner.y - 1 - kTick}, {x, corner.y - 1},
                   {.color = label.text.style().color, .width = 0.75});

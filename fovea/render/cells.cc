@@ -9,12 +9,12 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kMostCells = 32767;  // a side of a cairo image
+constexpr int64_t kLongestImageSide = 32767;  // a side of a cairo image
 // More, or smaller, would make slow and large SVG and PDF files.
 constexpr int64_t kMostRectangles = 64 * 64;
 constexpr double kSmallestRectangle = 8;
 constexpr double kSmallestWithGaps = 32;  // on smaller squares a grid is all one sees
-constexpr double kGap = 0.5;
+constexpr double kCellGap = 0.5;
 
 // Neighbours in a row are one rectangle, so that the hatching runs through.
 std::vector<Rect> forbidden_rects(MatrixView<const float> weights, Point at, double cell) {
@@ -35,7 +35,7 @@ std::vector<Rect> forbidden_rects(MatrixView<const float> weights, Point at, dou
 void draw_rectangles(Canvas& canvas, MatrixView<const float> weights, const ColorAxis& axis,
                      Point at, double cell) {
   canvas.hatch(forbidden_rects(weights, at, cell));
-  const double gap = cell >= kSmallestWithGaps ? kGap : 0;
+  const double gap = cell >= kSmallestWithGaps ? kCellGap : 0;
   // Without gaps each square reaches a little under the next, or viewers show seams.
   const double reach = gap > 0 ? 0 : 0.25;
   for (int64_t r = 0; r < weights.rows; ++r) {
@@ -70,10 +70,10 @@ void check_matrix(const Tensor& weights, int64_t rows, int64_t cols, std::string
     fail(ErrorKind::kInvalidArgument, "{} should be f32 {} but is {} {}", what,
          to_string(Shape{rows, cols}), dtype_name(weights.dtype()), to_string(weights.shape()));
   }
-  if (std::max(rows, cols) > kMostCells) {
+  if (std::max(rows, cols) > kLongestImageSide) {
     fail(ErrorKind::kInvalidArgument,
          "{} has {} x {} cells but a figure holds {} a side; draw a part of the map", what, rows,
-         cols, kMostCells);
+         cols, kLongestImageSide);
   }
   if (rows == 0 || cols == 0) {
     fail(ErrorKind::kInvalidArgument, "{} has {} rows and {} columns: there is nothing to draw",

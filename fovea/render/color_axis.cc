@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
 
-constexpr TextStyle kNumberStyle{.size = 10, .color = kMuted};
-constexpr TextStyle kNameStyle{.size = 10, .color = kMuted};
+constexpr TextStyle kAxisNameStyle{.size = 10, .color = kMuted};
 constexpr double kBarWidth = 10;
 constexpr double kTickLength = 3;
 constexpr double kHatchKey = 12;
@@ -66,7 +66,7 @@ std::string tick_text(double value, double step) {
 ColorBar::ColorBar(const ColorAxis& axis, std::string_view name, double height, bool with_hatch)
     : axis_(axis), bar_height_(height) {
   if (!name.empty()) {
-    name_ = TextBlock::line(name, kNameStyle);
+    name_ = TextBlock::line(name, kAxisNameStyle);
     bar_top_ = name_.height() + 8;
   }
   const int wanted = std::clamp(static_cast<int>(height / 32), 1, 7);
@@ -79,7 +79,7 @@ ColorBar::ColorBar(const ColorAxis& axis, std::string_view name, double height, 
   }
   height_ = bar_top_ + bar_height_;
   if (with_hatch) {
-    hatch_name_ = TextBlock::line("not allowed", kNameStyle);
+    hatch_name_ = TextBlock::line("not allowed", kAxisNameStyle);
     width_ = std::max(width_, kHatchKey + 6 + hatch_name_.width());
     height_ += 16 + kHatchKey;
   }
@@ -109,7 +109,7 @@ void ColorBar::draw(Canvas& canvas, Point at) const {
 }
 
 FlatColorBar::FlatColorBar(const ColorAxis& axis, std::string_view name)
-    : axis_(axis), name_(TextBlock::line(name, kNameStyle)) {
+    : axis_(axis), name_(TextBlock::line(name, kAxisNameStyle)) {
   const std::vector<double> values = round_ticks(axis.low(), axis.high(), axis.low() < 0 ? 4 : 3);
   const double step = values.size() > 1 ? values[1] - values[0] : axis.high() - axis.low();
   for (const double value : values) {

@@ -263,9 +263,9 @@ double contrast(Rgb a, Rgb b) {
 }
 
 Rgb text_color_on(Rgb background) {
-  constexpr Rgb kBlack{0, 0, 0};
-  constexpr Rgb kWhite{255, 255, 255};
-  return contrast(background, kBlack) >= contrast(background, kWhite) ? kBlack : kWhite;
+  constexpr Rgb kDark{0, 0, 0};
+  constexpr Rgb kLight{255, 255, 255};
+  return contrast(background, kDark) >= contrast(background, kLight) ? kDark : kLight;
 }
 
 Rgb mix(Rgb a, Rgb b, double share) {

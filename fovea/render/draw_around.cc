@@ -8,19 +8,18 @@
 #include "fovea/base/error.h"
 #include "fovea/render/draw.h"
 #include "fovea/render/overlay.h"
+#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kMiddle = 400;  // width of the picture
-constexpr double kSide = 220;    // width of a map
-constexpr double kChannel = 34;  // between them, where the lines run
-constexpr double kGap = 14;      // between maps
-constexpr double kDot = 5;       // radius of a marked point
-constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
-constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
+constexpr double kMiddle = 400;     // width of the picture
+constexpr double kSide = 220;       // width of a map
+constexpr double kChannel = 34;     // between them, where the lines run
+constexpr double kAroundGap = 14;   // between maps
+constexpr double kPointRadius = 5;  // radius of a marked point
 
-struct Plan {
+struct AroundPlan {
   const ImageFigure* figure;
   ColorAxis axis;
   PictureBase base;
@@ -37,14 +36,15 @@ struct Plan {
   double height = 0;  // without the note
 
   double column_height(const std::vector<size_t>& column) const {
-    return static_cast<double>(column.size()) * (title_height + side_height + kGap) - kGap;
+    return static_cast<double>(column.size()) * (title_height + side_height + kAroundGap) -
+           kAroundGap;
   }
   double center_height() const { return middle_height + 14 + bar->height(); }
   double middle_x() const { return left.empty() ? 0 : side_width + kChannel; }
 };
 
 // Points on the left go to the left, so that lines do not cross the picture more than they must.
-void choose_sides(const ImageFigure& figure, Plan& plan) {
+void choose_sides(const ImageFigure& figure, AroundPlan& plan) {
   std::vector<size_t> order(figure.panels.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const auto place = [&](size_t i) { return *figure.panels[i].chosen; };
@@ -67,20 +67,21 @@ void draw_dot(Canvas& canvas, Point center, Rgb color) {
     canvas.fill_rounded({center.x - radius, center.y - radius, 2 * radius, 2 * radius}, radius,
                         fill);
   };
-  circle(kDot, kInk);
-  circle(kDot - 1.2, color);
+  circle(kPointRadius, kInk);
+  circle(kPointRadius - 1.2, color);
 }
 
 // Where the map of panel `column[i]` stands.
-Rect side_rect(const Plan& plan, const std::vector<size_t>& column, size_t i, Point corner) {
+Rect side_rect(const AroundPlan& plan, const std::vector<size_t>& column, size_t i, Point corner) {
   const double top = corner.y + (plan.height - plan.column_height(column)) / 2;
-  const Point at = on_grid(
-      {corner.x, top + static_cast<double>(i) * (plan.title_height + plan.side_height + kGap) +
-                     plan.title_height});
+  const Point at =
+      on_grid({corner.x,
+               top + static_cast<double>(i) * (plan.title_height + plan.side_height + kAroundGap) +
+                   plan.title_height});
   return {at.x, at.y, plan.side_width, plan.side_height};
 }
 
-void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
+void draw_around_plan(Canvas& canvas, const AroundPlan& plan, Point at) {
   const ImageFigure& figure = *plan.figure;
   const Point corner =
       on_grid({at.x + plan.middle_x(), at.y + (plan.height - plan.center_height()) / 2});
@@ -113,7 +114,7 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
   canvas.text(plan.note, {at.x, at.y + plan.height + 12});
 }
 
-void check(const ImageFigure& figure) {
+void check_around(const ImageFigure& figure) {
   for (const ImagePanel& panel : figure.panels) {
     if (!panel.chosen) {
       fail(ErrorKind::kInvalidArgument,
@@ -126,15 +127,16 @@ void check(const ImageFigure& figure) {
 
 Body draw_around(const ImageFigure& figure, const ColorMap& colors) {
   check_image(figure);
-  check(figure);
+  check_around(figure);
   const ColorAxis axis(colors, figure.scale);
-  auto plan = std::make_shared<Plan>(Plan{.figure = &figure,
-                                          .axis = axis,
-                                          .base = PictureBase::of(figure.picture),
-                                          .bar_colors = colors_of_bar(figure, colors),
-                                          .bar = {},
-                                          .note = TextBlock::line(patches_note(figure), kNoteStyle),
-                                          .titles = {}});
+  auto plan = std::make_shared<AroundPlan>(
+      AroundPlan{.figure = &figure,
+                 .axis = axis,
+                 .base = PictureBase::of(figure.picture),
+                 .bar_colors = colors_of_bar(figure, colors),
+                 .bar = {},
+                 .note = TextBlock::line(patches_note(figure), kNoteStyle),
+                 .titles = {}});
   plan->bar.emplace(ColorAxis(plan->bar_colors, figure.scale), figure.value_name);
   for (const ImagePanel& panel : figure.panels) {
     plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle, kSide));
@@ -153,7 +155,7 @@ Body draw_around(const ImageFigure& figure, const ColorMap& colors) {
   body.width =
       std::max(plan->middle_x() + kMiddle + kChannel + plan->side_width, plan->note.width());
   body.height = plan->height + 12 + plan->note.height();
-  body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
+  body.draw = [plan](Canvas& canvas, Point at) { draw_around_plan(canvas, *plan, at); };
   return body;
 }
 

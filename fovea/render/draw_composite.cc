@@ -13,18 +13,18 @@
 #include "fovea/render/draw.h"
 #include "fovea/render/overlay.h"
 #include "fovea/render/picture_tone.h"
+#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kLargestPanel = 320;
-constexpr double kGap = 16;
+constexpr double kLargestComposite = 320;
+constexpr double kCompositeGap = 16;
 constexpr double kLegendSpace = 26;
-constexpr double kKey = 14;
-constexpr double kTint = 0.62;
+constexpr double kCompositeKey = 14;
+constexpr double kOwnerTint = 0.62;
 constexpr int64_t kLeastMarked = 4;  // patches; smaller parts have no room for a mark
-constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
-constexpr TextStyle kDetailStyle{.size = 10.5, .color = kMuted};
+constexpr TextStyle kCompositeDetailStyle{.size = 10.5, .color = kMuted};
 constexpr TextStyle kMarkStyle{.size = 10, .color = kInk, .strong = true};
 
 // What one owner has.
@@ -64,7 +64,7 @@ Area area_of(MatrixView<const float> owners, int64_t owner) {
   return area;
 }
 
-struct Plan {
+struct CompositePlan {
   CompositeFigure figure;  // by value: drawn later; tensors are shared
   PictureBase base;
   std::vector<Area> areas;
@@ -81,11 +81,11 @@ struct Plan {
     for (size_t i = 0; i < names.size(); ++i) {
       widest = std::max(widest, names[i].width() + 8 + details[i].width());
     }
-    return kKey + 8 + widest;
+    return kCompositeKey + 8 + widest;
   }
 };
 
-void draw_areas(Canvas& canvas, const Plan& plan, const Rect& where) {
+void draw_areas(Canvas& canvas, const CompositePlan& plan, const Rect& where) {
   const double cell_width = where.width / static_cast<double>(plan.figure.owners.size(1));
   const double cell_height = where.height / static_cast<double>(plan.figure.owners.size(0));
   const auto owners = plan.figure.owners.matrix<float>();
@@ -96,7 +96,7 @@ void draw_areas(Canvas& canvas, const Plan& plan, const Rect& where) {
       tint.pixels.push_back(
           std::isnan(owner)
               ? 0
-              : translucent_pixel(category_color(static_cast<int64_t>(owner)), kTint));
+              : translucent_pixel(category_color(static_cast<int64_t>(owner)), kOwnerTint));
     }
   }
   canvas.picture(CanvasPicture(tint), where);
@@ -125,26 +125,27 @@ void draw_areas(Canvas& canvas, const Plan& plan, const Rect& where) {
   }
 }
 
-void draw_legend(Canvas& canvas, const Plan& plan, Point at) {
+void draw_legend(Canvas& canvas, const CompositePlan& plan, Point at) {
   const auto key = [&](double y, const TextBlock& name) {
-    return Rect{at.x, y + name.baseline() - name.cap_height() / 2 - kKey / 2, kKey, kKey};
+    return Rect{at.x, y + name.baseline() - name.cap_height() / 2 - kCompositeKey / 2,
+                kCompositeKey, kCompositeKey};
   };
   for (size_t i = 0; i < plan.names.size(); ++i) {
     const double y = at.y + static_cast<double>(i) * plan.line();
     const Rect square = key(y, plan.names[i]);
     canvas.fill(square, category_color(static_cast<int64_t>(i)));
     canvas.outline(square, {.color = kMuted, .width = 0.75});
-    canvas.text(plan.names[i], {at.x + kKey + 8, y});
-    canvas.text(plan.details[i], {at.x + kKey + 16 + plan.names[i].width(), y});
+    canvas.text(plan.names[i], {at.x + kCompositeKey + 8, y});
+    canvas.text(plan.details[i], {at.x + kCompositeKey + 16 + plan.names[i].width(), y});
   }
   const double y = at.y + static_cast<double>(plan.names.size()) * plan.line();
   const Rect square = key(y, plan.nobody);
   canvas.fill(square, quiet(Rgb{128, 128, 128}));
   canvas.outline(square, {.color = kMuted, .width = 0.75});
-  canvas.text(plan.nobody, {at.x + kKey + 8, y});
+  canvas.text(plan.nobody, {at.x + kCompositeKey + 8, y});
 }
 
-void check(const CompositeFigure& figure) {
+void check_composite(const CompositeFigure& figure) {
   const bool matrix = figure.owners.rank() == 2;
   const int64_t rows = matrix ? figure.owners.size(0) : 1;
   const int64_t cols = matrix ? figure.owners.size(1) : 1;
@@ -166,29 +167,30 @@ void check(const CompositeFigure& figure) {
 }  // namespace
 
 Body draw_composite(const CompositeFigure& figure) {
-  check(figure);
-  auto plan =
-      std::make_shared<Plan>(Plan{.figure = figure, .base = PictureBase::of(figure.picture)});
+  check_composite(figure);
+  auto plan = std::make_shared<CompositePlan>(
+      CompositePlan{.figure = figure, .base = PictureBase::of(figure.picture)});
   for (size_t i = 0; i < figure.names.size(); ++i) {
     plan->areas.push_back(area_of(figure.owners.matrix<float>(), static_cast<int64_t>(i)));
     plan->marks.push_back(TextBlock::line(figure.names[i].mark, kMarkStyle));
     plan->names.push_back(TextBlock::line(figure.names[i].name, kPanelStyle));
-    plan->details.push_back(TextBlock::line(figure.names[i].detail, kDetailStyle));
+    plan->details.push_back(TextBlock::line(figure.names[i].detail, kCompositeDetailStyle));
   }
   plan->picture_title = TextBlock::line("picture", kPanelStyle);
   plan->title = TextBlock::line("the strongest head of each patch", kPanelStyle);
-  plan->nobody = TextBlock::line("in no mask", kDetailStyle);
+  plan->nobody = TextBlock::line("in no mask", kCompositeDetailStyle);
   const auto grid = static_cast<double>(figure.owners.size(1));
-  plan->width = grid <= kLargestPanel ? std::floor(kLargestPanel / grid) * grid : kLargestPanel;
+  plan->width =
+      grid <= kLargestComposite ? std::floor(kLargestComposite / grid) * grid : kLargestComposite;
   plan->height = std::round(plan->width * static_cast<double>(figure.picture.height) /
                             static_cast<double>(figure.picture.width));
   Body body;
-  body.width = 2 * plan->width + kGap + kLegendSpace + plan->legend_width();
+  body.width = 2 * plan->width + kCompositeGap + kLegendSpace + plan->legend_width();
   body.height = plan->head() + std::max(plan->height, plan->legend_height());
   body.draw = [plan](Canvas& canvas, Point at) {
     const Point first = on_grid({at.x, at.y + plan->head()});
     const Rect left{first.x, first.y, plan->width, plan->height};
-    const Rect right{first.x + plan->width + kGap, first.y, plan->width, plan->height};
+    const Rect right{first.x + plan->width + kCompositeGap, first.y, plan->width, plan->height};
     canvas.text(plan->picture_title, at);
     canvas.text(plan->title, {right.x, at.y});
     canvas.picture(plan->base.plain, left);

@@ -6,27 +6,26 @@
 #include "fovea/base/error.h"
 #include "fovea/render/color_axis.h"
 #include "fovea/render/draw.h"
+#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kWidth = 300, kHeight = 220;
+constexpr double kCurvesWidth = 300, kCurvesHeight = 220;
 constexpr double kBetween = 48;  // panels
-constexpr double kSpace = 8;
-constexpr double kDot = 2.5;
+constexpr double kCurvesSpace = 8;
+constexpr double kCurveDot = 2.5;
 constexpr double kSample = 22;  // of a line in the key
 constexpr Rgb kBand{0xe4, 0xe4, 0xe9};
-constexpr TextStyle kTitleStyle{.size = 12, .strong = true};
-constexpr TextStyle kNumberStyle{.size = 10, .color = kMuted};
-constexpr TextStyle kNameStyle{.size = 10.5, .color = kMuted};
-constexpr TextStyle kKeyStyle{.size = 10.5, .color = kInk};
+constexpr TextStyle kCurvesTitleStyle{.size = 12, .strong = true};
+constexpr TextStyle kCurvesNameStyle{.size = 10.5, .color = kMuted};
 const Stroke kMeanStroke{.color = kMuted, .width = 1.25, .dashes = {4, 3}};
 
 struct Heading {
   TextBlock title, detail, way_name;
 };
 
-struct Plan {
+struct CurvesPlan {
   CurvesFigure figure;  // by value: drawn later
   double low = 0, high = 1;
   std::vector<std::pair<double, TextBlock>> ticks;
@@ -37,7 +36,7 @@ struct Plan {
   double left() const {
     double widest = 0;
     for (const auto& [value, text] : ticks) widest = std::max(widest, text.width());
-    return widest + kSpace;
+    return widest + kCurvesSpace;
   }
   double panels_top() const { return value_name.height() + 6; }
   double detail_top() const { return panels_top() + headings[0].title.height() + 1; }
@@ -47,47 +46,48 @@ struct Plan {
     return detail_top() + tallest + 10;
   }
   double way_top() const {
-    return plot_top() + kHeight + kSpace + way_ticks[0].second.height() + 2;
+    return plot_top() + kCurvesHeight + kCurvesSpace + way_ticks[0].second.height() + 2;
   }
   double keys_top() const { return way_top() + headings[0].way_name.height() + 14; }
   double height() const { return keys_top() + curve_name.height(); }
   double plots_width() const {
     const auto count = static_cast<double>(headings.size());
-    return count * kWidth + (count - 1) * kBetween;
+    return count * kCurvesWidth + (count - 1) * kBetween;
   }
   double panel_left(size_t panel) const {
-    return left() + static_cast<double>(panel) * (kWidth + kBetween);
+    return left() + static_cast<double>(panel) * (kCurvesWidth + kBetween);
   }
   double keys_width() const {
     return 3 * (kSample + 6) + curve_name.width() + mean_name.width() + band_name.width() + 2 * 20;
   }
   Point at(Point corner, size_t panel, double share, double value) const {
-    return {corner.x + panel_left(panel) + share * kWidth,
-            corner.y + plot_top() + kHeight * (high - value) / (high - low)};
+    return {corner.x + panel_left(panel) + share * kCurvesWidth,
+            corner.y + plot_top() + kCurvesHeight * (high - value) / (high - low)};
   }
 };
 
-void draw_axes(Canvas& canvas, const Plan& plan, Point corner, size_t panel) {
+void draw_curve_axes(Canvas& canvas, const CurvesPlan& plan, Point corner, size_t panel) {
   const double left = corner.x + plan.panel_left(panel);
   for (const auto& [value, text] : plan.ticks) {
     const double y = plan.at(corner, panel, 0, value).y;
-    canvas.line({left, y}, {left + kWidth, y},
+    canvas.line({left, y}, {left + kCurvesWidth, y},
                 {.color = value == plan.low ? kMuted : kFaint, .width = 0.75});
     if (panel > 0) continue;
-    canvas.text(text, {left - kSpace - text.width(), y + text.cap_height() / 2 - text.baseline()});
+    canvas.text(text,
+                {left - kCurvesSpace - text.width(), y + text.cap_height() / 2 - text.baseline()});
   }
-  const double names = corner.y + plan.plot_top() + kHeight + kSpace;
+  const double names = corner.y + plan.plot_top() + kCurvesHeight + kCurvesSpace;
   for (const auto& [share, text] : plan.way_ticks) {
-    canvas.text(text, {left + share * kWidth - text.width() / 2, names});
+    canvas.text(text, {left + share * kCurvesWidth - text.width() / 2, names});
   }
   const Heading& heading = plan.headings[panel];
   canvas.text(heading.title, {left, corner.y + plan.panels_top()});
   canvas.text(heading.detail, {left, corner.y + plan.detail_top()});
   canvas.text(heading.way_name,
-              {left + kWidth / 2 - heading.way_name.width() / 2, corner.y + plan.way_top()});
+              {left + kCurvesWidth / 2 - heading.way_name.width() / 2, corner.y + plan.way_top()});
 }
 
-void draw_band(Canvas& canvas, const Plan& plan, Point corner, size_t panel) {
+void draw_band(Canvas& canvas, const CurvesPlan& plan, Point corner, size_t panel) {
   const CurvePanel& curve = plan.figure.panels[panel];
   std::vector<Point> outline;
   for (size_t i = 0; i < curve.shares.size(); ++i) {
@@ -99,7 +99,7 @@ void draw_band(Canvas& canvas, const Plan& plan, Point corner, size_t panel) {
   canvas.polygon(outline, kBand);
 }
 
-void draw_lines(Canvas& canvas, const Plan& plan, Point corner, size_t panel) {
+void draw_curve_lines(Canvas& canvas, const CurvesPlan& plan, Point corner, size_t panel) {
   const CurvePanel& curve = plan.figure.panels[panel];
   std::vector<Point> mean, line;
   for (size_t i = 0; i < curve.shares.size(); ++i) {
@@ -109,11 +109,12 @@ void draw_lines(Canvas& canvas, const Plan& plan, Point corner, size_t panel) {
   canvas.polylines({mean}, kMeanStroke);
   canvas.polylines({line}, {.color = kAccent, .width = 1.75});
   for (const Point& point : line) {
-    canvas.fill_rounded({point.x - kDot, point.y - kDot, 2 * kDot, 2 * kDot}, kDot, kAccent);
+    canvas.fill_rounded({point.x - kCurveDot, point.y - kCurveDot, 2 * kCurveDot, 2 * kCurveDot},
+                        kCurveDot, kAccent);
   }
 }
 
-void draw_keys(Canvas& canvas, const Plan& plan, Point corner) {
+void draw_curve_keys(Canvas& canvas, const CurvesPlan& plan, Point corner) {
   double x = corner.x + plan.left();
   const double y = corner.y + plan.keys_top();
   const double middle = y + plan.curve_name.baseline() - plan.curve_name.cap_height() / 2;
@@ -122,7 +123,9 @@ void draw_keys(Canvas& canvas, const Plan& plan, Point corner) {
     x += kSample + 6 + text.width() + 20;
   };
   canvas.line({x, middle}, {x + kSample, middle}, {.color = kAccent, .width = 1.75});
-  canvas.fill_rounded({x + kSample / 2 - kDot, middle - kDot, 2 * kDot, 2 * kDot}, kDot, kAccent);
+  canvas.fill_rounded(
+      {x + kSample / 2 - kCurveDot, middle - kCurveDot, 2 * kCurveDot, 2 * kCurveDot}, kCurveDot,
+      kAccent);
   name(plan.curve_name);
   canvas.line({x, middle}, {x + kSample, middle}, kMeanStroke);
   name(plan.mean_name);
@@ -130,7 +133,7 @@ void draw_keys(Canvas& canvas, const Plan& plan, Point corner) {
   name(plan.band_name);
 }
 
-void check(const CurvesFigure& figure) {
+void check_curves(const CurvesFigure& figure) {
   if (figure.panels.empty()) {
     fail(ErrorKind::kInvalidArgument, "no curves cannot be drawn; give one or more");
   }
@@ -154,7 +157,7 @@ void check(const CurvesFigure& figure) {
 }
 
 // From 0, or below where values are, to a round number above all.
-void place_values(Plan& plan) {
+void place_curve_values(CurvesPlan& plan) {
   double least = 0, most = 0;
   for (const CurvePanel& panel : plan.figure.panels) {
     for (const auto* values : {&panel.values, &panel.low, &panel.high}) {
@@ -179,18 +182,18 @@ void place_values(Plan& plan) {
 }  // namespace
 
 Body draw_curves(const CurvesFigure& figure) {
-  check(figure);
-  auto plan = std::make_shared<Plan>(Plan{.figure = figure});
-  place_values(*plan);
+  check_curves(figure);
+  auto plan = std::make_shared<CurvesPlan>(CurvesPlan{.figure = figure});
+  place_curve_values(*plan);
   for (const CurvePanel& panel : figure.panels) {
-    plan->headings.push_back({TextBlock::line(panel.title, kTitleStyle, kWidth),
-                              TextBlock::paragraph(panel.detail, kNameStyle, kWidth),
-                              TextBlock::line(panel.way_name, kNameStyle, kWidth)});
+    plan->headings.push_back({TextBlock::line(panel.title, kCurvesTitleStyle, kCurvesWidth),
+                              TextBlock::paragraph(panel.detail, kCurvesNameStyle, kCurvesWidth),
+                              TextBlock::line(panel.way_name, kCurvesNameStyle, kCurvesWidth)});
   }
-  plan->value_name = TextBlock::line(figure.value_name, kNameStyle, plan->plots_width());
-  plan->curve_name = TextBlock::line(figure.curve_name, kKeyStyle, kWidth);
-  plan->mean_name = TextBlock::line(figure.mean_name, kKeyStyle, kWidth);
-  plan->band_name = TextBlock::line(figure.band_name, kKeyStyle, kWidth);
+  plan->value_name = TextBlock::line(figure.value_name, kCurvesNameStyle, plan->plots_width());
+  plan->curve_name = TextBlock::line(figure.curve_name, kKeyStyle, kCurvesWidth);
+  plan->mean_name = TextBlock::line(figure.mean_name, kKeyStyle, kCurvesWidth);
+  plan->band_name = TextBlock::line(figure.band_name, kKeyStyle, kCurvesWidth);
   Body body;
   // Half of the last "100 %" stands out.
   body.width = plan->left() + std::max(plan->plots_width() + 18, plan->keys_width());
@@ -199,10 +202,10 @@ Body draw_curves(const CurvesFigure& figure) {
     canvas.text(plan->value_name, at);
     for (size_t panel = 0; panel < plan->headings.size(); ++panel) {
       draw_band(canvas, *plan, at, panel);
-      draw_axes(canvas, *plan, at, panel);
-      draw_lines(canvas, *plan, at, panel);
+      draw_curve_axes(canvas, *plan, at, panel);
+      draw_curve_lines(canvas, *plan, at, panel);
     }
-    draw_keys(canvas, *plan, at);
+    draw_curve_keys(canvas, *plan, at);
   };
   return body;
 }

@@ -9,21 +9,20 @@
 #include "fovea/render/cells.h"
 #include "fovea/render/color_axis.h"
 #include "fovea/render/draw.h"
+#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kHeight = 280;
-constexpr double kComfortable = 640;
-constexpr double kRadius = 4.5;
-constexpr double kSpace = 8;
-constexpr double kKey = 10;
+constexpr double kDotsHeight = 280;
+constexpr double kComfortableDots = 640;
+constexpr double kDotRadius = 4.5;
+constexpr double kDotsSpace = 8;
+constexpr double kDotsKey = 10;
 constexpr size_t kMostKeys = 16;  // beyond, colours come again and the order alone tells
-constexpr TextStyle kNumberStyle{.size = 10, .color = kMuted};
-constexpr TextStyle kNameStyle{.size = 10.5, .color = kMuted};
-constexpr TextStyle kKeyStyle{.size = 10.5, .color = kInk};
+constexpr TextStyle kDotsNameStyle{.size = 10.5, .color = kMuted};
 
-struct Plan {
+struct DotsPlan {
   DotsFigure figure;  // by value: drawn later; tensors are shared
   double top_value = 1;
   double pitch = 0;  // from group to group
@@ -36,35 +35,36 @@ struct Plan {
   double left() const {
     double widest = 0;
     for (const auto& [value, text] : ticks) widest = std::max(widest, text.width());
-    return widest + kSpace;
+    return widest + kDotsSpace;
   }
   double top() const { return value_name.height() + 10; }
   double plot_width() const { return static_cast<double>(groups.size()) * pitch; }
-  double y_of(double value) const { return top() + kHeight * (1 - value / top_value); }
+  double y_of(double value) const { return top() + kDotsHeight * (1 - value / top_value); }
   double bottom() const {
-    return top() + kHeight + kSpace + groups[0].height() + 2 + group_name.height();
+    return top() + kDotsHeight + kDotsSpace + groups[0].height() + 2 + group_name.height();
   }
   double keys_width() const {
     double widest = 0;
     for (const TextBlock& key : keys) widest = std::max(widest, key.width());
     widest = std::max(widest, reference_name.width());
-    return widest == 0 ? 0 : 24 + kKey + 6 + widest;
+    return widest == 0 ? 0 : 24 + kDotsKey + 6 + widest;
   }
   double keys_height() const {
     return keys.empty() ? 0 : static_cast<double>(keys.size()) * (keys[0].height() + 3);
   }
 };
 
-void draw_axes(Canvas& canvas, const Plan& plan, Point at) {
+void draw_dot_axes(Canvas& canvas, const DotsPlan& plan, Point at) {
   const double left = at.x + plan.left();
   const double right = left + plan.plot_width();
   canvas.text(plan.value_name, at);
   for (const auto& [value, text] : plan.ticks) {
     const double y = at.y + plan.y_of(value);
     canvas.line({left, y}, {right, y}, {.color = value == 0 ? kMuted : kFaint, .width = 0.75});
-    canvas.text(text, {left - kSpace - text.width(), y + text.cap_height() / 2 - text.baseline()});
+    canvas.text(text,
+                {left - kDotsSpace - text.width(), y + text.cap_height() / 2 - text.baseline()});
   }
-  const double names = at.y + plan.top() + kHeight + kSpace;
+  const double names = at.y + plan.top() + kDotsHeight + kDotsSpace;
   for (size_t g = 0; g < plan.groups.size(); ++g) {
     const double middle = left + (static_cast<double>(g) + 0.5) * plan.pitch;
     canvas.text(plan.groups[g], {middle - plan.groups[g].width() / 2, names});
@@ -76,7 +76,7 @@ void draw_axes(Canvas& canvas, const Plan& plan, Point at) {
   canvas.line({left, y}, {right, y}, {.color = kMuted, .width = 1, .dashes = {5, 4}});
 }
 
-void draw_groups(Canvas& canvas, const Plan& plan, Point at) {
+void draw_groups(Canvas& canvas, const DotsPlan& plan, Point at) {
   const auto values = plan.figure.values.matrix<float>();
   for (int64_t g = 0; g < values.rows; ++g) {
     const double middle = at.x + plan.left() + (static_cast<double>(g) + 0.5) * plan.pitch;
@@ -88,33 +88,33 @@ void draw_groups(Canvas& canvas, const Plan& plan, Point at) {
     for (int64_t s = 0; s < values.cols; ++s) {
       const double x =
           middle + (static_cast<double>(s) - static_cast<double>(values.cols - 1) / 2) * plan.step;
-      const Rect dot{x - kRadius, at.y + plan.y_of(values(g, s)) - kRadius, 2 * kRadius,
-                     2 * kRadius};
-      canvas.fill_rounded(dot, kRadius, category_color(s));
-      canvas.outline(dot, {.color = kWhite, .width = 0.75}, kRadius);
+      const Rect dot{x - kDotRadius, at.y + plan.y_of(values(g, s)) - kDotRadius, 2 * kDotRadius,
+                     2 * kDotRadius};
+      canvas.fill_rounded(dot, kDotRadius, category_color(s));
+      canvas.outline(dot, {.color = kWhite, .width = 0.75}, kDotRadius);
     }
   }
 }
 
-void draw_keys(Canvas& canvas, const Plan& plan, Point at) {
+void draw_dot_keys(Canvas& canvas, const DotsPlan& plan, Point at) {
   const double x = at.x + plan.left() + plan.plot_width() + 24;
   for (size_t k = 0; k < plan.keys.size(); ++k) {
     const TextBlock& key = plan.keys[k];
     const double y = at.y + plan.top() + static_cast<double>(k) * (key.height() + 3);
     const double middle = y + key.baseline() - key.cap_height() / 2;
-    canvas.fill_rounded({x, middle - kRadius, 2 * kRadius, 2 * kRadius}, kRadius,
+    canvas.fill_rounded({x, middle - kDotRadius, 2 * kDotRadius, 2 * kDotRadius}, kDotRadius,
                         category_color(static_cast<int64_t>(k)));
-    canvas.text(key, {x + kKey + 6, y});
+    canvas.text(key, {x + kDotsKey + 6, y});
   }
   if (!plan.figure.reference) return;
   const double y = at.y + plan.top() + plan.keys_height() + 6;
   const double middle = y + plan.reference_name.baseline() - plan.reference_name.cap_height() / 2;
-  canvas.line({x - 3, middle}, {x + kKey + 2, middle},
+  canvas.line({x - 3, middle}, {x + kDotsKey + 2, middle},
               {.color = kMuted, .width = 1, .dashes = {5, 4}});
-  canvas.text(plan.reference_name, {x + kKey + 6, y});
+  canvas.text(plan.reference_name, {x + kDotsKey + 6, y});
 }
 
-void check(const DotsFigure& figure) {
+void check_dots(const DotsFigure& figure) {
   const auto groups = static_cast<int64_t>(figure.groups.size());
   const auto series = static_cast<int64_t>(figure.series.size());
   if (groups < 1 || series < 1) {
@@ -128,7 +128,7 @@ void check(const DotsFigure& figure) {
   }
 }
 
-void place_values(Plan& plan) {
+void place_dot_values(DotsPlan& plan) {
   double largest = plan.figure.reference.value_or(0);
   for (const float value : plan.figure.values.values<float>()) {
     largest = std::max(largest, double{value});
@@ -145,13 +145,13 @@ void place_values(Plan& plan) {
 }  // namespace
 
 Body draw_dots(const DotsFigure& figure) {
-  check(figure);
-  auto plan = std::make_shared<Plan>(Plan{.figure = figure});
+  check_dots(figure);
+  auto plan = std::make_shared<DotsPlan>(DotsPlan{.figure = figure});
   const auto groups = static_cast<double>(figure.groups.size());
   const auto series = static_cast<double>(figure.series.size());
-  place_values(*plan);
-  plan->pitch = std::clamp(kComfortable / groups, 3 * series + 14, 96.0 + 2 * series);
-  plan->step = std::min(2 * kRadius + 1, (plan->pitch - 14) / series);
+  place_dot_values(*plan);
+  plan->pitch = std::clamp(kComfortableDots / groups, 3 * series + 14, 96.0 + 2 * series);
+  plan->step = std::min(2 * kDotRadius + 1, (plan->pitch - 14) / series);
   for (const std::string& group : figure.groups) {
     plan->groups.push_back(TextBlock::line(group, kNumberStyle));
   }
@@ -160,10 +160,10 @@ Body draw_dots(const DotsFigure& figure) {
       plan->keys.push_back(TextBlock::line(name, kKeyStyle));
     }
   }
-  plan->value_name = TextBlock::line(figure.value_name, kNameStyle);
+  plan->value_name = TextBlock::line(figure.value_name, kDotsNameStyle);
   plan->group_name = TextBlock::line(
       figure.group_name + "; within each the heads in their order, the line is their mean",
-      kNameStyle);
+      kDotsNameStyle);
   if (figure.reference) {
     plan->reference_name = TextBlock::paragraph(figure.reference_name, kNumberStyle, 110);
   }
@@ -174,9 +174,9 @@ Body draw_dots(const DotsFigure& figure) {
   body.height =
       std::max(body.height, plan->top() + plan->keys_height() + 6 + plan->reference_name.height());
   body.draw = [plan](Canvas& canvas, Point at) {
-    draw_axes(canvas, *plan, at);
+    draw_dot_axes(canvas, *plan, at);
     draw_groups(canvas, *plan, at);
-    draw_keys(canvas, *plan, at);
+    draw_dot_keys(canvas, *plan, at);
   };
   return body;
 }

@@ -11,17 +11,16 @@
 #include "fovea/render/cells.h"
 #include "fovea/render/color_axis.h"
 #include "fovea/render/draw.h"
+#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kComfortable = 880;  // the width of all panels together, where cells allow it
-constexpr double kLargestCell = 20;
-constexpr double kSmallestPanel = 64;
-constexpr double kBarSpace = 28;
-constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
-constexpr TextStyle kHeaderStyle{.size = 10.5, .color = kMuted};
-constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
+constexpr double kComfortableHeads = 880;  // the width of all panels together, where cells allow it
+constexpr double kLargestHeadCell = 20;
+constexpr double kSmallestHead = 64;
+constexpr double kHeadsBarSpace = 28;
+constexpr TextStyle kHeadsHeaderStyle{.size = 10.5, .color = kMuted};
 
 // "layer 2 · head 3" in a grid of layers and heads is said once per line and once per column.
 struct Headers {
@@ -48,15 +47,17 @@ std::optional<Headers> shared_headers(const HeadsFigure& figure) {
   }
   Headers headers;
   for (size_t i = 0; i < across; ++i) {
-    headers.columns.push_back(TextBlock::line(halves(figure.panels[i].title).second, kHeaderStyle));
+    headers.columns.push_back(
+        TextBlock::line(halves(figure.panels[i].title).second, kHeadsHeaderStyle));
   }
   for (size_t i = 0; i < figure.panels.size(); i += across) {
-    headers.lines.push_back(TextBlock::line(halves(figure.panels[i].title).first, kHeaderStyle));
+    headers.lines.push_back(
+        TextBlock::line(halves(figure.panels[i].title).first, kHeadsHeaderStyle));
   }
   return headers;
 }
 
-struct Plan {
+struct HeadsPlan {
   HeadsFigure figure;  // by value: drawn later; tensors are shared
   ColorAxis axis;
   double cell = 0;
@@ -73,7 +74,7 @@ struct Plan {
 
   // Below the panels, and where these are narrow below the colour bar too.
   double note_top() const {
-    const bool beside = note.width() <= map_width() + kBarSpace / 2;
+    const bool beside = note.width() <= map_width() + kHeadsBarSpace / 2;
     return (beside ? map_height() : std::max(map_height(), title_height() + bar->height())) + 8;
   }
 
@@ -98,7 +99,7 @@ struct Plan {
   }
 };
 
-void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
+void draw_heads_plan(Canvas& canvas, const HeadsPlan& plan, Point at) {
   const HeadsFigure& figure = plan.figure;
   for (size_t i = 0; i < figure.panels.size(); ++i) {
     const auto line = static_cast<int64_t>(i) / plan.across;
@@ -125,18 +126,18 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
     }
   }
   canvas.text(plan.note, {at.x + plan.left(), at.y + plan.top() + plan.note_top()});
-  plan.bar->draw(canvas, {at.x + plan.left() + plan.map_width() + kBarSpace,
+  plan.bar->draw(canvas, {at.x + plan.left() + plan.map_width() + kHeadsBarSpace,
                           at.y + plan.top() + plan.title_height()});
 }
 
 double panel_cell(const HeadsFigure& figure) {
   const auto rows = static_cast<double>(figure.rows.positions.size());
   const auto cols = static_cast<double>(figure.cols.positions.size());
-  const double room = kComfortable / static_cast<double>(figure.panels_across);
+  const double room = kComfortableHeads / static_cast<double>(figure.panels_across);
   const double longest = std::max(rows, cols);
   const double cell = std::min(room / cols, 220 / longest);
-  if (cell >= 1) return std::min(std::floor(cell), kLargestCell);
-  return std::min(1.0, std::max(cell, kSmallestPanel / longest));
+  if (cell >= 1) return std::min(std::floor(cell), kLargestHeadCell);
+  return std::min(1.0, std::max(cell, kSmallestHead / longest));
 }
 
 }  // namespace
@@ -154,7 +155,8 @@ Body draw_heads(const HeadsFigure& figure, const ColorMap& colors) {
     forbidden = forbidden || has_forbidden(panel.weights.matrix<float>());
   }
   const auto count = static_cast<int64_t>(figure.panels.size());
-  auto plan = std::make_shared<Plan>(Plan{.figure = figure, .axis = {colors, figure.scale}});
+  auto plan =
+      std::make_shared<HeadsPlan>(HeadsPlan{.figure = figure, .axis = {colors, figure.scale}});
   plan->cell = panel_cell(figure);
   plan->across = std::min(figure.panels_across, count);
   plan->down = (count + plan->across - 1) / plan->across;
@@ -180,11 +182,11 @@ Body draw_heads(const HeadsFigure& figure, const ColorMap& colors) {
   body.cell = plan->cell;
   const double overhang = plan->column_labels ? plan->column_labels->overhang() : 0;
   body.width = plan->left() +
-               std::max(plan->map_width() + std::max(overhang, kBarSpace + plan->bar->width()),
+               std::max(plan->map_width() + std::max(overhang, kHeadsBarSpace + plan->bar->width()),
                         plan->note.width());
   body.height = plan->top() + std::max(plan->note_top() + plan->note.height(),
                                        plan->title_height() + plan->bar->height());
-  body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
+  body.draw = [plan](Canvas& canvas, Point at) { draw_heads_plan(canvas, *plan, at); };
   return body;
 }
 

@@ -5,19 +5,18 @@
 
 #include "fovea/render/draw.h"
 #include "fovea/render/overlay.h"
+#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kComfortable = 880;
-constexpr double kLargestPanel = 260;
+constexpr double kComfortableImage = 880;
+constexpr double kLargestImage = 260;
 constexpr double kLargestAlone = 640;  // of a few panels without the picture
-constexpr double kGap = 16;
-constexpr double kBarSpace = 24;
-constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
-constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
+constexpr double kImageGap = 16;
+constexpr double kImageBarSpace = 24;
 
-struct Plan {
+struct ImagePlan {
   const ImageFigure* figure;
   ColorAxis axis;
   ColorMap bar_colors;  // as they look over the picture
@@ -35,21 +34,23 @@ struct Plan {
                ? 0
                : titles[0].height() + 5;
   }
-  double maps_width() const { return static_cast<double>(across) * (width + kGap) - kGap; }
+  double maps_width() const {
+    return static_cast<double>(across) * (width + kImageGap) - kImageGap;
+  }
   double maps_height() const {
     const auto count = static_cast<int64_t>(titles.size());
     const auto lines = static_cast<double>((count + across - 1) / across);
-    return lines * (height + title_height() + kGap) - kGap;
+    return lines * (height + title_height() + kImageGap) - kImageGap;
   }
 };
 
-void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
+void draw_image_plan(Canvas& canvas, const ImagePlan& plan, Point at) {
   for (size_t i = 0; i < plan.titles.size(); ++i) {
     const auto line = static_cast<double>(static_cast<int64_t>(i) / plan.across);
     const auto column = static_cast<double>(static_cast<int64_t>(i) % plan.across);
-    const Point corner =
-        on_grid({at.x + column * (plan.width + kGap),
-                 at.y + line * (plan.height + plan.title_height() + kGap) + plan.title_height()});
+    const Point corner = on_grid(
+        {at.x + column * (plan.width + kImageGap),
+         at.y + line * (plan.height + plan.title_height() + kImageGap) + plan.title_height()});
     const Rect where{corner.x, corner.y, plan.width, plan.height};
     canvas.text(plan.titles[i], {where.x, where.y - plan.title_height()});
     if (i < plan.pictures_alone()) {
@@ -61,13 +62,13 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
   }
   if (!plan.note.empty()) canvas.text(plan.note, {at.x, at.y + plan.maps_height() + 10});
   if (plan.bar) {
-    plan.bar->draw(canvas, {at.x + plan.maps_width() + kBarSpace, at.y + plan.title_height()});
+    plan.bar->draw(canvas, {at.x + plan.maps_width() + kImageBarSpace, at.y + plan.title_height()});
   }
 }
 
 double panel_width(const ImageFigure& figure, int64_t across) {
-  const double largest = figure.layout == ImageLayout::kLines ? kLargestPanel : kLargestAlone;
-  const double room = std::min(kComfortable / static_cast<double>(across), largest);
+  const double largest = figure.layout == ImageLayout::kLines ? kLargestImage : kLargestAlone;
+  const double room = std::min(kComfortableImage / static_cast<double>(across), largest);
   const Tensor& weights = figure.panels[0].weights;
   if (weights.empty()) return std::floor(room);
   const auto grid = static_cast<double>(weights.size(1));
@@ -79,10 +80,10 @@ double panel_width(const ImageFigure& figure, int64_t across) {
 Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
   check_image(figure);
   if (figure.layout == ImageLayout::kAround) return draw_around(figure, colors);
-  auto plan = std::make_shared<Plan>(Plan{.figure = &figure,
-                                          .axis = {colors, figure.scale},
-                                          .bar_colors = colors_of_bar(figure, colors),
-                                          .base = PictureBase::of(figure.picture)});
+  auto plan = std::make_shared<ImagePlan>(ImagePlan{.figure = &figure,
+                                                    .axis = {colors, figure.scale},
+                                                    .bar_colors = colors_of_bar(figure, colors),
+                                                    .base = PictureBase::of(figure.picture)});
   if (figure.layout == ImageLayout::kLines) {
     plan->titles.push_back(TextBlock::line("picture", kPanelStyle));
   }
@@ -100,11 +101,11 @@ Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
     plan->note = TextBlock::line(patches_note(figure), kNoteStyle);
     plan->bar.emplace(ColorAxis(plan->bar_colors, figure.scale), figure.value_name,
                       std::clamp(plan->maps_height() - 44, 90.0, 200.0), /*with_hatch=*/false);
-    body.width = std::max(body.width + kBarSpace + plan->bar->width(), plan->note.width());
+    body.width = std::max(body.width + kImageBarSpace + plan->bar->width(), plan->note.width());
     body.height = std::max(body.height + 10 + plan->note.height(),
                            plan->title_height() + plan->bar->height());
   }
-  body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
+  body.draw = [plan](Canvas& canvas, Point at) { draw_image_plan(canvas, *plan, at); };
   return body;
 }
 

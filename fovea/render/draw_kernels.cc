@@ -10,20 +10,19 @@
 #include "fovea/render/color_axis.h"
 #include "fovea/render/contour.h"
 #include "fovea/render/draw.h"
+#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kComfortable = 860;
-constexpr double kSmallestPanel = 104;
-constexpr double kLargestPanel = 200;
-constexpr double kLargestCell = 20;
-constexpr double kGap = 18;
-constexpr double kBarSpace = 26;
-constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
-constexpr TextStyle kDetailStyle{.size = 9.5, .color = kMuted};
+constexpr double kComfortableKernels = 860;
+constexpr double kSmallestKernel = 104;
+constexpr double kLargestKernel = 200;
+constexpr double kLargestKernelCell = 20;
+constexpr double kKernelsGap = 18;
+constexpr double kKernelsBarSpace = 26;
+constexpr TextStyle kKernelDetailStyle{.size = 9.5, .color = kMuted};
 constexpr TextStyle kOffsetStyle{.size = 9, .color = kMuted};
-constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
 
 // "−3", "0", "+3".
 std::string offset_text(int64_t offset) {
@@ -31,7 +30,7 @@ std::string offset_text(int64_t offset) {
   return fmt::format("{}{}", offset < 0 ? "\u2212" : "+", std::abs(offset));
 }
 
-struct Plan {
+struct KernelsPlan {
   KernelsFigure figure;  // by value: drawn later; tensors are shared
   ColorAxis axis;
   int64_t radius = 0;
@@ -47,24 +46,24 @@ struct Plan {
   double side() const { return static_cast<double>(2 * radius + 1) * cell; }
   double left() const { return offsets.front().width() + 6; }
   double head() const { return titles[0].height() + details[0].height() + 4; }
-  double pitch_x() const { return side() + kGap; }
-  double pitch_y() const { return head() + side() + kGap; }
-  double maps_width() const { return static_cast<double>(across) * pitch_x() - kGap; }
+  double pitch_x() const { return side() + kKernelsGap; }
+  double pitch_y() const { return head() + side() + kKernelsGap; }
+  double maps_width() const { return static_cast<double>(across) * pitch_x() - kKernelsGap; }
   // Below the panels, and where these are low below the colour bar too.
   double note_top() const {
     return std::max(maps_height(), head() - bar->bar_top() + bar->height()) + 10;
   }
   double maps_height() const {
-    return static_cast<double>(down) * pitch_y() - kGap + offsets[0].height() + 3;
+    return static_cast<double>(down) * pitch_y() - kKernelsGap + offsets[0].height() + 3;
   }
 };
 
 // Of the first, the middle and the last cell.
-double offset_center(const Plan& plan, size_t index) {
+double offset_center(const KernelsPlan& plan, size_t index) {
   return (static_cast<double>(static_cast<int64_t>(index) * plan.radius) + 0.5) * plan.cell;
 }
 
-void draw_row_offsets(Canvas& canvas, const Plan& plan, Point corner) {
+void draw_row_offsets(Canvas& canvas, const KernelsPlan& plan, Point corner) {
   for (size_t i = 0; i < plan.offsets.size(); ++i) {
     const TextBlock& text = plan.offsets[i];
     canvas.text(text, {corner.x - 5 - text.width(), corner.y + offset_center(plan, i) +
@@ -72,7 +71,7 @@ void draw_row_offsets(Canvas& canvas, const Plan& plan, Point corner) {
   }
 }
 
-void draw_col_offsets(Canvas& canvas, const Plan& plan, Point corner) {
+void draw_col_offsets(Canvas& canvas, const KernelsPlan& plan, Point corner) {
   for (size_t i = 0; i < plan.offsets.size(); ++i) {
     const TextBlock& text = plan.offsets[i];
     canvas.text(text,
@@ -80,7 +79,7 @@ void draw_col_offsets(Canvas& canvas, const Plan& plan, Point corner) {
   }
 }
 
-void draw_contour(Canvas& canvas, const Plan& plan, const KernelPanel& panel, Point corner,
+void draw_contour(Canvas& canvas, const KernelsPlan& plan, const KernelPanel& panel, Point corner,
                   double share, const std::vector<double>& dashes) {
   auto lines = mass_contour(panel.weights.matrix<float>(), share);
   for (auto& line : lines) {
@@ -92,7 +91,7 @@ void draw_contour(Canvas& canvas, const Plan& plan, const KernelPanel& panel, Po
   canvas.polylines(lines, {.color = kWhite, .width = 1.25, .dashes = dashes});
 }
 
-void draw_panel(Canvas& canvas, const Plan& plan, const KernelPanel& panel, Point corner) {
+void draw_panel(Canvas& canvas, const KernelsPlan& plan, const KernelPanel& panel, Point corner) {
   draw_cells(canvas, panel.weights.matrix<float>(), plan.axis, corner, plan.cell);
   draw_contour(canvas, plan, panel, corner, 0.9, {0.5, 3.5});
   draw_contour(canvas, plan, panel, corner, 0.5, {});
@@ -110,7 +109,7 @@ void draw_panel(Canvas& canvas, const Plan& plan, const KernelPanel& panel, Poin
   }
 }
 
-void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
+void draw_kernels_plan(Canvas& canvas, const KernelsPlan& plan, Point at) {
   const auto count = static_cast<int64_t>(plan.figure.panels.size());
   for (int64_t i = 0; i < count; ++i) {
     const auto panel = static_cast<size_t>(i);
@@ -124,7 +123,7 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
     if (i + plan.across >= count) draw_col_offsets(canvas, plan, corner);
   }
   canvas.text(plan.note, {at.x + plan.left(), at.y + plan.note_top()});
-  plan.bar->draw(canvas, {at.x + plan.left() + plan.maps_width() + kBarSpace,
+  plan.bar->draw(canvas, {at.x + plan.left() + plan.maps_width() + kKernelsBarSpace,
                           at.y + plan.head() - plan.bar->bar_top()});
 }
 
@@ -148,18 +147,19 @@ int64_t checked_radius(const KernelsFigure& figure) {
 }  // namespace
 
 Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors) {
-  auto plan = std::make_shared<Plan>(Plan{.figure = figure, .axis = {colors, figure.scale}});
+  auto plan =
+      std::make_shared<KernelsPlan>(KernelsPlan{.figure = figure, .axis = {colors, figure.scale}});
   plan->radius = checked_radius(figure);
   const auto count = static_cast<int64_t>(figure.panels.size());
   plan->across = std::min(figure.panels_across, count);
   plan->down = (count + plan->across - 1) / plan->across;
   const auto side = static_cast<double>(2 * plan->radius + 1);
-  const double room = kComfortable / static_cast<double>(plan->across) - kGap;
-  const double fitting = std::floor(std::clamp(room, kSmallestPanel, kLargestPanel) / side);
-  plan->cell = std::clamp(fitting, 2.0, kLargestCell);
+  const double room = kComfortableKernels / static_cast<double>(plan->across) - kKernelsGap;
+  const double fitting = std::floor(std::clamp(room, kSmallestKernel, kLargestKernel) / side);
+  plan->cell = std::clamp(fitting, 2.0, kLargestKernelCell);
   for (const KernelPanel& panel : figure.panels) {
     plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle));
-    plan->details.push_back(TextBlock::line(panel.detail, kDetailStyle));
+    plan->details.push_back(TextBlock::line(panel.detail, kKernelDetailStyle));
   }
   for (const int64_t offset : {-plan->radius, int64_t{0}, plan->radius}) {
     plan->offsets.push_back(TextBlock::line(offset_text(offset), kOffsetStyle));
@@ -171,13 +171,13 @@ Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors) {
       "average. "
       "Square: the patch itself; cross: the mean offset. Lines around the fewest cells that hold "
       "50 % (solid) and 90 % (dotted) of the kernel.",
-      kNoteStyle, std::max(420.0, plan->maps_width() + kBarSpace));
+      kNoteStyle, std::max(420.0, plan->maps_width() + kKernelsBarSpace));
   Body body;
   body.cell = plan->cell;
-  body.width = plan->left() +
-               std::max(plan->maps_width() + kBarSpace + plan->bar->width(), plan->note.width());
+  body.width = plan->left() + std::max(plan->maps_width() + kKernelsBarSpace + plan->bar->width(),
+                                       plan->note.width());
   body.height = plan->note_top() + plan->note.height();
-  body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
+  body.draw = [plan](Canvas& canvas, Point at) { draw_kernels_plan(canvas, *plan, at); };
   return body;
 }
 

@@ -9,22 +9,22 @@
 #include "fovea/base/error.h"
 #include "fovea/render/cells.h"
 #include "fovea/render/draw.h"
+#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
 
 constexpr double kPitch = 20;
-constexpr double kWidest = 160;  // of a name
-constexpr double kSpan = 260;    // between the columns
-constexpr double kSpace = 8;
+constexpr double kWidestName = 160;  // of a name
+constexpr double kSpan = 260;        // between the columns
+constexpr double kLinesSpace = 8;
 constexpr double kThickest = 3.5;
 constexpr double kFaintest = 0.02;  // of the largest weight; nobody sees less
 constexpr int64_t kMostLines = 200'000;
-constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
-constexpr TextStyle kHeaderStyle{.size = 10, .color = kMuted};
-constexpr double kKey = 10;
+constexpr TextStyle kLinesHeaderStyle{.size = 10, .color = kMuted};
+constexpr double kLinesKey = 10;
 
-struct Link {
+struct DrawnLine {
   int64_t row;
   int64_t col;
   size_t head;
@@ -33,25 +33,25 @@ struct Link {
 
 // Of each row the largest weights, until they make up `mass` of the row's sum; of the chosen
 // column, if there is one, instead.
-void add_links(const LinesFigure& figure, size_t head, std::vector<Link>& links) {
+void add_links(const LinesFigure& figure, size_t head, std::vector<DrawnLine>& links) {
   const auto weights = figure.heads[head].weights.matrix<float>();
   const bool by_column = figure.chosen_col.has_value();
   const int64_t lines = by_column ? weights.cols : weights.rows;
   const int64_t length = by_column ? weights.rows : weights.cols;
   const auto chosen = by_column ? figure.chosen_col : figure.chosen_row;
   for (int64_t line = chosen.value_or(0); line < (chosen ? *chosen + 1 : lines); ++line) {
-    std::vector<Link> found;
+    std::vector<DrawnLine> found;
     double sum = 0;
     for (int64_t k = 0; k < length; ++k) {
-      const Link link{by_column ? k : line, by_column ? line : k, head,
-                      by_column ? weights(k, line) : weights(line, k)};
+      const DrawnLine link{by_column ? k : line, by_column ? line : k, head,
+                           by_column ? weights(k, line) : weights(line, k)};
       if (!(link.weight > 0)) continue;  // neither zero nor forbidden
       found.push_back(link);
       sum += double{link.weight};
     }
-    std::ranges::stable_sort(found, std::greater(), &Link::weight);
+    std::ranges::stable_sort(found, std::greater(), &DrawnLine::weight);
     double so_far = 0;
-    for (const Link& link : found) {
+    for (const DrawnLine& link : found) {
       if (so_far >= figure.mass * sum * (1 - 1e-6)) break;
       so_far += double{link.weight};
       links.push_back(link);
@@ -67,7 +67,8 @@ struct Column {
 
 Column make_column(const Axis& axis, std::string_view role, std::optional<int64_t> chosen) {
   Column column;
-  column.header = TextBlock::line(fmt::format("{}, {}", axis.name, role), kHeaderStyle, kWidest);
+  column.header =
+      TextBlock::line(fmt::format("{}, {}", axis.name, role), kLinesHeaderStyle, kWidestName);
   column.width = column.header.width();
   for (size_t i = 0; i < axis.positions.size(); ++i) {
     TextStyle style{.size = 12, .color = axis.positions[i].special ? kMuted : kInk};
@@ -75,16 +76,16 @@ Column make_column(const Axis& axis, std::string_view role, std::optional<int64_
       style.color = kAccent;
       style.strong = true;
     }
-    column.names.push_back(TextBlock::line(axis.positions[i].text, style, kWidest));
+    column.names.push_back(TextBlock::line(axis.positions[i].text, style, kWidestName));
     column.width = std::max(column.width, column.names.back().width());
   }
   return column;
 }
 
-struct Plan {
+struct LinesPlan {
   Column left;
   Column right;
-  std::vector<Link> links;
+  std::vector<DrawnLine> links;
   double largest = 1;
   std::vector<TextBlock> head_names;  // empty for one head
   TextBlock note;
@@ -92,14 +93,14 @@ struct Plan {
   double legend_width = 0;
   double names_top = 0;
 
-  double left_edge() const { return left.width + kSpace; }
+  double left_edge() const { return left.width + kLinesSpace; }
   double right_edge() const { return left_edge() + kSpan; }
   double width() const {
-    return std::max({right_edge() + kSpace + right.width, legend_width, note.width()});
+    return std::max({right_edge() + kLinesSpace + right.width, legend_width, note.width()});
   }
 };
 
-double center(int64_t position) {
+double row_center(int64_t position) {
   return (static_cast<double>(position) + 0.5) * kPitch;
 }
 
@@ -110,22 +111,22 @@ std::vector<double> dashes_of(size_t head) {
 }
 
 // The legend wraps; without a canvas it is only measured.
-Point lay_out_legend(const Plan& plan, Canvas* canvas, Point at) {
+Point lay_out_legend(const LinesPlan& plan, Canvas* canvas, Point at) {
   constexpr double kLine = 18;
-  const double widest = std::max(plan.right_edge() + kSpace + plan.right.width, 420.0);
+  const double widest = std::max(plan.right_edge() + kLinesSpace + plan.right.width, 420.0);
   Point place{0, 0};
   double reached = 0;
   for (size_t h = 0; h < plan.head_names.size(); ++h) {
     const TextBlock& name = plan.head_names[h];
-    const double needed = kKey + 5 + name.width();
+    const double needed = kLinesKey + 5 + name.width();
     if (place.x > 0 && place.x + needed > widest) place = {0, place.y + kLine};
     if (canvas != nullptr) {
       const double middle = at.y + place.y + kLine / 2;
       canvas->line(
-          {at.x + place.x, middle}, {at.x + place.x + kKey, middle},
+          {at.x + place.x, middle}, {at.x + place.x + kLinesKey, middle},
           {.color = category_color(static_cast<int64_t>(h)), .width = 3, .dashes = dashes_of(h)});
-      canvas->text(name,
-                   {at.x + place.x + kKey + 5, middle + name.cap_height() / 2 - name.baseline()});
+      canvas->text(
+          name, {at.x + place.x + kLinesKey + 5, middle + name.cap_height() / 2 - name.baseline()});
     }
     reached = std::max(reached, place.x + needed);
     place.x += needed + 14;
@@ -133,27 +134,28 @@ Point lay_out_legend(const Plan& plan, Canvas* canvas, Point at) {
   return {reached, plan.head_names.empty() ? 0 : place.y + kLine};
 }
 
-void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
+void draw_lines_plan(Canvas& canvas, const LinesPlan& plan, Point at) {
   lay_out_legend(plan, &canvas, at);
   const double top = at.y + plan.names_top;
   const double left = at.x + plan.left_edge();
   const double right = at.x + plan.right_edge();
-  for (const Link& link : plan.links) {
+  for (const DrawnLine& link : plan.links) {
     const double strength = link.weight / plan.largest;
     if (strength < kFaintest) continue;
-    canvas.ribbon({left, top + center(link.row)}, {right, top + center(link.col)},
+    canvas.ribbon({left, top + row_center(link.row)}, {right, top + row_center(link.col)},
                   {.color = category_color(static_cast<int64_t>(link.head)),
                    .width = 0.4 + (kThickest - 0.4) * strength,
                    .opacity = 0.95 * std::pow(strength, 1.3),
                    .dashes = dashes_of(link.head)});
   }
   const auto draw_names = [&](const Column& column, bool at_left) {
-    const double header_x = at_left ? left - kSpace - column.header.width() : right + kSpace;
+    const double header_x =
+        at_left ? left - kLinesSpace - column.header.width() : right + kLinesSpace;
     canvas.text(column.header, {header_x, top - column.header.height() - 6});
     for (size_t i = 0; i < column.names.size(); ++i) {
       const TextBlock& name = column.names[i];
-      const double x = at_left ? left - kSpace - name.width() : right + kSpace;
-      canvas.text(name, {x, top + center(static_cast<int64_t>(i)) + name.cap_height() / 2 -
+      const double x = at_left ? left - kLinesSpace - name.width() : right + kLinesSpace;
+      canvas.text(name, {x, top + row_center(static_cast<int64_t>(i)) + name.cap_height() / 2 -
                                 name.baseline()});
     }
   };
@@ -163,7 +165,7 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
   canvas.text(plan.note, {at.x, top + static_cast<double>(count) * kPitch + 12});
 }
 
-void check(const LinesFigure& figure) {
+void check_lines(const LinesFigure& figure) {
   const auto rows = static_cast<int64_t>(figure.rows.positions.size());
   const auto cols = static_cast<int64_t>(figure.cols.positions.size());
   if (figure.heads.empty() || !(figure.mass > 0 && figure.mass <= 1)) {
@@ -183,8 +185,8 @@ void check(const LinesFigure& figure) {
 }  // namespace
 
 Body draw_lines(const LinesFigure& figure) {
-  check(figure);
-  auto plan = std::make_shared<Plan>();
+  check_lines(figure);
+  auto plan = std::make_shared<LinesPlan>();
   plan->left = make_column(figure.rows, "attending", figure.chosen_row);
   plan->right = make_column(figure.cols, "attended to", figure.chosen_col);
   for (size_t h = 0; h < figure.heads.size(); ++h) add_links(figure, h, plan->links);
@@ -195,7 +197,7 @@ Body draw_lines(const LinesFigure& figure) {
          plan->links.size(), kMostLines);
   }
   // Weak lines first, so that the strong ones lie on top.
-  std::ranges::stable_sort(plan->links, {}, &Link::weight);
+  std::ranges::stable_sort(plan->links, {}, &DrawnLine::weight);
   if (!plan->links.empty()) plan->largest = plan->links.back().weight;
   if (figure.heads.size() > 1) {
     for (const MapPanel& head : figure.heads) {
@@ -216,7 +218,7 @@ Body draw_lines(const LinesFigure& figure) {
   Body body;
   body.width = plan->width();
   body.height = plan->names_top + static_cast<double>(count) * kPitch + 12 + plan->note.height();
-  body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
+  body.draw = [plan](Canvas& canvas, Point at) { draw_lines_plan(canvas, *plan, at); };
   return body;
 }
 

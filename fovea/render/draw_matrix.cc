@@ -14,18 +14,18 @@
 namespace fovea {
 namespace {
 
-constexpr double kComfortable = 560;  // the longer side of a map, where cells allow it
-constexpr double kLargestCell = 36;
+constexpr double kComfortableMatrix = 560;  // the longer side of a map, where cells allow it
+constexpr double kLargestMatrixCell = 36;
 constexpr double kMostUnits = 1000;  // of a large map; cells are below one unit then
 constexpr double kNumberCell = 32;   // cells of this size have room for their value
 constexpr int64_t kMostNumbers = 12;
-constexpr double kBarSpace = 24;
-constexpr TextStyle kTitleStyle{.size = 10, .color = kMuted};
+constexpr double kMatrixBarSpace = 24;
+constexpr TextStyle kAxisTitleStyle{.size = 10, .color = kMuted};
 
 double matrix_cell(int64_t rows, int64_t cols) {
   const auto side = static_cast<double>(std::max(rows, cols));
   if (side > kMostUnits) return kMostUnits / side;
-  return std::clamp(std::floor(kComfortable / side), 1.0, kLargestCell);
+  return std::clamp(std::floor(kComfortableMatrix / side), 1.0, kLargestMatrixCell);
 }
 
 void check_chosen(std::optional<int64_t> chosen, int64_t count, std::string_view what) {
@@ -34,7 +34,7 @@ void check_chosen(std::optional<int64_t> chosen, int64_t count, std::string_view
   }
 }
 
-struct Plan {
+struct MatrixPlan {
   MatrixFigure figure;
   ColorAxis axis;
   double cell;
@@ -63,7 +63,7 @@ std::string cell_text(float value, double step) {
   return tick_text(step < 0.01 ? std::round(value / step) * step : value, step);
 }
 
-void draw_numbers(Canvas& canvas, const Plan& plan, Point corner) {
+void draw_numbers(Canvas& canvas, const MatrixPlan& plan, Point corner) {
   const auto weights = plan.figure.weights.matrix<float>();
   const double step = number_step(plan.axis);
   for (int64_t r = 0; r < weights.rows; ++r) {
@@ -106,7 +106,7 @@ void draw_choice(Canvas& canvas, const Rect& map, double cell, int64_t chosen, b
 }
 
 // Rings on marked cells; dark or light, whichever the cell is not.
-void draw_marks(Canvas& canvas, const Plan& plan, Point corner) {
+void draw_marks(Canvas& canvas, const MatrixPlan& plan, Point corner) {
   const auto weights = plan.figure.weights.matrix<float>();
   const double diameter = std::max(plan.cell * 0.5, 2.0);
   for (const CellMark& mark : plan.figure.marks) {
@@ -122,7 +122,7 @@ void draw_marks(Canvas& canvas, const Plan& plan, Point corner) {
   }
 }
 
-void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
+void draw_matrix_plan(Canvas& canvas, const MatrixPlan& plan, Point at) {
   const MatrixFigure& figure = plan.figure;
   const Point corner = on_grid({at.x + plan.map_left(), at.y + plan.map_top()});
   canvas.text(plan.column_title, {corner.x, at.y});
@@ -138,7 +138,7 @@ void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
   if (figure.chosen_col) draw_choice(canvas, map, plan.cell, *figure.chosen_col, true);
   plan.row_labels.draw(canvas, corner);
   plan.column_labels.draw(canvas, corner);
-  plan.bar.draw(canvas, {corner.x + plan.map_width() + kBarSpace, corner.y});
+  plan.bar.draw(canvas, {corner.x + plan.map_width() + kMatrixBarSpace, corner.y});
 }
 
 }  // namespace
@@ -160,24 +160,24 @@ Body draw_matrix(const MatrixFigure& figure, const ColorMap& colors) {
       figure.row_title.empty() ? figure.rows.name + ", attending" : figure.row_title;
   const std::string column_title =
       figure.col_title.empty() ? figure.cols.name + ", attended to" : figure.col_title;
-  auto plan = std::make_shared<Plan>(
-      Plan{.figure = figure,
-           .axis = axis,
-           .cell = cell,
-           .row_labels = RowLabels(figure.rows, cell, figure.chosen_row, figure.row_place),
-           .column_labels = ColumnLabels(figure.cols, cell, figure.chosen_col, figure.col_place),
-           .row_title = TextBlock::line(row_title, kTitleStyle),
-           .column_title = TextBlock::line(column_title, kTitleStyle),
-           .bar = ColorBar(axis, figure.value_name, bar_height,
-                           has_forbidden(figure.weights.matrix<float>()))});
+  auto plan = std::make_shared<MatrixPlan>(MatrixPlan{
+      .figure = figure,
+      .axis = axis,
+      .cell = cell,
+      .row_labels = RowLabels(figure.rows, cell, figure.chosen_row, figure.row_place),
+      .column_labels = ColumnLabels(figure.cols, cell, figure.chosen_col, figure.col_place),
+      .row_title = TextBlock::line(row_title, kAxisTitleStyle),
+      .column_title = TextBlock::line(column_title, kAxisTitleStyle),
+      .bar = ColorBar(axis, figure.value_name, bar_height,
+                      has_forbidden(figure.weights.matrix<float>()))});
   Body body;
   body.cell = cell;
   body.width = plan->map_left() + plan->map_width() +
-               std::max(plan->column_labels.overhang(), kBarSpace + plan->bar.width());
+               std::max(plan->column_labels.overhang(), kMatrixBarSpace + plan->bar.width());
   body.width = std::max(body.width, plan->map_left() + plan->column_title.width());
   body.height =
       plan->map_top() + std::max({plan->map_height(), plan->bar.height(), plan->row_title.width()});
-  body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
+  body.draw = [plan](Canvas& canvas, Point at) { draw_matrix_plan(canvas, *plan, at); };
   return body;
 }
 

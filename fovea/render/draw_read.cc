@@ -13,19 +13,19 @@
 #include "fovea/render/color_axis.h"
 #include "fovea/render/draw.h"
 #include "fovea/render/running_text.h"
+#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kWidth = 620;
+constexpr double kReadWidth = 620;
 constexpr TextStyle kTextStyle{.size = 15, .color = kInk};
-constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};
 constexpr double kChipSize = 9.5;
 constexpr double kChipPadding = 4;
 constexpr double kChipSpace = 2;
 constexpr double kAscent = 14;  // of the shading, above the baseline
 constexpr double kDescent = 5;  // and below it
-constexpr double kRadius = 2.5;
+constexpr double kMarkRadius = 2.5;
 constexpr size_t kLargestNamed = 3;
 
 struct Shade {
@@ -35,7 +35,7 @@ struct Shade {
   Rgb ink = kInk;
 };
 
-struct Plan {
+struct ReadPlan {
   RunningText text;
   std::vector<Shade> shades;
   std::vector<TextBlock> chips;  // empty where the position is text
@@ -49,7 +49,7 @@ Shade shade_of(const ReadFigure& figure, const ColorAxis& axis, size_t i) {
   return {.ground = ground, .ink = text_color_on(ground)};
 }
 
-PangoAttribute* over(PangoAttribute* attribute, const TextPlace& place) {
+PangoAttribute* over_place(PangoAttribute* attribute, const TextPlace& place) {
   attribute->start_index = static_cast<guint>(place.begin);
   attribute->end_index = static_cast<guint>(place.end);
   return attribute;
@@ -63,23 +63,24 @@ PangoAttribute* room_for(const TextBlock& chip) {
   return pango_attr_shape_new(&room, &room);
 }
 
-TextBlock lay_out(const Plan& plan) {
+TextBlock lay_out(const ReadPlan& plan) {
   PangoLayout* layout = new_layout(plan.text.text, kTextStyle);
   PangoAttrList* attributes = pango_attr_list_copy(pango_layout_get_attributes(layout));
   for (size_t i = 0; i < plan.shades.size(); ++i) {
     const TextPlace& place = plan.text.places[i];
     const Rgb ink = plan.shades[i].ink;
     if (place.chip) {
-      pango_attr_list_insert(attributes, over(room_for(plan.chips[i]), place));
+      pango_attr_list_insert(attributes, over_place(room_for(plan.chips[i]), place));
       continue;
     }
     const auto channel = [](uint8_t value) { return static_cast<guint16>(value * 257); };
     pango_attr_list_insert(
-        attributes,
-        over(pango_attr_foreground_new(channel(ink.red), channel(ink.green), channel(ink.blue)),
-             place));
+        attributes, over_place(pango_attr_foreground_new(channel(ink.red), channel(ink.green),
+                                                         channel(ink.blue)),
+                               place));
     if (plan.shades[i].chosen) {
-      pango_attr_list_insert(attributes, over(pango_attr_weight_new(PANGO_WEIGHT_SEMIBOLD), place));
+      pango_attr_list_insert(attributes,
+                             over_place(pango_attr_weight_new(PANGO_WEIGHT_SEMIBOLD), place));
     }
   }
   pango_layout_set_attributes(layout, attributes);
@@ -87,7 +88,7 @@ TextBlock lay_out(const Plan& plan) {
   pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
   int natural = 0;  // a short text is no wider than it is, in either direction
   pango_layout_get_size(layout, &natural, nullptr);
-  pango_layout_set_width(layout, std::min(natural + 1, static_cast<int>(kWidth * PANGO_SCALE)));
+  pango_layout_set_width(layout, std::min(natural + 1, static_cast<int>(kReadWidth * PANGO_SCALE)));
   pango_layout_set_line_spacing(layout, 1.4F);
   return adopt_layout(layout, kTextStyle);
 }
@@ -125,18 +126,18 @@ void draw_shade(Canvas& canvas, const Shade& shade, const TextPlace& place, cons
   if (shade.forbidden) return;
   if (shade.chosen) {
     canvas.outline({rect.x - 1.5, rect.y - 0.5, rect.width + 3, rect.height + 1},
-                   {.color = kAccent, .width = 1.25}, kRadius + 1);
+                   {.color = kAccent, .width = 1.25}, kMarkRadius + 1);
     return;
   }
   // A hair of white between neighbours shows where a word is cut into tokens.
   const double gap = place.parts == 1 ? 0.5 : 0;
-  canvas.fill_rounded({rect.x - 1 + gap, rect.y, rect.width + 2 - 2 * gap, rect.height}, kRadius,
-                      shade.ground);
+  canvas.fill_rounded({rect.x - 1 + gap, rect.y, rect.width + 2 - 2 * gap, rect.height},
+                      kMarkRadius, shade.ground);
 }
 
 // Draws what lies on one line of text; `order` are the positions as they come in the text, and
 // `first` is moved on to the first that ends after the line's begin.
-void draw_line_shades(Canvas& canvas, const Plan& plan, Point at, PangoLayoutIter* lines,
+void draw_line_shades(Canvas& canvas, const ReadPlan& plan, Point at, PangoLayoutIter* lines,
                       const std::vector<size_t>& order, size_t& first) {
   PangoLayoutLine* line = pango_layout_iter_get_line_readonly(lines);
   const auto begin = static_cast<size_t>(pango_layout_line_get_start_index(line));
@@ -158,7 +159,7 @@ void draw_line_shades(Canvas& canvas, const Plan& plan, Point at, PangoLayoutIte
   }
 }
 
-void draw_plan(Canvas& canvas, const Plan& plan, Point at) {
+void draw_read_plan(Canvas& canvas, const ReadPlan& plan, Point at) {
   std::vector<size_t> order(plan.shades.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) { return plan.text.places[i].begin; });
@@ -208,7 +209,7 @@ std::string largest_text(const ReadFigure& figure) {
 
 Body legend(const ReadFigure& figure, const ColorAxis& axis) {
   auto bar = std::make_shared<FlatColorBar>(axis, figure.value_name);
-  const TextBlock largest = TextBlock::paragraph(largest_text(figure), kNoteStyle, kWidth);
+  const TextBlock largest = TextBlock::paragraph(largest_text(figure), kNoteStyle, kReadWidth);
   Body body;
   body.width = std::max(bar->width(), largest.width());
   body.height = bar->height() + 8 + largest.height();
@@ -228,7 +229,7 @@ Body shaded_text(const ReadFigure& figure, const ColorAxis& axis) {
          "a text of {} positions with {} weights and position {} chosen cannot be drawn", count,
          figure.weights.size(), figure.chosen);
   }
-  auto plan = std::make_shared<Plan>(Plan{.text = running_text(figure.axis)});
+  auto plan = std::make_shared<ReadPlan>(ReadPlan{.text = running_text(figure.axis)});
   for (size_t i = 0; i < count; ++i) {
     plan->shades.push_back(shade_of(figure, axis, i));
     const TextStyle style{
@@ -241,7 +242,7 @@ Body shaded_text(const ReadFigure& figure, const ColorAxis& axis) {
   Body body;
   body.width = plan->block.width();
   body.height = plan->block.height();
-  body.draw = [plan](Canvas& canvas, Point at) { draw_plan(canvas, *plan, at); };
+  body.draw = [plan](Canvas& canvas, Point at) { draw_read_plan(canvas, *plan, at); };
   return body;
 }
 

@@ -19,9 +19,9 @@ constexpr double kLineWidth = 820;  // stages flow into lines of this width
 constexpr double kArrow = 44;
 constexpr double kLineSpace = 30;
 constexpr double kLabelWidest = 90;
-constexpr double kNarrowest = 150;  // of a stage's sentence
-constexpr int64_t kMostShown = 10;  // rows or columns; from there on the middle is left out
-constexpr TextStyle kNameStyle{.size = 12.5, .color = kInk, .strong = true};
+constexpr double kNarrowestSentence = 150;  // of a stage's sentence
+constexpr int64_t kMostShown = 10;          // rows or columns; from there on the middle is left out
+constexpr TextStyle kStageNameStyle{.size = 12.5, .color = kInk, .strong = true};
 constexpr TextStyle kFormulaStyle{.size = 11.5, .color = kInk};
 constexpr TextStyle kSentenceStyle{.size = 10, .color = kMuted};
 constexpr TextStyle kLabelStyle{.size = 10, .color = kMuted};
@@ -101,7 +101,7 @@ std::vector<TextBlock> labels_of(const std::vector<std::string>& names,
   return labels;
 }
 
-void check(const StepsStage& stage) {
+void check_stage(const StepsStage& stage) {
   const bool matrix = stage.values.rank() == 2;
   check_matrix(stage.values, matrix ? stage.values.size(0) : 1, matrix ? stage.values.size(1) : 1,
                stage.name);
@@ -116,13 +116,13 @@ void check(const StepsStage& stage) {
 }
 
 Stage make_stage(const StepsStage& source, size_t number, const ColorMap& colors) {
-  check(source);
+  check_stage(source);
   Stage stage{.values = source.values,
               .step = step_of(source),
               .rows = shown(source.values.size(0)),
               .cols = shown(source.values.size(1)),
               .axis = stage_axis(source, colors)};
-  stage.name = TextBlock::line(fmt::format("{}  {}", number, source.name), kNameStyle);
+  stage.name = TextBlock::line(fmt::format("{}  {}", number, source.name), kStageNameStyle);
   stage.formula = TextBlock::line(source.formula, kFormulaStyle);
   stage.row_labels = labels_of(source.row_labels, stage.rows, kLabelWidest);
   stage.col_labels = labels_of(source.col_labels, stage.cols, kCellWidth - 4);
@@ -133,7 +133,7 @@ Stage make_stage(const StepsStage& source, size_t number, const ColorMap& colors
     stage.labels_height = std::max(stage.labels_height, label.height() + 4);
   }
   stage.width = std::max({stage.labels_width + stage.map_width(), stage.name.width(),
-                          stage.formula.width(), kNarrowest});
+                          stage.formula.width(), kNarrowestSentence});
   std::string sentence = source.explanation;
   const Shape& shape = source.values.shape();
   if (std::max(shape[0], shape[1]) > kMostShown) {

@@ -83,7 +83,7 @@ struct Draw {
   }
 };
 
-const FigureText& text_of(const Figure& figure) {
+const FigureText& figure_text(const Figure& figure) {
   return std::visit([](const auto& each) -> const FigureText& { return each.text; }, figure);
 }
 
@@ -137,7 +137,7 @@ EncodedFigure encode_figure(FigureFormat format, const Figure& figure,
   }
   static std::mutex one_at_a_time;  // the fonts are shared
   const std::lock_guard lock(one_at_a_time);
-  const FigureText text = clean(text_of(figure));
+  const FigureText text = clean(figure_text(figure));
   const Drawn drawn = std::visit(Draw{options}, figure);
   const Body all = framed(drawn.body, text);
   const auto metadata = [&](const std::set<std::string>& families) {

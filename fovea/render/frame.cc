@@ -7,11 +7,11 @@ namespace fovea {
 namespace {
 
 constexpr double kMargin = 28;
-constexpr double kNarrowest = 500;   // of the text, where the drawing is smaller
-constexpr double kTextWidest = 760;  // longer lines are hard to read
+constexpr double kNarrowestText = 500;  // of the text, where the drawing is smaller
+constexpr double kTextWidest = 760;     // longer lines are hard to read
 constexpr double kBelowTitle = 18;
 constexpr double kAboveCaption = 20;
-constexpr TextStyle kTitleStyle{.size = 15, .color = kInk, .strong = true};
+constexpr TextStyle kFigureTitleStyle{.size = 15, .color = kInk, .strong = true};
 constexpr TextStyle kBadgeStyle{.size = 10.5, .color = kWhite, .strong = true};
 constexpr TextStyle kCaptionStyle{.size = 11, .color = kMuted};
 
@@ -27,10 +27,11 @@ void draw_badge(Canvas& canvas, const TextBlock& badge, Point at) {
 }  // namespace
 
 Body framed(Body body, const FigureText& text) {
-  const double text_width = std::clamp(body.width, kNarrowest, std::max(kTextWidest, kNarrowest));
+  const double text_width =
+      std::clamp(body.width, kNarrowestText, std::max(kTextWidest, kNarrowestText));
   TextBlock title;
   TextBlock caption;
-  if (!text.title.empty()) title = TextBlock::paragraph(text.title, kTitleStyle, text_width);
+  if (!text.title.empty()) title = TextBlock::paragraph(text.title, kFigureTitleStyle, text_width);
   if (!text.caption.empty()) {
     caption = TextBlock::paragraph(text.caption, kCaptionStyle, text_width);
   }

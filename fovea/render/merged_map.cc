@@ -10,7 +10,7 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kStripCells = int64_t{1} << 20;
+constexpr int64_t kMergedStripCells = int64_t{1} << 20;
 constexpr float kForbidden = std::numeric_limits<float>::quiet_NaN();
 // Running values kept apart, so that one addition need not wait for the last.
 constexpr int64_t kLanes = 16;
@@ -139,7 +139,7 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
   const Mask& mask = record->rule.mask;
   const int64_t all_cols = record->shape().cols;
   const int64_t width = cols.back().end - cols.front().begin;
-  const int64_t strip_rows = std::max<int64_t>(1, kStripCells / width);
+  const int64_t strip_rows = std::max<int64_t>(1, kMergedStripCells / width);
   const MatrixView<float> out = merged.weights.mutable_matrix<float>();
   const int64_t rows_begin = rows.front().begin, rows_end = rows.back().end;
   merged.row_sums.resize(static_cast<size_t>(rows_end - rows_begin));
@@ -157,7 +157,7 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
         std::clamp(mask.key_range(end - 1, all_cols).end, cols.front().begin, cols.back().end);
     const Tensor strip = strips.strip({begin, end, cols.front().begin, seen}, cancel);
     const MatrixView<const float> weights = strip.matrix<float>();
-    const SingleThread one((end - begin) * width < kStripCells / 16);
+    const SingleThread one((end - begin) * width < kMergedStripCells / 16);
     parallel_for(last - first, [&](int64_t item) {
       const PositionGroup& group = rows[static_cast<size_t>(first + item)];
       GroupRow line(cols, merge, out.row(first + item));

@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-Tensor grid_tensor(const FoundObject& object, double shift) {
+Tensor object_grid(const FoundObject& object, double shift) {
   const GridShape grid = object.mask.grid;
   Tensor tensor = Tensor::uninitialized({grid.rows, grid.cols});
   float* out = tensor.mutable_values<float>().data();
@@ -35,7 +35,7 @@ ImageBox image_box(const GridBox& box, GridShape grid) {
           .bottom = part(box.bottom, grid.rows)};
 }
 
-std::string caption(const FoundObject& object) {
+std::string object_caption(const FoundObject& object) {
   const GridShape grid = object.mask.grid;
   return fmt::format(
       "{}: one object, out of the keys alone · layer {}, all heads · seed: patch {},{}, {} · "
@@ -54,7 +54,7 @@ ImageFigure object_view(const Run& run, const FoundObject& object, const Picture
   ImageFigure figure;
   figure.picture = seen_part(picture, grid);
   figure.panels = {{.title = object.map,
-                    .weights = grid_tensor(object, shift),
+                    .weights = object_grid(object, shift),
                     .chosen = CellMark{shape.row_of(object.seed), shape.col_of(object.seed)}},
                    {.title = "foreground", .masks = {image_mask(object.foreground, 1)}},
                    {.title = "object",
@@ -64,7 +64,7 @@ ImageFigure object_view(const Run& run, const FoundObject& object, const Picture
   figure.contour_mass = 0;
   figure.value_name = shift < 0 ? object.map + " \u2212 minimum" : object.map;
   figure.text.title = title_of(run, object.site.kind, fmt::format("object by {}", object.method));
-  figure.text.caption = caption(object);
+  figure.text.caption = object_caption(object);
   Json metadata = Json::object();
   metadata.set("version", version());
   metadata.set("model", run.model);

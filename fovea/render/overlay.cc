@@ -16,7 +16,7 @@
 namespace fovea {
 namespace {
 
-constexpr double kTint = 0.45;       // of an area
+constexpr double kAreaTint = 0.45;   // of an area
 constexpr double kLabelPadding = 3;  // left and right of the letters
 constexpr double kSmallPanel = 330;  // below it letters and lines are smaller
 
@@ -47,8 +47,8 @@ void check_panel(const ImagePanel& panel) {
   }
 }
 
-void draw_lines(Canvas& canvas, std::vector<std::vector<Point>> lines, int64_t rows, int64_t cols,
-                const Rect& where, Rgb color, Rgb around, double width) {
+void draw_outlines(Canvas& canvas, std::vector<std::vector<Point>> lines, int64_t rows,
+                   int64_t cols, const Rect& where, Rgb color, Rgb around, double width) {
   for (auto& line : lines) {
     for (Point& point : line) {
       point = {where.x + point.x * where.width / static_cast<double>(cols),
@@ -100,9 +100,9 @@ void draw_mask(Canvas& canvas, const ImageMask& mask, const Rect& where) {
   CellImage tint{.width = mask.cols, .height = mask.rows, .pixels = {}};
   tint.pixels.reserve(inside.size());
   for (const bool in : inside) tint.pixels.push_back(in ? opaque_pixel(color) : 0);
-  canvas.picture(CanvasPicture(tint), where, kTint);
-  draw_lines(canvas, edges_of(inside, mask.rows, mask.cols), mask.rows, mask.cols, where, color,
-             kInk, 1.1);
+  canvas.picture(CanvasPicture(tint), where, kAreaTint);
+  draw_outlines(canvas, edges_of(inside, mask.rows, mask.cols), mask.rows, mask.cols, where, color,
+                kInk, 1.1);
 }
 
 // Colours cover more of the picture the larger the weight; where some patches are not shown, those
@@ -114,8 +114,8 @@ void draw_weights(Canvas& canvas, const ImageFigure& figure, const ImagePanel& p
   canvas.picture(masked ? base.plain : base.quiet, where);
   canvas.picture(CanvasPicture(cover_cells(weights, axis, figure.opacity), figure.smooth), where);
   if (figure.contour_mass == 0) return;
-  draw_lines(canvas, mass_contour(weights, figure.contour_mass), weights.rows, weights.cols, where,
-             masked ? kWhite : kInk, masked ? kInk : kWhite, 1.1);
+  draw_outlines(canvas, mass_contour(weights, figure.contour_mass), weights.rows, weights.cols,
+                where, masked ? kWhite : kInk, masked ? kInk : kWhite, 1.1);
 }
 
 Rect box_rect(const ImageBox& box, const Rect& where) {

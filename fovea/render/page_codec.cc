@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t kLeastLevels = 1000;
 constexpr int64_t kMostLevels = 65000;  // the viewer keeps codes above for what is no weight
 constexpr int64_t kStepsPerMean = 5;
-constexpr int64_t kFineCells = int64_t{1} << 34;   // levels * cells, as long as that is enough
-constexpr int64_t kStripCells = int64_t{1} << 20;  // 4 MB of weights at a time
+constexpr int64_t kFineCells = int64_t{1} << 34;        // levels * cells, as long as that is enough
+constexpr int64_t kCodecStripCells = int64_t{1} << 20;  // 4 MB of weights at a time
 
 int64_t blocks(int64_t size, int64_t block) {
   return (size + block - 1) / block;
@@ -123,7 +123,7 @@ int64_t thumbnail_block(int64_t size) {
 
 EncodedMap encode_map(const AttentionMap& map, int64_t levels, const CancelToken& cancel) {
   MapEncoder encoder(map.record().rule.mask, map.rows(), map.cols(), levels);
-  const int64_t strip = std::max<int64_t>(1, kStripCells / std::max<int64_t>(map.cols(), 1));
+  const int64_t strip = std::max<int64_t>(1, kCodecStripCells / std::max<int64_t>(map.cols(), 1));
   for (int64_t begin = 0; begin < map.rows(); begin += strip) {
     const int64_t end = std::min(map.rows(), begin + strip);
     const Tensor tile = map.tile({begin, end, 0, map.cols()}, cancel);

@@ -74,7 +74,7 @@ PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& cho
   return map;
 }
 
-Tensor grid_tensor(const PatchMap& map, int64_t rows, int64_t cols) {
+Tensor patch_grid_tensor(const PatchMap& map, int64_t rows, int64_t cols) {
   Tensor tensor = Tensor::uninitialized({rows, cols});
   float* out = tensor.mutable_values<float>().data();
   for (size_t i = 0; i < map.weights.size(); ++i) {
@@ -100,7 +100,7 @@ std::string badge(const PatchMaps& maps, const GridMask& without) {
                      low == high ? low : low + " to " + high);
 }
 
-std::string caption(const PatchMaps& maps, const PictureChoice& choice) {
+std::string picture_caption(const PatchMaps& maps, const PictureChoice& choice) {
   std::string text = choice.column ? fmt::format("Column: who attends to {}", maps.query)
                                    : fmt::format("Row: what {} attends to", maps.query);
   if (maps.site.kind != SiteKind::kPool) text += fmt::format(" · layer {}", maps.site.layer);
@@ -202,7 +202,7 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
   double largest = 0;
   for (const PatchMap& map : maps.maps) {
     ImagePanel panel{.title = map.title,
-                     .weights = grid_tensor(map, maps.grid_rows, maps.grid_cols)};
+                     .weights = patch_grid_tensor(map, maps.grid_rows, maps.grid_cols)};
     if (choice.patch) {
       panel.chosen = CellMark{*choice.patch / maps.grid_cols, *choice.patch % maps.grid_cols};
     }
@@ -215,7 +215,7 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
   figure.text.title =
       title_of(run, maps.site.kind,
                fmt::format("{} {}", choice.column ? "who looks at" : "seen from", maps.query));
-  figure.text.caption = caption(maps, choice);
+  figure.text.caption = picture_caption(maps, choice);
   Json metadata = Json::object();
   metadata.set("version", version());
   metadata.set("model", run.model);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kRaisedT = "\u1d40";  // a transpose sign, which Inter lacks
 
-PangoAttribute* over(PangoAttribute* attribute, size_t begin, size_t end) {
+PangoAttribute* over_range(PangoAttribute* attribute, size_t begin, size_t end) {
   attribute->start_index = static_cast<guint>(begin);
   attribute->end_index = static_cast<guint>(end);
   return attribute;
@@ -25,9 +25,9 @@ std::string with_raised_letters(const std::string& text, double size, PangoAttrL
     result += text.substr(from, at - from);
     const size_t begin = result.size();
     result += 'T';
-    pango_attr_list_insert(attributes, over(pango_attr_scale_new(0.65), begin, begin + 1));
+    pango_attr_list_insert(attributes, over_range(pango_attr_scale_new(0.65), begin, begin + 1));
     const int rise = static_cast<int>(size * 0.36 * PANGO_SCALE);
-    pango_attr_list_insert(attributes, over(pango_attr_rise_new(rise), begin, begin + 1));
+    pango_attr_list_insert(attributes, over_range(pango_attr_rise_new(rise), begin, begin + 1));
     from = at + kRaisedT.size();
   }
   return result + text.substr(from);

@@ -12,7 +12,6 @@
 namespace fovea {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\n\v\f";
 // Marks that displayed tokens begin with: a space before, a joint to the last piece.
 constexpr std::string_view kMarks[] = {"·", "‿", "▁", "Ġ"};
 
@@ -47,8 +46,8 @@ bool source_goes_on(const Axis& axis, int64_t i) {
   if (here.source_begin > before.source_end || before.source_end == 0) return false;
   const char last = axis.source[static_cast<size_t>(before.source_end - 1)];
   const char next = axis.source[static_cast<size_t>(here.source_begin)];
-  return kSpace.find(next) == std::string_view::npos && !is_punctuation(last) &&
-         !is_punctuation(next) && kSpace.find(last) == std::string_view::npos;
+  return kBlanks.find(next) == std::string_view::npos && !is_punctuation(last) &&
+         !is_punctuation(next) && kBlanks.find(last) == std::string_view::npos;
 }
 
 bool same_word(const Axis& axis, bool has_words, int64_t i) {
@@ -143,7 +142,7 @@ Axis grouped_axis(const Axis& axis, const std::vector<PositionGroup>& groups) {
     if (group.size() > 1) {
       const bool one_word = first.word == last.word && !first.special && !last.special;
       const std::string_view text = trimmed(source_text(axis, group.begin, group.end));
-      position.text = one_word && !text.empty() && text.find_first_of(kSpace) == std::string::npos
+      position.text = one_word && !text.empty() && text.find_first_of(kBlanks) == std::string::npos
                           ? to_one_line(text)
                           : first.text + "…" + last.text;
       position.source_end = std::max(first.source_end, last.source_end);

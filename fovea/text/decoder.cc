@@ -16,15 +16,15 @@ namespace fovea {
 namespace {
 
 using Tokens = std::vector<std::string>;
-using Work = std::function<Tokens(Tokens)>;
+using DecodeWork = std::function<Tokens(Tokens)>;
 
 class SimpleDecoder final : public Decoder {
  public:
-  explicit SimpleDecoder(Work work) : work_(std::move(work)) {}
+  explicit SimpleDecoder(DecodeWork work) : work_(std::move(work)) {}
   Tokens apply(Tokens tokens) const override { return work_(std::move(tokens)); }
 
  private:
-  Work work_;
+  DecodeWork work_;
 };
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
@@ -41,7 +41,7 @@ std::string join(const Tokens& tokens) {
   return text;
 }
 
-Work make_word_piece_decoder(const Json& json, std::string_view where) {
+DecodeWork make_word_piece_decoder(const Json& json, std::string_view where) {
   return [prefix = string_field(json, "prefix", "##", where),
           cleanup = bool_field(json, "cleanup", true, where)](Tokens tokens) {
     static constexpr std::pair<std::string_view, std::string_view> kCleanups[] = {
@@ -96,7 +96,7 @@ Tokens decode_byte_fallback(Tokens tokens) {
   return result;
 }
 
-Work make_strip(const Json& json, std::string_view where) {
+DecodeWork make_strip(const Json& json, std::string_view where) {
   std::string content;
   append_utf8(content, parse_character(json, "content", 0, where));
   const int64_t start = int_field(json, "start", 0, where);
@@ -114,7 +114,7 @@ Work make_strip(const Json& json, std::string_view where) {
   };
 }
 
-Work make_replace(const Json& json, std::string_view where) {
+DecodeWork make_piece_replace(const Json& json, std::string_view where) {
   return [pattern = make_pattern(json.at("pattern", where), where),
           content = string_field(json, "content", where)](Tokens tokens) {
     PatternFinder finder(pattern);
@@ -129,7 +129,7 @@ Work make_replace(const Json& json, std::string_view where) {
   };
 }
 
-Work make_metaspace_decoder(const Json& json, std::string_view where) {
+DecodeWork make_metaspace_decoder(const Json& json, std::string_view where) {
   std::string mark;
   append_utf8(mark, parse_character(json, "replacement", 0x2581, where));
   const bool drops_first = parse_prepend_scheme(json, where) != PrependScheme::kNever;
@@ -141,7 +141,7 @@ Work make_metaspace_decoder(const Json& json, std::string_view where) {
   };
 }
 
-Work make_bpe_decoder(const Json& json, std::string_view where) {
+DecodeWork make_bpe_decoder(const Json& json, std::string_view where) {
   return [suffix = string_field(json, "suffix", "</w>", where)](Tokens tokens) {
     for (size_t i = 0; i < tokens.size(); ++i) {
       tokens[i] = replaced(std::move(tokens[i]), suffix, i + 1 == tokens.size() ? "" : " ");
@@ -150,7 +150,7 @@ Work make_bpe_decoder(const Json& json, std::string_view where) {
   };
 }
 
-Work make_sequence(const Json& json, std::string_view where) {
+DecodeWork make_decoder_sequence(const Json& json, std::string_view where) {
   std::vector<std::shared_ptr<const Decoder>> parts;
   for (const Json& part : json.at("decoders", where).as_array(where)) {
     if (auto made = make_decoder(part, where)) parts.push_back(std::move(made));
@@ -166,14 +166,16 @@ Work make_sequence(const Json& json, std::string_view where) {
 std::shared_ptr<const Decoder> make_decoder(const Json& json, std::string_view where) {
   if (json.is_null()) return nullptr;
   const std::string type = string_field(json, "type", where);
-  const auto made = [](Work work) { return std::make_shared<SimpleDecoder>(std::move(work)); };
-  if (type == "Sequence") return made(make_sequence(json, where));
+  const auto made = [](DecodeWork work) {
+    return std::make_shared<SimpleDecoder>(std::move(work));
+  };
+  if (type == "Sequence") return made(make_decoder_sequence(json, where));
   if (type == "WordPiece") return made(make_word_piece_decoder(json, where));
   if (type == "ByteLevel") return made(decode_byte_level);
   if (type == "ByteFallback") return made(decode_byte_fallback);
   if (type == "Metaspace") return made(make_metaspace_decoder(json, where));
   if (type == "Strip") return made(make_strip(json, where));
-  if (type == "Replace") return made(make_replace(json, where));
+  if (type == "Replace") return made(make_piece_replace(json, where));
   if (type == "BPEDecoder") return made(make_bpe_decoder(json, where));
   if (type == "Fuse") return made([](const Tokens& tokens) { return Tokens{join(tokens)}; });
   fail(ErrorKind::kUnsupported, "{}: the decoder '{}' is not known", where, type);

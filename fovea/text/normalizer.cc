@@ -14,15 +14,15 @@
 namespace fovea {
 namespace {
 
-using Work = std::function<void(AlignedText&)>;
+using NormalizeWork = std::function<void(AlignedText&)>;
 
 class SimpleNormalizer final : public Normalizer {
  public:
-  explicit SimpleNormalizer(Work work) : work_(std::move(work)) {}
+  explicit SimpleNormalizer(NormalizeWork work) : work_(std::move(work)) {}
   void apply(AlignedText& text) const override { work_(text); }
 
  private:
-  Work work_;
+  NormalizeWork work_;
 };
 
 bool is_dropped_by_nmt(char32_t code) {
@@ -41,7 +41,7 @@ void apply_nmt(AlignedText& text) {
   text.map([](char32_t code) { return is_space_to_nmt(code) ? U' ' : code; });
 }
 
-Work make_replace(const Json& json, std::string_view where) {
+NormalizeWork make_text_replace(const Json& json, std::string_view where) {
   Pattern pattern = make_pattern(json.at("pattern", where), where);
   return [pattern = std::move(pattern),
           content = string_field(json, "content", where)](AlignedText& text) {
@@ -54,11 +54,11 @@ Work make_replace(const Json& json, std::string_view where) {
   };
 }
 
-Work make_form(UnicodeForm form) {
+NormalizeWork make_form(UnicodeForm form) {
   return [form](AlignedText& text) { apply_unicode_form(text, form); };
 }
 
-Work make_sequence(const Json& json, std::string_view where) {
+NormalizeWork make_normalizer_sequence(const Json& json, std::string_view where) {
   std::vector<std::shared_ptr<const Normalizer>> parts;
   for (const Json& part : json.at("normalizers", where).as_array(where)) {
     if (auto made = make_normalizer(part, where)) parts.push_back(std::move(made));
@@ -68,13 +68,13 @@ Work make_sequence(const Json& json, std::string_view where) {
   };
 }
 
-Work make_simple(const std::string& type, const Json& json, std::string_view where) {
+NormalizeWork make_simple(const std::string& type, const Json& json, std::string_view where) {
   if (type == "NFC") return make_form(UnicodeForm::kNfc);
   if (type == "NFD") return make_form(UnicodeForm::kNfd);
   if (type == "NFKC") return make_form(UnicodeForm::kNfkc);
   if (type == "NFKD") return make_form(UnicodeForm::kNfkd);
-  if (type == "Sequence") return make_sequence(json, where);
-  if (type == "Replace") return make_replace(json, where);
+  if (type == "Sequence") return make_normalizer_sequence(json, where);
+  if (type == "Replace") return make_text_replace(json, where);
   if (type == "Lowercase") return [](AlignedText& text) { text.lowercase(); };
   if (type == "Nmt") return apply_nmt;
   if (type == "StripAccents") {

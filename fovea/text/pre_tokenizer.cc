@@ -175,7 +175,8 @@ class SequencePreTokenizer final : public PreTokenizer {
   std::vector<std::shared_ptr<const PreTokenizer>> parts_;
 };
 
-std::shared_ptr<const PreTokenizer> make_sequence(const Json& json, std::string_view where) {
+std::shared_ptr<const PreTokenizer> make_pre_tokenizer_sequence(const Json& json,
+                                                                std::string_view where) {
   std::vector<std::shared_ptr<const PreTokenizer>> parts;
   for (const Json& part : json.at("pretokenizers", where).as_array(where)) {
     if (auto made = make_pre_tokenizer(part, where)) parts.push_back(std::move(made));
@@ -222,7 +223,7 @@ PrependScheme parse_prepend_scheme(const Json& json, std::string_view where) {
 std::shared_ptr<const PreTokenizer> make_pre_tokenizer(const Json& json, std::string_view where) {
   if (json.is_null()) return nullptr;
   const std::string type = string_field(json, "type", where);
-  if (type == "Sequence") return make_sequence(json, where);
+  if (type == "Sequence") return make_pre_tokenizer_sequence(json, where);
   if (type == "Split") return make_split(json, where);
   if (type == "BertPreTokenizer") return std::make_shared<ClassPreTokenizer>(true);
   if (type == "Whitespace") return std::make_shared<ClassPreTokenizer>(false);

@@ -14,8 +14,8 @@
 namespace fovea {
 namespace {
 
-constexpr size_t kLongestText = size_t{1} << 26;  // the library takes some 30 bytes for each
-constexpr std::string_view kSpaceMark = "▁";
+constexpr size_t kLongestSentence = size_t{1} << 26;  // the library takes some 30 bytes for each
+constexpr std::string_view kSpaceSymbol = "▁";
 
 }  // namespace
 
@@ -68,10 +68,10 @@ std::shared_ptr<const SentencePiece> SentencePiece::open(const std::filesystem::
 
 void SentencePiece::encode(std::string_view text,
                            const std::function<void(const Piece&)>& add) const {
-  if (text.size() > kLongestText) {
+  if (text.size() > kLongestSentence) {
     fail(ErrorKind::kInvalidArgument,
          "a text of {} bytes; SentencePiece takes at most {} at once: cut it into parts",
-         text.size(), kLongestText);
+         text.size(), kLongestSentence);
   }
   sentencepiece::ImmutableSentencePieceText found;
   loaded_->check(loaded_->processor.Encode(text, found.mutable_proto()));
@@ -86,9 +86,9 @@ void SentencePiece::encode(std::string_view text,
            pieces[last].begin() == pieces[last].end()) {
       ++last;
     }
-    const bool begins = loaded_->marks_word_ends ? begins_next : written.starts_with(kSpaceMark);
+    const bool begins = loaded_->marks_word_ends ? begins_next : written.starts_with(kSpaceSymbol);
     add({id, written, {pieces[i].begin(), pieces[last].end()}, begins});
-    begins_next = written.ends_with(kSpaceMark);
+    begins_next = written.ends_with(kSpaceSymbol);
   }
 }
 
@@ -173,9 +173,9 @@ class SentencePieceDecoder final : public Decoder {
     }
     text += pieces_->decode(run);
     // Marks of pieces that only the vocabulary knows are still there.
-    for (size_t at = text.find(kSpaceMark); at != std::string::npos;
-         at = text.find(kSpaceMark, at)) {
-      text.replace(at, kSpaceMark.size(), " ");
+    for (size_t at = text.find(kSpaceSymbol); at != std::string::npos;
+         at = text.find(kSpaceSymbol, at)) {
+      text.replace(at, kSpaceSymbol.size(), " ");
     }
     AlignedText result(std::move(text));
     result.strip(true, true);

@@ -36,7 +36,7 @@ Json special_token(std::string_view content, bool lstrip = false) {
   return object_of({{"content", content}, {"special", true}, {"lstrip", lstrip}});
 }
 
-Json pair_of(const std::string& token, const Vocabulary& vocabulary, std::string_view where) {
+Json special_pair(const std::string& token, const Vocabulary& vocabulary, std::string_view where) {
   const auto id = vocabulary.find(token);
   if (!id) fail(ErrorKind::kBadFile, "{}: the vocabulary lacks '{}'", where, token);
   Json pair = Json::array();
@@ -164,8 +164,8 @@ Tokenizer Tokenizer::from_vocab_txt(const std::filesystem::path& path, const Jso
                          {"added_tokens", added}});
   if (tables.vocabulary.find(cls) && tables.vocabulary.find(sep)) {
     rest.set("post_processor", object_of({{"type", "BertProcessing"},
-                                          {"cls", pair_of(cls, tables.vocabulary, where)},
-                                          {"sep", pair_of(sep, tables.vocabulary, where)}}));
+                                          {"cls", special_pair(cls, tables.vocabulary, where)},
+                                          {"sep", special_pair(sep, tables.vocabulary, where)}}));
   }
   auto model = make_word_piece(std::move(tables.vocabulary), unknown, "##", 100);
   return make_tokenizer(std::move(model), rest, where).with_config(config, where);
@@ -206,8 +206,8 @@ Tokenizer Tokenizer::from_vocab_and_merges(const std::filesystem::path& vocab,
                          {"add_prefix_space", space},
                          {"trim_offsets", roberta}});
   if (roberta) {
-    post.set("cls", pair_of("<s>", tables.vocabulary, where));
-    post.set("sep", pair_of("</s>", tables.vocabulary, where));
+    post.set("cls", special_pair("<s>", tables.vocabulary, where));
+    post.set("sep", special_pair("</s>", tables.vocabulary, where));
   }
   rest.set("post_processor", post);
   auto model = make_bpe(std::move(tables), BpeOptions{}, where);

@@ -10,8 +10,8 @@
 namespace fovea {
 namespace {
 
-constexpr double kUnknownPenalty = 10;  // SentencePiece's
-constexpr size_t kLongestPiece = 2048;  // bytes; SentencePiece stops at a few dozen
+constexpr double kUnknownPenalty = 10;         // SentencePiece's
+constexpr size_t kLongestUnigramPiece = 2048;  // bytes; SentencePiece stops at a few dozen
 
 struct Node {
   double score = 0;
@@ -31,9 +31,9 @@ class Unigram final : public TokenModel {
     double least = std::numeric_limits<double>::infinity();
     for (size_t id = 0; id < scores_.size(); ++id) {
       const std::string_view token = vocabulary().token(static_cast<int32_t>(id));
-      if (token.size() > kLongestPiece) {
+      if (token.size() > kLongestUnigramPiece) {
         fail(ErrorKind::kUnsupported, "{}: token {} has {} bytes; at most {} are taken", where, id,
-             token.size(), kLongestPiece);
+             token.size(), kLongestUnigramPiece);
       }
       least = std::min(least, scores_[id]);
       if (token.empty()) continue;

@@ -19,22 +19,22 @@ namespace {
 // A scan may be a few bytes but costs a pass over the whole picture; real files have about ten.
 constexpr int kMostScans = 100;
 
-struct Decoder {
+struct JpegDecoder {
   jpeg_decompress_struct info{};
   jpeg_error_mgr errors{};
   jpeg_progress_mgr progress{};
   std::jmp_buf jump{};
   char error[JMSG_LENGTH_MAX] = "";
 
-  Decoder() = default;
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
-  ~Decoder() { jpeg_destroy_decompress(&info); }
+  JpegDecoder() = default;
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
+  ~JpegDecoder() { jpeg_destroy_decompress(&info); }
 };
 
 // libjpeg is C: no exception may pass through it, so an error ends in a long jump.
-[[noreturn]] void on_error(j_common_ptr info) {
-  auto* decoder = static_cast<Decoder*>(info->client_data);
+[[noreturn]] void on_jpeg_error(j_common_ptr info) {
+  auto* decoder = static_cast<JpegDecoder*>(info->client_data);
   info->err->format_message(info, decoder->error);
   std::longjmp(decoder->jump, 1);
 }
@@ -46,20 +46,20 @@ void on_message(j_common_ptr info, int level) {
                                         JWRN_HUFF_BAD_CODE, JWRN_ARITH_BAD_CODE,
                                         JWRN_MUST_RESYNC,   JWRN_BOGUS_PROGRESSION};
   for (const int code : kLossOfPixels) {
-    if (info->err->msg_code == code) on_error(info);
+    if (info->err->msg_code == code) on_jpeg_error(info);
   }
 }
 
 void on_progress(j_common_ptr info) {
   if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMostScans) return;
-  auto* decoder = static_cast<Decoder*>(info->client_data);
+  auto* decoder = static_cast<JpegDecoder*>(info->client_data);
   std::snprintf(decoder->error, sizeof decoder->error, "more than %d scans", kMostScans);
   std::longjmp(decoder->jump, 1);
 }
 
-void set_up(Decoder& decoder) {
+void set_up(JpegDecoder& decoder) {
   decoder.info.err = jpeg_std_error(&decoder.errors);
-  decoder.errors.error_exit = on_error;
+  decoder.errors.error_exit = on_jpeg_error;
   decoder.errors.emit_message = on_message;
   decoder.errors.output_message = [](j_common_ptr) {};
   decoder.progress.progress_monitor = on_progress;
@@ -67,7 +67,7 @@ void set_up(Decoder& decoder) {
 }
 
 // Only plain values live in the frames that call setjmp: a long jump skips destructors.
-bool read_header(Decoder& decoder, const uint8_t* data, size_t size) {
+bool read_jpeg_header(JpegDecoder& decoder, const uint8_t* data, size_t size) {
   if (setjmp(decoder.jump) != 0) return false;
   jpeg_create_decompress(&decoder.info);
   decoder.info.progress = &decoder.progress;
@@ -78,7 +78,7 @@ bool read_header(Decoder& decoder, const uint8_t* data, size_t size) {
 }
 
 // As many samples a pixel as `info.out_color_components` says.
-bool read_rows(Decoder& decoder, uint8_t* pixels, size_t row_bytes) {
+bool read_jpeg_rows(JpegDecoder& decoder, uint8_t* pixels, size_t row_bytes) {
   if (setjmp(decoder.jump) != 0) return false;
   jpeg_start_decompress(&decoder.info);
   while (decoder.info.output_scanline < decoder.info.output_height) {
@@ -89,7 +89,7 @@ bool read_rows(Decoder& decoder, uint8_t* pixels, size_t row_bytes) {
   return true;
 }
 
-Orientation orientation_of(const jpeg_decompress_struct& info) {
+Orientation jpeg_orientation(const jpeg_decompress_struct& info) {
   constexpr std::string_view kExif("Exif\0\0", 6);
   for (const auto* marker = info.marker_list; marker != nullptr; marker = marker->next) {
     const Bytes bytes{reinterpret_cast<const std::byte*>(marker->data), marker->data_length};
@@ -116,9 +116,9 @@ Picture from_inverted_cmyk(const std::vector<uint8_t>& inks, int64_t width, int6
 }  // namespace
 
 DecodedPicture read_jpeg(const PictureSource& source) {
-  Decoder decoder;
+  JpegDecoder decoder;
   set_up(decoder);
-  if (!read_header(decoder, source.data(), source.size())) {
+  if (!read_jpeg_header(decoder, source.data(), source.size())) {
     fail_corrupt(source, "JPEG", decoder.error);
   }
   const auto width = static_cast<int64_t>(decoder.info.image_width);
@@ -127,17 +127,17 @@ DecodedPicture read_jpeg(const PictureSource& source) {
   const bool cmyk = decoder.info.num_components == 4;
   decoder.info.out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
 
-  DecodedPicture decoded{.orientation = orientation_of(decoder.info)};
+  DecodedPicture decoded{.orientation = jpeg_orientation(decoder.info)};
   if (cmyk) {
     std::vector<uint8_t> inks(static_cast<size_t>(width * height * 4));
-    if (!read_rows(decoder, inks.data(), static_cast<size_t>(width * 4))) {
+    if (!read_jpeg_rows(decoder, inks.data(), static_cast<size_t>(width * 4))) {
       fail_corrupt(source, "JPEG", decoder.error);
     }
     decoded.picture = from_inverted_cmyk(inks, width, height);
     return decoded;
   }
   decoded.picture = Picture(width, height);
-  if (!read_rows(decoder, decoded.picture.bytes.data(), static_cast<size_t>(width * 3))) {
+  if (!read_jpeg_rows(decoder, decoded.picture.bytes.data(), static_cast<size_t>(width * 3))) {
     fail_corrupt(source, "JPEG", decoder.error);
   }
   return decoded;

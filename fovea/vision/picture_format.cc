@@ -5,11 +5,10 @@
 #include <string>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 
 namespace fovea {
 namespace {
-
-constexpr std::string_view kSpace = " \t\n\v\f\r";
 
 struct Magic {
   size_t offset;
@@ -57,7 +56,7 @@ bool looks_like_svg(std::string_view text) {
 bool looks_like_text(std::string_view text) {
   return std::ranges::all_of(text.substr(0, 512), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 || kSpace.find(c) != std::string_view::npos;
+    return byte >= 0x20 || kBlanks.find(c) != std::string_view::npos;
   });
 }
 
@@ -71,7 +70,7 @@ PictureFormat picture_format(Bytes bytes) {
     return PictureFormat::kWebp;
   }
   if (text.size() >= 3 && text[0] == 'P' && std::string_view("2356").find(text[1]) < 4 &&
-      (kSpace.find(text[2]) != std::string_view::npos || text[2] == '#')) {
+      (kBlanks.find(text[2]) != std::string_view::npos || text[2] == '#')) {
     return PictureFormat::kPnm;
   }
   return PictureFormat::kOther;

@@ -12,27 +12,27 @@
 namespace fovea {
 namespace {
 
-struct Decoder {
+struct PngDecoder {
   png_structp reader = nullptr;
   png_infop info = nullptr;
   Bytes rest;            // not read yet
   char error[128] = "";  // fixed, so that keeping a message cannot fail
 
-  explicit Decoder(Bytes bytes) : rest(bytes) {}
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
-  ~Decoder() { png_destroy_read_struct(&reader, &info, nullptr); }
+  explicit PngDecoder(Bytes bytes) : rest(bytes) {}
+  PngDecoder(const PngDecoder&) = delete;
+  PngDecoder& operator=(const PngDecoder&) = delete;
+  ~PngDecoder() { png_destroy_read_struct(&reader, &info, nullptr); }
 };
 
 // libpng is C: no exception may pass through it, so the callbacks end in its own long jump.
-void on_error(png_structp reader, png_const_charp message) {
-  auto* decoder = static_cast<Decoder*>(png_get_error_ptr(reader));
+void on_png_error(png_structp reader, png_const_charp message) {
+  auto* decoder = static_cast<PngDecoder*>(png_get_error_ptr(reader));
   std::snprintf(decoder->error, sizeof decoder->error, "%s", message);
   png_longjmp(reader, 1);
 }
 
 void on_read(png_structp reader, png_bytep target, png_size_t length) {
-  auto* decoder = static_cast<Decoder*>(png_get_io_ptr(reader));
+  auto* decoder = static_cast<PngDecoder*>(png_get_io_ptr(reader));
   if (length > decoder->rest.size()) png_error(reader, "the end is missing");
   std::memcpy(target, decoder->rest.data(), length);
   decoder->rest = decoder->rest.subspan(length);
@@ -47,7 +47,7 @@ void skip_other_chunks(png_structp reader) {
 }
 
 // Only plain values live in the frames that call setjmp: a long jump skips destructors.
-bool read_header(Decoder& decoder) {
+bool read_png_header(PngDecoder& decoder) {
   if (setjmp(png_jmpbuf(decoder.reader)) != 0) return false;
   skip_other_chunks(decoder.reader);
   png_set_user_limits(decoder.reader, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
@@ -69,8 +69,8 @@ void as_numbers(png_structp reader) {
   png_set_strip_alpha(reader);
 }
 
-bool read_rows(Decoder& decoder, void (*prepare)(png_structp), png_bytep pixels, size_t row_bytes,
-               png_uint_32 height) {
+bool read_png_rows(PngDecoder& decoder, void (*prepare)(png_structp), png_bytep pixels,
+                   size_t row_bytes, png_uint_32 height) {
   if (setjmp(png_jmpbuf(decoder.reader)) != 0) return false;
   png_structp reader = decoder.reader;
   prepare(reader);
@@ -88,7 +88,7 @@ bool read_rows(Decoder& decoder, void (*prepare)(png_structp), png_bytep pixels,
 }
 
 // Deflate makes at most 1032 bytes of one, so a short file cannot hold a large picture.
-void check_plausible(const PictureSource& source, const Decoder& decoder) {
+void check_plausible(const PictureSource& source, const PngDecoder& decoder) {
   const auto height = static_cast<int64_t>(png_get_image_height(decoder.reader, decoder.info));
   const auto row_bytes = static_cast<int64_t>(png_get_rowbytes(decoder.reader, decoder.info));
   const auto file_bytes = static_cast<int64_t>(source.size());
@@ -99,14 +99,14 @@ void check_plausible(const PictureSource& source, const Decoder& decoder) {
 }
 
 // As far as the pixels; the size is one that may be allocated.
-PictureSize open(Decoder& decoder, const PictureSource& source) {
-  decoder.reader = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_error,
+PictureSize open(PngDecoder& decoder, const PictureSource& source) {
+  decoder.reader = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_png_error,
                                           [](png_structp, png_const_charp) {});
   if (decoder.reader != nullptr) decoder.info = png_create_info_struct(decoder.reader);
   if (decoder.info == nullptr) fail(ErrorKind::kInternal, "libpng cannot start; is memory short?");
   png_set_read_fn(decoder.reader, &decoder, on_read);
 
-  if (!read_header(decoder)) fail_corrupt(source, "PNG", decoder.error);
+  if (!read_png_header(decoder)) fail_corrupt(source, "PNG", decoder.error);
   const png_uint_32 width = png_get_image_width(decoder.reader, decoder.info);
   const png_uint_32 height = png_get_image_height(decoder.reader, decoder.info);
   check_picture_size(source, width, height);
@@ -114,10 +114,11 @@ PictureSize open(Decoder& decoder, const PictureSource& source) {
   return {width, height};
 }
 
-void read_pixels(Decoder& decoder, const PictureSource& source, void (*prepare)(png_structp),
+void read_pixels(PngDecoder& decoder, const PictureSource& source, void (*prepare)(png_structp),
                  std::vector<uint8_t>& pixels, int64_t height) {
   const size_t row_bytes = pixels.size() / static_cast<size_t>(height);
-  if (!read_rows(decoder, prepare, pixels.data(), row_bytes, static_cast<png_uint_32>(height))) {
+  if (!read_png_rows(decoder, prepare, pixels.data(), row_bytes,
+                     static_cast<png_uint_32>(height))) {
     fail_corrupt(source, "PNG", decoder.error);
   }
 }
@@ -125,7 +126,7 @@ void read_pixels(Decoder& decoder, const PictureSource& source, void (*prepare)(
 }  // namespace
 
 DecodedPicture read_png(const PictureSource& source) {
-  Decoder decoder(source.bytes);
+  PngDecoder decoder(source.bytes);
   const PictureSize size = open(decoder, source);
   DecodedPicture decoded{.picture = Picture(size.width, size.height)};
   read_pixels(decoder, source, as_rgb, decoded.picture.bytes, size.height);
@@ -138,7 +139,7 @@ DecodedPicture read_png(const PictureSource& source) {
 }
 
 LabelMask read_png_labels(const PictureSource& source) {
-  Decoder decoder(source.bytes);
+  PngDecoder decoder(source.bytes);
   const PictureSize size = open(decoder, source);
   const png_byte type = png_get_color_type(decoder.reader, decoder.info);
   const png_byte bits = png_get_bit_depth(decoder.reader, decoder.info);

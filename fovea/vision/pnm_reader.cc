@@ -3,12 +3,11 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/vision/picture_reader.h"
 
 namespace fovea {
 namespace {
-
-constexpr std::string_view kSpace = " \t\n\v\f\r";
 
 class PnmText {
  public:
@@ -32,7 +31,7 @@ class PnmText {
   }
   // Past the one space that ends a header.
   size_t after_space() {
-    if (position_ >= text_.size() || kSpace.find(text_[position_]) == std::string_view::npos) {
+    if (position_ >= text_.size() || kBlanks.find(text_[position_]) == std::string_view::npos) {
       fail_corrupt(source_, "PNM", "no space after its header");
     }
     return position_ + 1;
@@ -43,7 +42,7 @@ class PnmText {
     while (position_ < text_.size()) {
       if (text_[position_] == '#') {
         position_ = std::min(text_.find_first_of("\r\n", position_), text_.size());
-      } else if (kSpace.find(text_[position_]) != std::string_view::npos) {
+      } else if (kBlanks.find(text_[position_]) != std::string_view::npos) {
         ++position_;
       } else {
         return;

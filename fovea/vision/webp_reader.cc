@@ -28,7 +28,7 @@ class Demuxer {
   WebPDemuxer* demuxer_;
 };
 
-Orientation orientation_of(const Demuxer& demuxer) {
+Orientation webp_orientation(const Demuxer& demuxer) {
   WebPChunkIterator chunk{};
   Orientation orientation = Orientation::kUpright;
   if (WebPDemuxGetChunk(demuxer.raw(), "EXIF", 1, &chunk) != 0) {
@@ -58,7 +58,8 @@ DecodedPicture read_webp(const PictureSource& source) {
       frame.x_offset + frame.width > width || frame.y_offset + frame.height > height) {
     fail_corrupt(source, "WebP", "a frame lies outside of the picture");
   }
-  DecodedPicture decoded{.picture = Picture(width, height), .orientation = orientation_of(demuxer)};
+  DecodedPicture decoded{.picture = Picture(width, height),
+                         .orientation = webp_orientation(demuxer)};
   uint8_t* target = decoded.picture.row(frame.y_offset) + int64_t{frame.x_offset} * 3;
   const int64_t room =
       decoded.picture.bytes.data() + static_cast<int64_t>(decoded.picture.bytes.size()) - target;

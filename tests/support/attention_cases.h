@@ -11,7 +11,7 @@
 #include "fovea/attention/score_rule.h"
 #include "fovea/tensor/convert.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 // An attention's inputs, owned.
 struct AttentionCase {
@@ -211,4 +211,4 @@ inline AttentionCase random_case(uint32_t seed, int64_t most, double spread) {
   return c;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

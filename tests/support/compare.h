@@ -9,7 +9,7 @@
 
 #include "fovea/tensor/tensor.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 inline std::vector<double> to_doubles(std::span<const float> values) {
   return {values.begin(), values.end()};
@@ -49,4 +49,4 @@ inline double largest_magnitude(std::span<const double> values) {
   return largest;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -6,7 +6,7 @@
 
 #include "fovea/kernels/conv.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 struct ConvCase {
   const char* name;
@@ -85,4 +85,4 @@ inline std::vector<double> reference_conv(const ConvCase& c, const Tensor& x, co
 // about 20 (1e-6): 2e-5 in all, and Winograd forms lose a part of a digit more.
 inline constexpr double kConvTolerance = 1e-4;
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 
 #include "fovea/base/error.h"
@@ -31,7 +32,18 @@ template <typename Work>
   return ::testing::AssertionFailure() << "nothing was thrown";
 }
 
-// As above where any kind of Error will do.
+// The message of the Error that `work` throws; empty if it throws none.
+template <typename Work>
+std::string message_of(Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// As fails_with where any kind of Error will do.
 template <typename Work>
 ::testing::AssertionResult fails_cleanly(Work&& work) {
   try {

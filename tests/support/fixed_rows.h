@@ -7,7 +7,7 @@
 
 #include "fovea/tensor/tensor.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 // The smallest power of two in which the largest of `count` numbers, `step` apart, is at most
 // 32,767 and their norm at most 46,000; 0 for zeros.
@@ -67,4 +67,4 @@ inline Tensor fixed_kernels(const Tensor& weight) {
   return result;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -11,7 +11,7 @@
 #include "support/compare.h"
 #include "support/random.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 using Doubles = std::vector<double>;
 
@@ -90,4 +90,4 @@ inline void check_gradients(const GradientCase& c, uint64_t random_seed) {
   }
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace fovea::testing {
+namespace fovea::support {
 
 inline std::string inflate_raw(std::string_view packed) {
   z_stream stream{};
@@ -28,4 +28,4 @@ inline std::string inflate_raw(std::string_view packed) {
   return whole ? text : std::string();
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -6,7 +6,7 @@
 
 #include "fovea/kernels/matmul.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 inline double activated(Activation activation, double z) {
   switch (activation) {
@@ -60,4 +60,4 @@ inline double product_tolerance(int64_t in) {
   return 2e-7 * static_cast<double>(in) + 1e-6;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -7,7 +7,7 @@
 
 #include "fovea/tensor/tensor.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 // Normally distributed, mean 0.
 inline std::vector<float> random_floats(int64_t count, uint64_t seed, float deviation = 1) {
@@ -23,4 +23,4 @@ inline Tensor random_tensor(Shape shape, uint64_t seed, float deviation = 1) {
   return Tensor::from<float>(std::move(shape), values);
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

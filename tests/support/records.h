@@ -7,7 +7,7 @@
 #include "fovea/kernels/attention.h"
 #include "support/attention_cases.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 // Runs the attention and keeps what a recorder keeps.
 inline AttentionRecord record_of(const AttentionCase& c, SiteId site = {}) {
@@ -43,4 +43,4 @@ inline AttentionCase plain_case(int64_t length, int64_t dim, bool causal, uint32
   return c;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

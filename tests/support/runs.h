@@ -8,7 +8,7 @@
 #include "fovea/capture/run.h"
 #include "support/records.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 // Words with their pieces divided by '|': {"chas|ing", "it"}. [X] is a special position.
 inline Axis text_axis(const std::vector<std::string>& words, const std::string& name = "tokens") {
@@ -61,4 +61,4 @@ inline Run text_run(const std::vector<std::string>& words, int64_t heads = 2, bo
   return run;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

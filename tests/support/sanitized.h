@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace fovea::testing {
+namespace fovea::support {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
@@ -18,4 +18,4 @@ constexpr size_t cases(size_t all) {
   return kSanitized ? all / 4 : all;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -7,7 +7,7 @@
 
 #include "fovea/kernels/simd_targets.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 // `body` takes nothing. The best target is in use again afterwards.
 template <typename Body>
@@ -22,4 +22,4 @@ void for_each_simd_target(Body&& body) {
   }
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

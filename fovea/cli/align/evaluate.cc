@@ -102,7 +102,7 @@ std::vector<std::string> turn_if_reversed(EvaluationFiles& files) {
                   kTargetFirst, 100 * turned, 100 * aer)};
 }
 
-std::string to_text(const AlignmentScore& score) {
+std::string score_text(const AlignmentScore& score) {
   return fmt::format(
       "AER        {:5.1f} %   {} sentences, {} links, {} sure links in gold\n"
       "precision  {:5.1f} %\n"
@@ -132,7 +132,7 @@ void run_align_evaluate(const Args& args) {
   if (!args.has("hyp-order")) print_warnings(turn_if_reversed(files));
   const AlignmentScore score = score_alignments(files.gold, files.found);
   print_warnings(reading_notes(files, score.aer()));
-  if (!args.flag("json")) return write_stdout(to_text(score));
+  if (!args.flag("json")) return write_stdout(score_text(score));
   Json json = Json::object();
   json.set("aer", score.aer());
   json.set("precision", score.precision());

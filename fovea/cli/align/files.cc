@@ -31,7 +31,7 @@ void print_note(const std::string& text) {
   std::fprintf(stderr, "fovea: %s\n", printable(text).c_str());
 }
 
-void check(const Args& args) {
+void check_align_files(const Args& args) {
   if (args.has("hyp") || args.has("hyp-order")) {
     fail(ErrorKind::kInvalidArgument,
          "--hyp is a file of links to score; did you mean `fovea align evaluate`?");
@@ -218,7 +218,7 @@ Json choice_json(const std::optional<MapChoice>& choice) {
   return choice ? to_json(*choice) : Json();
 }
 
-void write_json(AlignJob& job, const Args& args) {
+void write_links_json(AlignJob& job, const Args& args) {
   Json alignments = Json::array();
   if (args.has("out")) {
     write_moses(job, args);
@@ -297,7 +297,7 @@ std::vector<Option> align_files_options() {
 }
 
 void run_align_files(const Args& args) {
-  check(args);
+  check_align_files(args);
   const AlignOptions options = read_align_options(args);
   const ParallelText text(args["SRC"], args["TGT"]);
   std::vector<GoldAlignment> gold = read_gold(args, text);
@@ -325,7 +325,7 @@ void run_align_files(const Args& args) {
     report_choice(*job.backward, "reverse ");
     print_note(fmt::format("both directions are joined by {}", to_string(job.symmetrization)));
   }
-  args.flag("json") ? write_json(job, args) : write_moses(job, args);
+  args.flag("json") ? write_links_json(job, args) : write_moses(job, args);
   job.forward.print_warnings();
   if (job.backward) job.backward->print_warnings();
   if (job.gold.empty()) return;

@@ -74,7 +74,7 @@ Json json_or_null(const std::optional<Number>& number) {
   return number ? Json(*number) : Json();
 }
 
-Json to_json(const HeadStatistics& one) {
+Json head_json(const HeadStatistics& one) {
   Json json = Json::object();
   json.set("layer", json_or_null(one.candidate.layer));
   json.set("head", json_or_null(one.candidate.head));
@@ -154,7 +154,7 @@ Json ranking_json(const RankedMaps& ranked) {
   json.set("chosen", to_json(ranked.chosen));
   if (ranked.best) json.set("best_by_gold", to_json(*ranked.best));
   Json maps = Json::array();
-  for (const HeadStatistics& one : ranked.statistics) maps.push_back(to_json(one));
+  for (const HeadStatistics& one : ranked.statistics) maps.push_back(head_json(one));
   json.set("maps", std::move(maps));
   return json;
 }

@@ -24,7 +24,7 @@ void check_evaluate(const Args& args) {
   }
 }
 
-void run(const Args& args) {
+void run_align(const Args& args) {
   if (args.has("SRC") && args["SRC"] == "evaluate") {
     check_evaluate(args);
     return run_align_evaluate(args);
@@ -70,7 +70,7 @@ Command align_command() {
               {Option::flag("json",
                             "print one line of JSON: of links with the map and why it was chosen; "
                             "of evaluate {\"aer\",\"precision\",\"recall\"}, as fractions")}),
-          .run = run};
+          .run = run_align};
 }
 
 }  // namespace fovea

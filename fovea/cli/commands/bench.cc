@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr const char* kProgram = "fovea-bench";
 constexpr const char* kPython = "python3";
 
-constexpr const char* kDetails =
+constexpr const char* kBenchDetails =
     R"(Alone: matrix products, streaming attention, exact tiles, column sums, pyramids.
 Each checks its answer against a plain reference before it is timed, and reports
 the median of five repetitions. NAME is a regular expression.
@@ -45,7 +45,7 @@ examples:
 )";
 
 // They are read by the programs that this one becomes.
-std::vector<Option> options() {
+std::vector<Option> bench_options() {
   return {
       Option::flag("compare", "fovea and PyTorch side by side"),
       Option::flag("growth", "time and memory against the length of a text"),
@@ -103,7 +103,7 @@ fs::path find_comparison() {
   fail(ErrorKind::kIo, "{}: cannot be run: {}", program, std::strerror(errno));
 }
 
-void run(const Args& args) {
+void run_bench(const Args& args) {
   const auto& rest = args.rest();
   const auto given = [&](const char* word) { return std::ranges::find(rest, word) != rest.end(); };
   if (given("--help") || given("-h")) {
@@ -127,14 +127,14 @@ void run(const Args& args) {
 Command bench_command() {
   return {.name = "bench",
           .summary = "the speed of this machine, alone and side by side with PyTorch",
-          .details = kDetails,
+          .details = kBenchDetails,
           .positionals = {{.name = "NAME...",
                            .help = "which benchmarks",
                            .required = false,
                            .is_file = false}},
-          .options = options(),
+          .options = bench_options(),
           .raw_arguments = true,
-          .run = run};
+          .run = run_bench};
 }
 
 }  // namespace fovea

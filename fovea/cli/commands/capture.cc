@@ -15,7 +15,7 @@
 namespace fovea {
 namespace {
 
-void run(const Args& args) {
+void run_capture(const Args& args) {
   check_input_args(args);
   const std::string& path = args["out"];
   if (lower_suffix(path) != ".safetensors") {
@@ -77,7 +77,7 @@ Command capture_command() {
                                "temporary file (below $TMPDIR); half of what is free when left out",
                                0),
                Option::flag("json", "print what was written as JSON")}),
-          .run = run};
+          .run = run_capture};
 }
 
 }  // namespace fovea

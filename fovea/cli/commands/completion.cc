@@ -79,7 +79,7 @@ std::vector<std::string> shell_names() {
   return names;
 }
 
-void run(const Args& args) {
+void run_completion(const Args& args) {
   const std::string& name = args["SHELL"];
   const auto shell = std::ranges::find(kShells, std::string_view(name), &Shell::name);
   if (shell == kShells.end()) {
@@ -105,7 +105,7 @@ Command completion_command() {
                            .help = "bash, zsh or fish",
                            .suggestions = shell_names(),
                            .is_file = false}},
-          .run = run};
+          .run = run_completion};
 }
 
 }  // namespace fovea

@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-void run(const Args& args) {
+void run_demo(const Args& args) {
   const std::filesystem::path folder = args["out"];
   std::error_code error;
   std::filesystem::create_directories(folder / "examples", error);
@@ -53,7 +53,7 @@ Command demo_command() {
               "Writes index.html with its pictures, and the examples that `fovea steps` reads.\n"
               "Every picture is made by the command that stands below it.\n",
           .options = {Option::text("out", "DIR", "the folder to write to").with_default("gallery")},
-          .run = run};
+          .run = run_demo};
 }
 
 }  // namespace fovea

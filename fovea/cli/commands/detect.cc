@@ -17,7 +17,7 @@ namespace fovea {
 namespace {
 
 // What the options given are about, if no view is named.
-std::string view_name(const Args& args) {
+std::string detect_view_name(const Args& args) {
   if (args.has("view")) return args["view"];
   if (args.has("to")) return "why";
   if (args.has("at")) return parse_pixels(args["at"]).size() > 1 ? "points" : "encoder";
@@ -29,12 +29,12 @@ std::string view_name(const Args& args) {
   return "objects";
 }
 
-DetectView chosen_view(const Args& args) {
+DetectView chosen_detect_view(const Args& args) {
   const std::vector<DetectView> views = detect_views();
-  return *std::ranges::find(views, view_name(args), &DetectView::name);
+  return *std::ranges::find(views, detect_view_name(args), &DetectView::name);
 }
 
-void check(const DetectView& chosen, const Args& args) {
+void check_detect(const DetectView& chosen, const Args& args) {
   refuse_options_of_others(detect_views(), chosen, args);
   chosen.check(args);
   head_of(args);
@@ -54,8 +54,8 @@ void check(const DetectView& chosen, const Args& args) {
 }
 
 void detect(const Args& args) {
-  const DetectView view = chosen_view(args);
-  check(view, args);
+  const DetectView view = chosen_detect_view(args);
+  check_detect(view, args);
   const auto run = run_detector(args, view);
   DetectRun found{args, run->engine, run->input, run->result, args.real("threshold")};
   found.objects =

@@ -14,7 +14,7 @@
 namespace fovea {
 namespace {
 
-EvaluationKind chosen_kind(const Args& args) {
+EvaluationKind chosen_evaluation(const Args& args) {
   const std::vector<EvaluationKind> kinds = evaluation_kinds();
   const auto found = std::ranges::find(kinds, args["KIND"], &EvaluationKind::name);
   if (found != kinds.end()) return *found;
@@ -22,7 +22,7 @@ EvaluationKind chosen_kind(const Args& args) {
        args["KIND"], fmt::join(names_of(kinds), ", "));
 }
 
-void check(const EvaluationKind& chosen, const Args& args) {
+void check_evaluation_kind(const EvaluationKind& chosen, const Args& args) {
   for (const EvaluationKind& kind : evaluation_kinds()) {
     for (const std::string& option : kind.options) {
       if (!args.has(option) || std::ranges::count(chosen.options, option) > 0) continue;
@@ -34,9 +34,9 @@ void check(const EvaluationKind& chosen, const Args& args) {
   check_outputs(args);
 }
 
-void run(const Args& args) {
-  const EvaluationKind kind = chosen_kind(args);
-  check(kind, args);
+void run_evaluate(const Args& args) {
+  const EvaluationKind kind = chosen_evaluation(args);
+  check_evaluation_kind(kind, args);
   kind.run(args);
 }
 
@@ -79,7 +79,7 @@ Command evaluate_command() {
            Option::integer("seed", "N", "of the random weights (default: 0)", 0),
            Option::flag("json", "print the scores as JSON, also those of every picture"),
            Option::text("out", "FILE", "write the scores of every picture: .json or .csv")}),
-      .run = run};
+      .run = run_evaluate};
 }
 
 }  // namespace fovea

@@ -85,7 +85,7 @@ void run_comparison(const Args& args) {
        args);
 }
 
-void run(const Args& args) {
+void run_explain(const Args& args) {
   check_question(args);
   check_check_args(args);
   check_outputs(args);
@@ -123,7 +123,7 @@ std::string details() {
          "pays for the random orders once for each input, not for each method.\n";
 }
 
-std::vector<Option> options() {
+std::vector<Option> explain_options() {
   return joined(
       joined(model_options(fmt::format("{}, of pictures {}, of translations {}", kDefaultTextModel,
                                        kDefaultPictureModel, kDefaultTranslationModel)),
@@ -173,8 +173,8 @@ Command explain_command() {
           .summary = "what an answer of a model comes from, by a method of your choice",
           .details = details(),
           .positionals = {any_input_positional()},
-          .options = options(),
-          .run = run};
+          .options = explain_options(),
+          .run = run_explain};
 }
 
 }  // namespace fovea

@@ -44,7 +44,7 @@ void refuse_large(uint64_t bytes, std::string_view at_least, const Args& args) {
        at_least, format_bytes(bytes), format_bytes(kLargestExport));
 }
 
-void run(const Args& args) {
+void run_export(const Args& args) {
   check_input_args(args);
   const std::filesystem::path path = args["out"];
   if (lower_suffix(path) != ".safetensors") {
@@ -99,7 +99,7 @@ Command export_command() {
           {Option::text("out", "FILE.safetensors", "where to write").must_be_given(),
            Option::flag("force", "write even more than 10 GB"),
            Option::flag("json", "print what was written as JSON")}),
-      .run = run};
+      .run = run_export};
 }
 
 }  // namespace fovea

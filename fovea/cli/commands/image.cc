@@ -25,14 +25,14 @@ bool is_page(const Args& args) {
   return args.has("out") && is_page_suffix(args["out"]);
 }
 
-ImageView chosen_view(const Args& args) {
+ImageView chosen_image_view(const Args& args) {
   const std::vector<ImageView> views = image_views();
   const auto is_chosen = [&](const ImageView& view) { return view.name == args["view"]; };
   return args.has("view") ? *std::ranges::find_if(views, is_chosen) : views.front();
 }
 
-void check(const Args& args) {
-  const ImageView view = chosen_view(args);
+void check_image_options(const Args& args) {
+  const ImageView view = chosen_image_view(args);
   refuse_options_of_others(image_views(), view, args);
   view.check(args);
   picture_size(args);
@@ -43,7 +43,7 @@ void check(const Args& args) {
 }
 
 // What the model's facts tell before the picture is read.
-void check_choice(const Args& args, const Engine& engine) {
+void check_image_choice(const Args& args, const Engine& engine) {
   if (engine.facts().finds_objects()) {
     fail(ErrorKind::kUnsupported, "{} finds objects and has no patches; take fovea detect",
          engine.name());
@@ -73,10 +73,10 @@ void add_similarities(const ImageRun& run, Content& content, std::string& text) 
   };
 }
 
-void run(const Args& args) {
-  check(args);
+void run_image(const Args& args) {
+  check_image_options(args);
   const Engine engine = open_engine(args, kDefaultPictureModel);
-  check_choice(args, engine);
+  check_image_choice(args, engine);
   const PictureInput input = read_picture_input(engine, args["FILE"], picture_size(args));
   check_in_picture(args, input);
   const RunResult result =
@@ -88,7 +88,7 @@ void run(const Args& args) {
     write_image_page(made);
     return;
   }
-  Content content = chosen_view(args).make(made);
+  Content content = chosen_image_view(args).make(made);
   const Terminal terminal = stdout_terminal();
   std::string preface = predictions_text(engine, result, terminal);
   if (artifacts) {
@@ -165,7 +165,7 @@ Command image_command() {
                             "or the numbers as " +
                                 data_suffixes())}),
           joined(picture_options(), picture_map_options())),
-      .run = run};
+      .run = run_image};
 }
 
 }  // namespace fovea

@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-std::string fact(std::string_view name, const std::string& value, const Terminal& terminal) {
+std::string model_fact(std::string_view name, const std::string& value, const Terminal& terminal) {
   return fmt::format("{}{}\n", terminal.dim(fmt::format("{:<13}", name)), value);
 }
 
@@ -25,15 +25,15 @@ std::string shortened(const std::vector<std::string>& names, size_t most) {
 
 std::string object_facts_text(const ModelFacts& facts, const Terminal& terminal) {
   std::string text =
-      fact("decoder",
-           fmt::format("{} layers x {} heads of {} object queries, each with "
-                       "cross-attention",
-                       facts.decoder_layers, facts.decoder_heads, facts.object_queries),
-           terminal);
-  text +=
-      fact("picture", fmt::format("any size, in cells of {0} x {0} pixels", facts.feature_stride),
-           terminal);
-  if (facts.has_mask_head) text += fact("masks", "by attention to the cells", terminal);
+      model_fact("decoder",
+                 fmt::format("{} layers x {} heads of {} object queries, each with "
+                             "cross-attention",
+                             facts.decoder_layers, facts.decoder_heads, facts.object_queries),
+                 terminal);
+  text += model_fact("picture",
+                     fmt::format("any size, in cells of {0} x {0} pixels", facts.feature_stride),
+                     terminal);
+  if (facts.has_mask_head) text += model_fact("masks", "by attention to the cells", terminal);
   return text;
 }
 
@@ -47,35 +47,38 @@ std::string picture_facts_text(const ModelFacts& facts, const Terminal& terminal
   if (!facts.front_tokens.empty()) {
     picture += fmt::format("; before them {}", fmt::join(facts.front_tokens, " "));
   }
-  std::string text = fact("picture", picture, terminal);
-  if (facts.pools_by_attention) text += fact("pooling", "by attention to the patches", terminal);
+  std::string text = model_fact("picture", picture, terminal);
+  if (facts.pools_by_attention)
+    text += model_fact("pooling", "by attention to the patches", terminal);
   if (facts.has_text_tower()) {
-    text += fact("text tower",
-                 fmt::format("{} layers x {} heads, {}, width {}, vocabulary {}", facts.text_layers,
-                             facts.text_heads, facts.causal ? "causal" : "both ways",
-                             facts.text_width, facts.vocabulary),
-                 terminal);
+    text += model_fact(
+        "text tower",
+        fmt::format("{} layers x {} heads, {}, width {}, vocabulary {}", facts.text_layers,
+                    facts.text_heads, facts.causal ? "causal" : "both ways", facts.text_width,
+                    facts.vocabulary),
+        terminal);
   }
   return text;
 }
 
-std::string to_text(const ModelInfo& info, const Terminal& terminal) {
+std::string info_text(const ModelInfo& info, const Terminal& terminal) {
   const ModelFacts& facts = info.facts;
-  std::string text = fact("model", printable(info.name), terminal);
-  text += fact("folder", printable(info.folder), terminal);
-  text += fact("architecture", fmt::format("{} ({})", info.model_type, info.covers), terminal);
+  std::string text = model_fact("model", printable(info.name), terminal);
+  text += model_fact("folder", printable(info.folder), terminal);
+  text +=
+      model_fact("architecture", fmt::format("{} ({})", info.model_type, info.covers), terminal);
   std::string heads =
       fmt::format("{} layers x {} heads of {}", facts.layers, facts.heads, facts.head_dim);
   if (facts.kv_heads != facts.heads) heads += fmt::format(", {} key heads", facts.kv_heads);
   const bool encoder = facts.has_decoder() || facts.finds_objects();
   const std::string stack = encoder ? "encoder" : "attention";
   const bool causal = facts.causal && !facts.takes_pixels;
-  text += fact(stack, heads + (causal ? ", causal" : ", both ways"), terminal);
+  text += model_fact(stack, heads + (causal ? ", causal" : ", both ways"), terminal);
   if (facts.has_decoder()) {
-    text += fact("decoder",
-                 fmt::format("{} layers x {} heads, causal, each with cross-attention",
-                             facts.decoder_layers, facts.decoder_heads),
-                 terminal);
+    text += model_fact("decoder",
+                       fmt::format("{} layers x {} heads, causal, each with cross-attention",
+                                   facts.decoder_layers, facts.decoder_heads),
+                       terminal);
   }
   if (facts.takes_pixels) text += picture_facts_text(facts, terminal);
   std::string words = fmt::format("{}, vocabulary {}", facts.width, facts.vocabulary);
@@ -85,44 +88,45 @@ std::string to_text(const ModelInfo& info, const Terminal& terminal) {
     words += fmt::format(" and {} of the target", facts.target_vocabulary);
   }
   if (facts.takes_pixels) words = fmt::format("{}", facts.width);
-  text += fact("width", words, terminal);
+  text += model_fact("width", words, terminal);
   if (facts.takes_text() || facts.takes_features) {
-    text += fact("positions",
-                 facts.most_tokens > 0 ? fmt::format("{} at most (a table)", facts.most_tokens)
-                 : facts.trained_tokens > 0
-                     ? fmt::format("no limit, trained on {}", facts.trained_tokens)
-                     : "no limit",
-                 terminal);
+    text += model_fact(
+        "positions",
+        facts.most_tokens > 0      ? fmt::format("{} at most (a table)", facts.most_tokens)
+        : facts.trained_tokens > 0 ? fmt::format("no limit, trained on {}", facts.trained_tokens)
+                                   : "no limit",
+        terminal);
   }
-  text += fact("head", std::string(name_of(facts.head)), terminal);
+  text += model_fact("head", std::string(name_of(facts.head)), terminal);
   if (!info.labels.empty()) {
-    text += fact("labels", printable(shortened(info.labels, 12)), terminal);
+    text += model_fact("labels", printable(shortened(info.labels, 12)), terminal);
   }
-  text += fact("weights",
-               fmt::format("{} in {} tensors ({}), {}", info.parameters, info.tensors,
-                           fmt::join(info.stored_as, ", "), format_bytes(info.file_bytes)),
-               terminal);
-  text += fact("tokenizer", info.tokenizer, terminal);
-  text += fact("hash", info.hash, terminal);
+  text += model_fact("weights",
+                     fmt::format("{} in {} tensors ({}), {}", info.parameters, info.tensors,
+                                 fmt::join(info.stored_as, ", "), format_bytes(info.file_bytes)),
+                     terminal);
+  text += model_fact("tokenizer", info.tokenizer, terminal);
+  text += model_fact("hash", info.hash, terminal);
   if (!info.unread.empty()) {
-    text += fact("not read",
-                 printable(fmt::format("{} tensors that this architecture does not know: {}",
-                                       info.unread.size(), shortened(info.unread, 4))),
-                 terminal);
+    text += model_fact("not read",
+                       printable(fmt::format("{} tensors that this architecture does not know: {}",
+                                             info.unread.size(), shortened(info.unread, 4))),
+                       terminal);
   }
   return text;
 }
 
-std::string to_text(const MapCheck& check, const Terminal& terminal) {
-  return fact("check",
-              fmt::format("{} maps of {} tokens: row sums within {:.1e} of 1, A·V within {:.1e} of "
-                          "the layer's own output ({})",
-                          check.maps, check.tokens, check.row_sum_error, check.output_error,
-                          check.passed() ? "good" : "BAD"),
-              terminal);
+std::string info_text(const MapCheck& check, const Terminal& terminal) {
+  return model_fact(
+      "check",
+      fmt::format("{} maps of {} tokens: row sums within {:.1e} of 1, A·V within {:.1e} of "
+                  "the layer's own output ({})",
+                  check.maps, check.tokens, check.row_sum_error, check.output_error,
+                  check.passed() ? "good" : "BAD"),
+      terminal);
 }
 
-void run(const Args& args) {
+void run_info(const Args& args) {
   const Engine engine = open_engine(args, kDefaultTextModel);
   const ModelInfo info = model_info(engine);
   std::optional<MapCheck> check;
@@ -133,7 +137,7 @@ void run(const Args& args) {
     write_stdout(json.dump(1) + "\n");
   } else {
     const Terminal terminal = stdout_terminal();
-    write_stdout(to_text(info, terminal) + (check ? to_text(*check, terminal) : ""));
+    write_stdout(info_text(info, terminal) + (check ? info_text(*check, terminal) : ""));
   }
   if (check) require_passed(*check);
 }
@@ -153,7 +157,7 @@ Command info_command() {
           .options = joined(model_options(kDefaultTextModel),
                             {Option::flag("check", "test every map of a sentence"),
                              Option::flag("json", "print it as JSON")}),
-          .run = run};
+          .run = run_info};
 }
 
 }  // namespace fovea

@@ -63,7 +63,7 @@ std::string all_text(const Terminal& terminal) {
   return text + terminal.dim("\n`fovea methods NAME` says what one answers and when it misleads\n");
 }
 
-Json to_json(const Method& method) {
+Json method_json(const Method& method) {
   Json json = Json::object();
   json.set("name", method.name);
   json.set("summary", method.summary);
@@ -88,11 +88,12 @@ Json to_json(const Method& method) {
   return json;
 }
 
-void run(const Args& args) {
+void run_methods(const Args& args) {
   const Terminal terminal = stdout_terminal();
   if (args.has("NAME")) {
     const Method method = method_named("NAME", args["NAME"]);
-    write_stdout(args.flag("json") ? to_json(method).dump(1) + "\n" : one_text(method, terminal));
+    write_stdout(args.flag("json") ? method_json(method).dump(1) + "\n"
+                                   : one_text(method, terminal));
     return;
   }
   if (!args.flag("json")) {
@@ -100,7 +101,7 @@ void run(const Args& args) {
     return;
   }
   Json json = Json::array();
-  for (const Method& method : all_methods()) json.push_back(to_json(method));
+  for (const Method& method : all_methods()) json.push_back(method_json(method));
   write_stdout(json.dump(1) + "\n");
 }
 
@@ -119,7 +120,7 @@ Command methods_command() {
                            .suggestions = method_names(),
                            .is_file = false}},
           .options = {Option::flag("json", "print it as JSON")},
-          .run = run};
+          .run = run_methods};
 }
 
 }  // namespace fovea

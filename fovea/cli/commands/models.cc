@@ -8,8 +8,8 @@
 namespace fovea {
 namespace {
 
-std::string to_text(const std::vector<Architecture>& architectures,
-                    const std::vector<LocalModel>& models, const Terminal& terminal) {
+std::string models_text(const std::vector<Architecture>& architectures,
+                        const std::vector<LocalModel>& models, const Terminal& terminal) {
   std::string text = terminal.bold("at hand") + "\n";
   size_t widest = 12;
   for (const LocalModel& model : models) widest = std::max(widest, model.name.size());
@@ -35,8 +35,8 @@ std::string to_text(const std::vector<Architecture>& architectures,
   return text;
 }
 
-Json to_json(const std::vector<Architecture>& architectures,
-             const std::vector<LocalModel>& models) {
+Json models_json(const std::vector<Architecture>& architectures,
+                 const std::vector<LocalModel>& models) {
   Json json = Json::object();
   Json local = Json::array();
   for (const LocalModel& model : models) {
@@ -60,11 +60,11 @@ Json to_json(const std::vector<Architecture>& architectures,
   return json;
 }
 
-void run(const Args& args) {
+void run_models(const Args& args) {
   const std::vector<Architecture> architectures = all_architectures();
   const std::vector<LocalModel> models = local_models(ModelCaches::from_environment());
-  write_stdout(args.flag("json") ? to_json(architectures, models).dump(1) + "\n"
-                                 : to_text(architectures, models, stdout_terminal()));
+  write_stdout(args.flag("json") ? models_json(architectures, models).dump(1) + "\n"
+                                 : models_text(architectures, models, stdout_terminal()));
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ Command models_command() {
   return {.name = "models",
           .summary = "the models at hand, and the architectures that fovea knows",
           .options = {Option::flag("json", "print it as JSON")},
-          .run = run};
+          .run = run_models};
 }
 
 }  // namespace fovea

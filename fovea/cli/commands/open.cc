@@ -19,7 +19,7 @@ bool shows_picture(const Run& run, const Args& args) {
   return !args.has("view") && !args.has("words") && !args.has("site") && !all_layers;
 }
 
-PictureChoice picture_choice(const Args& args, const Axis& patches) {
+PictureChoice opened_picture_choice(const Args& args, const Axis& patches) {
   const ViewChoice view = view_choice(args);
   PictureChoice choice{.layer = view.layer, .head = view.head, .column = view.column};
   if (!view.token) return choice;
@@ -37,12 +37,12 @@ void show_picture(const Run& run, const Args& args) {
   const Axis& patches = *run.find_axis("patches");
   const Picture picture = picture_of(run);
   const bool chosen = args.has("layer") || args.has("head") || args.has("token");
-  show(maps_content(run, picture_choice(args, patches), picture,
+  show(maps_content(run, opened_picture_choice(args, patches), picture,
                     grid_over(picture.size(), patches.grid_rows, patches.grid_cols)),
        args, chosen ? "" : run_summary(run, stdout_terminal()) + "\n");
 }
 
-void run(const Args& args) {
+void run_open(const Args& args) {
   check_map_args(args);
   const Run run = load_run(args["RUN"]);
   shows_picture(run, args) ? show_picture(run, args) : show_run(run, args);
@@ -67,7 +67,7 @@ Command open_command() {
               "  fovea open run.fovea.safetensors --head mean --words --out weights.csv\n",
           .positionals = {{.name = "RUN", .help = "the file, RUN.fovea.safetensors"}},
           .options = map_options(),
-          .run = run};
+          .run = run_open};
 }
 
 }  // namespace fovea

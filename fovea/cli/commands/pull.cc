@@ -20,7 +20,7 @@ uint64_t total_bytes(const PulledModel& model) {
   return total;
 }
 
-Json to_json(const PulledModel& model) {
+Json pulled_json(const PulledModel& model) {
   Json files = Json::array();
   for (const HubFile& file : model.files) {
     Json item = Json::object();
@@ -37,7 +37,7 @@ Json to_json(const PulledModel& model) {
   return json;
 }
 
-std::string to_text(const PulledModel& model, const std::string& file) {
+std::string pulled_text(const PulledModel& model, const std::string& file) {
   const std::string what = model.downloaded_bytes == 0
                                ? "all there already, nothing was downloaded"
                                : format_bytes(model.downloaded_bytes) + " downloaded";
@@ -47,7 +47,7 @@ std::string to_text(const PulledModel& model, const std::string& file) {
                      model.folder.string(), try_it);
 }
 
-void run(const Args& args) {
+void run_pull(const Args& args) {
   const std::optional<HubName> name = HubName::parse(args["MODEL"]);
   if (!name) {
     fail(ErrorKind::kInvalidArgument,
@@ -68,7 +68,7 @@ void run(const Args& args) {
     const InterruptGuard guard;
     publish_model(model, cache);
   }
-  write_stdout(args.flag("json") ? to_json(model).dump(1) + "\n" : to_text(model, file));
+  write_stdout(args.flag("json") ? pulled_json(model).dump(1) + "\n" : pulled_text(model, file));
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ Command pull_command() {
                                "before the first retry; doubles with each, 60 at most", 0)
                       .with_default("1"),
                   Option::flag("json", "print where it is and what was downloaded as JSON")},
-      .run = run};
+      .run = run_pull};
 }
 
 }  // namespace fovea

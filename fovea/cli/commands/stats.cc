@@ -40,7 +40,7 @@ std::string type_help() {
   return help_list(lines);
 }
 
-void check(const Args& args) {
+void check_stats(const Args& args) {
   check_outputs(args);
   const bool has_out = args.has("out");
   if (has_out && !is_data_suffix(args["out"]) && !is_figure_suffix(args["out"])) {
@@ -68,7 +68,7 @@ bool counts_pictures(const Engine& engine, const Args& args) {
   return facts.takes_pixels && !texts;
 }
 
-SiteKind chosen_kind(const Engine& engine, bool pictures, const Args& args) {
+SiteKind chosen_site_kind(const Engine& engine, bool pictures, const Args& args) {
   const std::vector<SiteKind> kinds = countable_kinds(engine, pictures);
   const SiteKind kind = site_kind(args).value_or(kinds.front());
   if (std::ranges::count(kinds, kind) == 0) {
@@ -112,7 +112,7 @@ bool counts_importance(const Args& args) {
 }
 
 // What lies in CORPUS says which kind of model is meant.
-std::string_view default_model(const Args& args) {
+std::string_view default_stats_model(const Args& args) {
   const std::string& corpus = args["CORPUS"];
   const bool pictures = is_folder(corpus) ? holds_pictures(corpus) : names_picture(corpus);
   return pictures ? kDefaultPictureModel : kDefaultTextModel;
@@ -141,11 +141,11 @@ void print_notes(const StatsResult& result) {
   }
 }
 
-void run(const Args& args) {
-  check(args);
-  const Engine engine = open_engine(args, default_model(args));
+void run_stats_command(const Args& args) {
+  check_stats(args);
+  const Engine engine = open_engine(args, default_stats_model(args));
   const bool pictures = counts_pictures(engine, args);
-  const SiteKind kind = chosen_kind(engine, pictures, args);
+  const SiteKind kind = chosen_site_kind(engine, pictures, args);
   const Corpus corpus = open_corpus(args, pictures);
   const StatsResult result = run_stats(engine, corpus, pictures,
                                        {.kind = kind,
@@ -217,7 +217,7 @@ Command stats_command() {
                Option::text("out", "FILE",
                             "write a file: .png .svg .pdf, or the numbers as " + data_suffixes())}),
           map_options({"colors", "scale", "sidecar"})),
-      .run = run};
+      .run = run_stats_command};
 }
 
 }  // namespace fovea

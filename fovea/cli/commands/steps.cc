@@ -99,7 +99,7 @@ void run_model(const Args& args) {
       [&](const Terminal& terminal) { return model_steps_text(view, terminal); });
 }
 
-void run(const Args& args) {
+void run_steps(const Args& args) {
   check_args(args);
   check_outputs(args);
   args.has("vectors") ? run_vectors(args) : run_model(args);
@@ -169,7 +169,7 @@ Command steps_command() {
           .options = joined(
               joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
               steps_options()),
-          .run = run};
+          .run = run_steps};
 }
 
 }  // namespace fovea

@@ -17,7 +17,7 @@ GenerateOptions generate_options(const Args& args) {
   return options;
 }
 
-void check(const Args& args) {
+void check_text_options(const Args& args) {
   check_input_args(args);
   check_map_args(args);
   for (const char* name : {"temperature", "top-p", "seed"}) {
@@ -30,7 +30,7 @@ void check(const Args& args) {
 
 // What the model's facts tell before it runs. --inputs of a model that sees pictures may be a
 // picture, a text or both, which only the run tells.
-void check_choice(const Args& args, const Engine& engine) {
+void check_text_choice(const Args& args, const Engine& engine) {
   const ModelFacts& facts = engine.facts();
   if (facts.takes_pixels && args.has("inputs")) return;
   const SiteKind usual = facts.has_decoder() ? SiteKind::kEncoderSelf
@@ -59,11 +59,11 @@ RunResult read(const Engine& engine, const Args& args) {
   return engine.run(input, {.logits = logits});
 }
 
-void run(const Args& args) {
-  check(args);
+void run_text(const Args& args) {
+  check_text_options(args);
   const bool writes = args.has("generate");
   const Engine engine = open_engine(args, writes ? kDefaultCausalModel : kDefaultTextModel);
-  check_choice(args, engine);
+  check_text_choice(args, engine);
   const RunResult result = writes ? generated(engine, args) : read(engine, args);
   print_warnings(result.warnings);
   show_run(result.run, args, {}, predictions_text(engine, result, stdout_terminal()));
@@ -99,7 +99,7 @@ Command text_command() {
                                    0),
                       Option::integer("seed", "N", "of the choice (default: 0)", 0)},
                      map_options())),
-          .run = run};
+          .run = run_text};
 }
 
 }  // namespace fovea

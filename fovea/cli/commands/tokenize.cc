@@ -8,9 +8,9 @@
 namespace fovea {
 namespace {
 
-constexpr size_t kLargestText = size_t{1} << 28;
+constexpr size_t kLargestTokenizedText = size_t{1} << 28;
 
-Json to_json(const Encoding& encoding) {
+Json encoding_json(const Encoding& encoding) {
   Json json = Json::object();
   json.set("ids", Json::array_of(std::vector<int64_t>(encoding.ids.begin(), encoding.ids.end())));
   Json tokens = Json::array(), offsets = Json::array(), special = Json::array();
@@ -29,8 +29,8 @@ Json to_json(const Encoding& encoding) {
 }
 
 // One line per token: place, id, display form, bytes of the source.
-std::string to_text(const Tokenizer& tokenizer, const Encoding& encoding,
-                    const Terminal& terminal) {
+std::string encoding_text(const Tokenizer& tokenizer, const Encoding& encoding,
+                          const Terminal& terminal) {
   std::string text =
       terminal.dim(fmt::format("{:>6}  {:>8}  {:>11}  {}\n", "", "id", "bytes", "token"));
   size_t index = 0;
@@ -50,13 +50,13 @@ std::string to_text(const Tokenizer& tokenizer, const Encoding& encoding,
   return text;
 }
 
-void run(const Args& args) {
+void run_tokenize(const Args& args) {
   if (args.has("INPUT") == args.has("text-file")) {
     fail(ErrorKind::kInvalidArgument, "{} of INPUT and --text-file are given; give exactly one",
          args.has("INPUT") ? 2 : 0);
   }
   const std::string text =
-      args.has("INPUT") ? args["INPUT"] : read_text_file(args["text-file"], kLargestText);
+      args.has("INPUT") ? args["INPUT"] : read_text_file(args["text-file"], kLargestTokenizedText);
   const std::string name = model_name(args, kDefaultTextModel);
   const Tokenizer tokenizer =
       args.flag("target-side") ? target_tokenizer_named(name) : tokenizer_named(name);
@@ -66,8 +66,8 @@ void run(const Args& args) {
     print_warnings({fmt::format("{} bytes are no UTF-8 (the first at {}); each is read as U+FFFD",
                                 encoding.invalid_bytes, encoding.first_invalid)});
   }
-  write_stdout(args.flag("json") ? to_json(encoding).dump() + "\n"
-                                 : to_text(tokenizer, encoding, stdout_terminal()));
+  write_stdout(args.flag("json") ? encoding_json(encoding).dump() + "\n"
+                                 : encoding_text(tokenizer, encoding, stdout_terminal()));
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ Command tokenize_command() {
                                "of a translation model, the tokenizer of what it writes"),
                   Option::flag("json",
                                "print {\"ids\",\"tokens\",\"offsets\",\"type_ids\",\"special\"}")},
-      .run = run};
+      .run = run_tokenize};
 }
 
 }  // namespace fovea

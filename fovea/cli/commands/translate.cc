@@ -18,7 +18,7 @@ bool shows_alignment(const Args& args) {
 }
 
 // Whose maps are shown: those that the alignment is read from, or the view's.
-SiteKind kind_of(const Args& args) {
+SiteKind site_kind_of(const Args& args) {
   if (shows_alignment(args)) return SiteKind::kCross;
   if (args["view"] == "encoder") return SiteKind::kEncoderSelf;
   return args["view"] == "decoder" ? SiteKind::kDecoderSelf : SiteKind::kCross;
@@ -65,7 +65,7 @@ void check_maps_alone(const Args& args) {
   check_map_args(args);
 }
 
-void check(const Args& args) {
+void check_translate(const Args& args) {
   if (args.has("INPUT") == args.has("text-file")) {
     fail(ErrorKind::kInvalidArgument,
          "translate takes a text, INPUT or --text-file, and was given {}; give one",
@@ -95,32 +95,32 @@ TranslateOptions translate_options(const Args& args) {
 }
 
 // What the model's facts tell before it runs.
-void check_choice(const Args& args, const Engine& engine) {
+void check_translate_choice(const Args& args, const Engine& engine) {
   const SiteKind kind =
-      args.has("site") ? chosen_site(args, engine, /*sees_picture=*/false) : kind_of(args);
+      args.has("site") ? chosen_site(args, engine, /*sees_picture=*/false) : site_kind_of(args);
   check_layer(args, engine, kind);
   check_head(args, engine, kind);
 }
 
-void run(const Args& args) {
-  check(args);
+void run_translate(const Args& args) {
+  check_translate(args);
   const Translator translator(
       open_engine(args, kDefaultTranslationModel),
       {.source = args.has("from") ? args["from"] : "", .target = args.has("to") ? args["to"] : ""});
-  check_choice(args, translator.engine());
+  check_translate_choice(args, translator.engine());
   const Translation translation = translator.translate(read_source(args), translate_options(args),
                                                        {.record = {.block = args.flag("norms")}});
   print_warnings(translation.result.warnings);
   if (shows_alignment(args)) {
     show_alignment(translation, args);
   } else {
-    show_run(translation.result.run, args, kind_of(args),
+    show_run(translation.result.run, args, site_kind_of(args),
              translation_text(translation, stdout_terminal()));
   }
 }
 
 // Those of all verbs that show maps, with this verb's views.
-std::vector<Option> options() {
+std::vector<Option> verb_options() {
   std::vector<Option> maps = map_options();
   for (Option& option : maps) {
     if (option.name != "view") continue;
@@ -167,8 +167,8 @@ Command translate_command() {
               "  fovea translate \"The cat sat on the mat.\" --layer 2 --head mean --out map.png\n"
               "  fovea translate \"The cat sat on the mat.\" --view cross --layer all\n",
           .positionals = {input_positional()},
-          .options = options(),
-          .run = run};
+          .options = verb_options(),
+          .run = run_translate};
 }
 
 }  // namespace fovea

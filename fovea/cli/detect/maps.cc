@@ -14,16 +14,16 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kLongest = 640;
+constexpr int64_t kLongestMap = 640;
 
 // One panel: which row or column, in which heads.
-struct Line {
+struct MapLine {
   std::string title;
   int64_t index = 0;
   HeadChoice head;
 };
 
-double sum_of(const std::vector<double>& values) {
+double sum_of_weights(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
@@ -44,10 +44,10 @@ std::vector<HeadChoice> heads_for(HeadChoice head, const AttentionRecord& record
   return heads;
 }
 
-std::string place_text(const RecordPointer& record, const std::vector<Line>& lines) {
+std::string place_text(const RecordPointer& record, const std::vector<MapLine>& lines) {
   const int64_t heads = record->shape().heads;
-  const bool same =
-      std::ranges::all_of(lines, [&](const Line& line) { return line.head == lines.front().head; });
+  const bool same = std::ranges::all_of(
+      lines, [&](const MapLine& line) { return line.head == lines.front().head; });
   return fmt::format("layer {}, {}", record->site.layer,
                      same ? heads_text(lines.front().head, heads)
                           : heads_text({.kind = HeadChoice::Kind::kAll}, heads));
@@ -61,12 +61,12 @@ struct LineMaps {
 
 // The panels of all lines on one scale.
 LineMaps line_maps(const DetectRun& run, const RecordPointer& record,
-                   const std::vector<Line>& lines, bool column) {
-  LineMaps maps{.figure = picture_figure(run, kLongest)};
+                   const std::vector<MapLine>& lines, bool column) {
+  LineMaps maps{.figure = picture_figure(run, kLongestMap)};
   std::vector<float> all;
-  for (const Line& line : lines) {
+  for (const MapLine& line : lines) {
     const std::vector<double> weights = line_of(record, line.index, line.head, column);
-    maps.sums.push_back(sum_of(weights));
+    maps.sums.push_back(sum_of_weights(weights));
     all.insert(all.end(), weights.begin(), weights.end());
     maps.figure.panels.push_back(map_panel(run, line.title, weights));
   }
@@ -80,8 +80,8 @@ std::string received_text(const LineMaps& maps, const AttentionRecord& record) {
                      uniform_sum(record));
 }
 
-Content content_of(const DetectRun& run, const RecordPointer& record, LineMaps maps, bool column,
-                   std::string query) {
+Content line_content(const DetectRun& run, const RecordPointer& record, LineMaps maps, bool column,
+                     std::string query) {
   Json metadata = metadata_for(run, record->site);
   metadata.set("query", query);
   metadata.set("direction", column ? "column" : "row");
@@ -133,9 +133,9 @@ void check_queries(const Args& args) {
   }
 }
 
-std::vector<Line> query_lines(const DetectRun& run, const RecordPointer& record) {
+std::vector<MapLine> query_lines(const DetectRun& run, const RecordPointer& record) {
   const HeadChoice head = head_of(run.args);
-  std::vector<Line> lines;
+  std::vector<MapLine> lines;
   if (run.args.has("query")) {
     const int64_t query = run.args.integer("query");
     for (const HeadChoice each : heads_for(head, *record)) {
@@ -153,7 +153,7 @@ std::vector<Line> query_lines(const DetectRun& run, const RecordPointer& record)
 
 Content make_queries(const DetectRun& run) {
   const RecordPointer record = record_for(run, SiteKind::kCross);
-  const std::vector<Line> lines = query_lines(run, record);
+  const std::vector<MapLine> lines = query_lines(run, record);
   if (lines.empty()) return detect_objects_view().make(run);
   LineMaps maps = line_maps(run, record, lines, false);
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -171,7 +171,7 @@ Content make_queries(const DetectRun& run) {
   maps.figure.text.caption = fmt::format(
       "Rows: what {} attends to · {} · softmax weight over cells · sum {}{}{}", query,
       place_text(record, lines), sum_text(maps.sums), maps.note, model_note(run.engine.name()));
-  return content_of(run, record, std::move(maps), false, query);
+  return line_content(run, record, std::move(maps), false, query);
 }
 
 // ---- a few points around the picture
@@ -218,7 +218,7 @@ Content make_points(const DetectRun& run) {
   const HeadChoice head = single_map(head_of(run.args), *record);
   const bool column = run.args.flag("column");
   const auto points = chosen_points(run);
-  std::vector<Line> lines;
+  std::vector<MapLine> lines;
   for (const auto& [cell, name] : points) lines.push_back({name, cell, head});
   LineMaps maps = line_maps(run, record, lines, column);
   maps.figure.layout = ImageLayout::kAround;
@@ -234,14 +234,14 @@ Content make_points(const DetectRun& run) {
       place_text(record, lines),
       column ? received_text(maps, *record) : fmt::format("sum {}", sum_text(maps.sums)), maps.note,
       model_note(run.engine.name()));
-  return content_of(run, record, std::move(maps), column, "points");
+  return line_content(run, record, std::move(maps), column, "points");
 }
 
 }  // namespace
 
 Content encoder_content(const DetectRun& run, int64_t cell, bool column) {
   const RecordPointer record = record_for(run, SiteKind::kEncoderSelf);
-  std::vector<Line> lines;
+  std::vector<MapLine> lines;
   for (const HeadChoice head : heads_for(head_of(run.args), *record)) {
     lines.push_back({heads_text(head, record->shape().heads), cell, head});
   }
@@ -257,7 +257,7 @@ Content encoder_content(const DetectRun& run, int64_t cell, bool column) {
       "{} · {} · softmax weight over cells · {}{}{}", what, place_text(record, lines),
       column ? received_text(maps, *record) : fmt::format("sum {}", sum_text(maps.sums)), maps.note,
       model_note(run.engine.name()));
-  return content_of(run, record, std::move(maps), column, name);
+  return line_content(run, record, std::move(maps), column, name);
 }
 
 DetectView detect_queries_view() {

@@ -14,8 +14,8 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kLongest = 640;
-constexpr int64_t kMostNumbers = int64_t{1} << 28;  // of a data file
+constexpr int64_t kLongestMask = 640;
+constexpr int64_t kMostMaskNumbers = int64_t{1} << 28;  // of a data file
 
 struct Masks {
   MaskMethod method;
@@ -48,8 +48,8 @@ ImageMask shown_mask(const DetectRun& run, const PixelMask& mask, const Picture&
   return result;
 }
 
-ImageFigure figure_of(const DetectRun& run, const std::vector<Masks>& all) {
-  ImageFigure figure = picture_figure(run, kLongest);
+ImageFigure masks_figure(const DetectRun& run, const std::vector<Masks>& all) {
+  ImageFigure figure = picture_figure(run, kLongestMask);
   figure.layout = ImageLayout::kPanels;
   figure.panels_across = all.size() > 2 ? 3 : 2;
   for (const Masks& masks : all) {
@@ -77,7 +77,7 @@ ImageFigure figure_of(const DetectRun& run, const std::vector<Masks>& all) {
   return figure;
 }
 
-Json json_of(const DetectRun& run, const std::vector<Masks>& all) {
+Json masks_json(const DetectRun& run, const std::vector<Masks>& all) {
   Json json = objects_json(run);
   Json methods = Json::array();
   for (const Masks& masks : all) {
@@ -101,10 +101,10 @@ Json json_of(const DetectRun& run, const std::vector<Masks>& all) {
   return json;
 }
 
-MapData data_for(const DetectRun& run, const Masks& masks, const FigureText& text) {
+MapData masks_data(const DetectRun& run, const Masks& masks, const FigureText& text) {
   const int64_t width = run.input.picture.width, height = run.input.picture.height;
   const auto count = static_cast<int64_t>(masks.objects.size());
-  if (width * height > kMostNumbers / std::max<int64_t>(count, 1)) {
+  if (width * height > kMostMaskNumbers / std::max<int64_t>(count, 1)) {
     fail(ErrorKind::kInvalidArgument,
          "{} masks of {} x {} pixels are too many numbers; write .json or --mask-out", count, width,
          height);
@@ -148,10 +148,10 @@ Content make_masks(const DetectRun& run) {
     content.labels = labels;
     return content;
   }
-  ImageFigure figure = figure_of(run, all);
+  ImageFigure figure = masks_figure(run, all);
   const FigureText text = figure.text;
-  return {std::move(figure), [&run, all, text] { return data_for(run, all.front(), text); },
-          [&run, all] { return json_of(run, all); }, labels};
+  return {std::move(figure), [&run, all, text] { return masks_data(run, all.front(), text); },
+          [&run, all] { return masks_json(run, all); }, labels};
 }
 
 }  // namespace

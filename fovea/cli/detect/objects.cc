@@ -8,7 +8,7 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kLongest = 1280;
+constexpr int64_t kLongestObjects = 1280;
 
 MapData boxes_data(const DetectRun& run, const FigureText& text) {
   MapData data{.rows = {.name = "objects"}, .cols = {.name = "box and score"}, .text = text};
@@ -32,7 +32,7 @@ Content make_objects(const DetectRun& run) {
   if (run.objects.empty()) {  // there is still attention to look at
     return encoder_content(run, grid.rows / 2 * grid.cols + grid.cols / 2, false);
   }
-  ImageFigure figure = picture_figure(run, kLongest);
+  ImageFigure figure = picture_figure(run, kLongestObjects);
   figure.layout = ImageLayout::kPanels;
   figure.text.title =
       fmt::format("{} · {} object{}", std::filesystem::path(run.engine.name()).filename().string(),

@@ -15,7 +15,7 @@ namespace fovea {
 namespace {
 
 // What the model's facts tell before the picture is read.
-void check_choice(const Args& args, const DetectView& view, const Engine& engine) {
+void check_detect_choice(const Args& args, const DetectView& view, const Engine& engine) {
   check_query(args, engine);
   check_layer(args, engine, view.site);
   check_head(args, engine, view.site);
@@ -39,7 +39,7 @@ std::shared_ptr<const DetectorRun> run_detector(const Args& args, const DetectVi
       fmt::format("{}\n{}\n{}\n{}\n{}", model_name(args, kDefaultDetectionModel), args["FILE"],
                   args.has("size") ? args["size"] : "", args["dtype"], view.needs_positions);
   if (last.second != nullptr && last.first == key) {
-    check_choice(args, view, last.second->engine);
+    check_detect_choice(args, view, last.second->engine);
     check_places(args, last.second->input);
     return last.second;
   }
@@ -49,7 +49,7 @@ std::shared_ptr<const DetectorRun> run_detector(const Args& args, const DetectVi
     fail(ErrorKind::kUnsupported, "{} finds no objects; fovea detect takes DETR models, {} say",
          engine.name(), kDefaultDetectionModel);
   }
-  check_choice(args, view, engine);
+  check_detect_choice(args, view, engine);
   PictureInput input = read_picture_input(engine, args["FILE"], picture_size(args));
   check_places(args, input);
   RunResult result = engine.run(

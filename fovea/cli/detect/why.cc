@@ -17,7 +17,7 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kLongest = 640;
+constexpr int64_t kLongestWhy = 640;
 constexpr size_t kDimensions = 8;  // of the strongest head, the largest ones
 
 const std::vector<std::string> kTerms = {"content · content", "content · position",
@@ -63,7 +63,7 @@ Pair make_pair(const DetectRun& run) {
   return pair;
 }
 
-std::string caption_of(const DetectRun& run, const Pair& pair) {
+std::string why_caption(const DetectRun& run, const Pair& pair) {
   return fmt::format(
       "Row {} to column {} · layer {}, {} · score = scale (q·k) with q = content + position and "
       "k likewise; the four terms sum to the score, and weight = exp(score - log-sum-exp of the "
@@ -88,7 +88,7 @@ ImageFigure pair_picture(const DetectRun& run, const Pair& pair) {
   const int64_t head = pair.strongest().head;
   const std::vector<double> weights =
       line_of(pair.record, pair.from, {HeadChoice::Kind::kOne, head}, /*column=*/false);
-  ImageFigure figure = picture_figure(run, kLongest);
+  ImageFigure figure = picture_figure(run, kLongestWhy);
   figure.panels_across = 2;
   std::string note;  // the colour bar says where the colours end
   figure.scale = visible_scale({weights.begin(), weights.end()}, note);
@@ -107,11 +107,11 @@ ImageFigure pair_picture(const DetectRun& run, const Pair& pair) {
   return figure;
 }
 
-StepsFigure figure_of(const DetectRun& run, const Pair& pair) {
+StepsFigure why_figure(const DetectRun& run, const Pair& pair) {
   StepsFigure figure{.picture = pair_picture(run, pair)};
   figure.text.title = title_of(run.result.run, SiteKind::kEncoderSelf,
                                fmt::format("why {} looks at {}", pair.from_name, pair.to_name));
-  figure.text.caption = caption_of(run, pair);
+  figure.text.caption = why_caption(run, pair);
   figure.text.metadata = metadata_for(run, pair.record->site);
   StepsStage terms{.name = "the score, split",
                    .formula = "s = scale (qc + qp) · (kc + kp)",
@@ -184,7 +184,7 @@ std::string text_of(const Pair& pair, const FigureText& text, const Terminal& te
   return without_trailing_spaces(result + "\n" + caption_lines(text, terminal));
 }
 
-Json json_of(const DetectRun& run, const Pair& pair) {
+Json why_json(const DetectRun& run, const Pair& pair) {
   Json json = objects_json(run);
   json.set("site", to_string(pair.record->site));
   json.set("from", pair.from_name);
@@ -216,7 +216,7 @@ Json json_of(const DetectRun& run, const Pair& pair) {
   return json;
 }
 
-MapData data_for(const Pair& pair, const FigureText& text) {
+MapData why_data(const Pair& pair, const FigureText& text) {
   MapData data{.weights = term_values(pair), .rows = {.name = "heads"}, .cols = {.name = "terms"}};
   for (const ScoreSplit& split : pair.heads) {
     data.rows.positions.push_back({.text = fmt::format("head {}", split.head)});
@@ -244,11 +244,11 @@ void check_why(const Args& args) {
 
 Content make_why(const DetectRun& run) {
   const Pair pair = make_pair(run);
-  StepsFigure figure = figure_of(run, pair);
+  StepsFigure figure = why_figure(run, pair);
   const FigureText text = figure.text;
   return {.figure = std::move(figure),
-          .data = [pair, text] { return data_for(pair, text); },
-          .json = [&run, pair] { return json_of(run, pair); },
+          .data = [pair, text] { return why_data(pair, text); },
+          .json = [&run, pair] { return why_json(run, pair); },
           .text = [pair, text](const Terminal& terminal) { return text_of(pair, text, terminal); }};
 }
 

@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-constexpr double kTint = 0.7;
+constexpr double kOwnerTint = 0.7;
 
 struct CompositePainter {
   const CompositeFigure& figure;
@@ -31,7 +31,8 @@ struct CompositePainter {
     const Rgb below = quiet(picture.at((2 * x + 1) * picture.width / (2 * columns),
                                        (2 * half_line + 1) * picture.height / (4 * lines)));
     const float own = owner(x, half_line);
-    return std::isnan(own) ? below : mix(below, category_color(static_cast<int64_t>(own)), kTint);
+    return std::isnan(own) ? below
+                           : mix(below, category_color(static_cast<int64_t>(own)), kOwnerTint);
   }
   // The last digit of the owner, a dot where there is none.
   std::string letter(int64_t x, int64_t line) const {
@@ -53,7 +54,7 @@ struct CompositePainter {
 };
 
 // "█ head 3 18 %", as many in a line as fit.
-std::string legend(const CompositeFigure& figure, const Terminal& terminal) {
+std::string composite_legend(const CompositeFigure& figure, const Terminal& terminal) {
   std::string text;
   int column = 0;
   for (size_t i = 0; i < figure.names.size(); ++i) {
@@ -83,7 +84,7 @@ std::string draw(const CompositeFigure& figure, const Terminal& terminal, const 
       std::clamp<int64_t>(std::llround(static_cast<double>(columns) * shape / 2), 1, 48);
   return title_lines(figure.text, terminal) +
          CompositePainter{figure, terminal, columns, lines}.draw() + "\n" +
-         legend(figure, terminal) + "\n" + caption_lines(figure.text, terminal);
+         composite_legend(figure, terminal) + "\n" + caption_lines(figure.text, terminal);
 }
 
 }  // namespace fovea

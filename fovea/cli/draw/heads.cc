@@ -61,7 +61,7 @@ struct PanelName {
   std::string title;
 };
 
-PanelName name_of(const MapPanel& panel) {
+PanelName panel_name(const MapPanel& panel) {
   constexpr std::string_view kJoint = " · ";
   const size_t joint = panel.title.find(kJoint);
   if (joint == std::string::npos) return {"", panel.title};
@@ -84,7 +84,7 @@ std::string draw(const HeadsFigure& figure, const Terminal& terminal, const Colo
     blocks.clear();
   };
   for (const MapPanel& panel : figure.panels) {
-    const PanelName name = name_of(panel);
+    const PanelName name = panel_name(panel);
     if (!blocks.empty() && name.heading != heading) flush();
     heading = name.heading;
     blocks.push_back(draw_panel(panel, name.title, style, cells, terminal));

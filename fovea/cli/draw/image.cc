@@ -14,9 +14,9 @@
 namespace fovea {
 namespace {
 
-constexpr int kGap = 2;
+constexpr int kPictureGap = 2;
 constexpr size_t kMostTitle = 2;  // lines
-constexpr double kTint = 0.5;     // of an area
+constexpr double kMapTint = 0.5;  // of an area
 constexpr Rgb kMark{208, 28, 46};
 
 // Cells of a box, first and last with it.
@@ -67,7 +67,7 @@ class ImagePainter {
     const auto panels = static_cast<int>(figure.panels.size()) + (picture_alone() ? 1 : 0);
     const int across = std::min(panels, terminal.width >= 76 ? 4 : 2);
     const int widest = panels == 1 ? 76 : panels == 2 ? 56 : 36;
-    columns_ = std::clamp((terminal.width + kGap) / across - kGap, 8, widest);
+    columns_ = std::clamp((terminal.width + kPictureGap) / across - kPictureGap, 8, widest);
     const double shape =
         static_cast<double>(figure.picture.height) / static_cast<double>(figure.picture.width);
     lines_ = std::clamp(static_cast<int>(std::lround(columns_ * shape / 2)), 1, 48);
@@ -80,8 +80,8 @@ class ImagePainter {
     std::vector<TextBlock> blocks;
     if (picture_alone()) blocks.push_back(block("picture", nullptr));
     for (const ImagePanel& panel : figure_.panels) blocks.push_back(block(panel.title, &panel));
-    const size_t across =
-        static_cast<size_t>(std::max(1, (terminal_.width + kGap) / (columns_ + kGap)));
+    const size_t across = static_cast<size_t>(
+        std::max(1, (terminal_.width + kPictureGap) / (columns_ + kPictureGap)));
     std::string text;
     for (size_t first = 0; first < blocks.size(); first += across) {
       const size_t end = std::min(first + across, blocks.size());
@@ -89,7 +89,7 @@ class ImagePainter {
         for (size_t b = first; b < end; ++b) {
           const TextLine& part = blocks[b][line];
           text += part.text;
-          if (b + 1 < end) text += repeated(" ", columns_ - part.width + kGap);
+          if (b + 1 < end) text += repeated(" ", columns_ - part.width + kPictureGap);
         }
         text += "\n";
       }
@@ -230,7 +230,7 @@ class ImagePainter {
       }
     }
     for (const ImageMask& mask : panel.masks) {
-      if (holds(mask, x, y)) color = mix(color, object_color(mask.color), kTint);
+      if (holds(mask, x, y)) color = mix(color, object_color(mask.color), kMapTint);
     }
     return color;
   }

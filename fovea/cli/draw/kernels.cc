@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kMostRows = 24;
+constexpr int64_t kMostKernelRows = 24;
 
 // The fewest cells that hold the share.
 double cells_with(const Tensor& weights, double share) {
@@ -26,7 +26,7 @@ double cells_with(const Tensor& weights, double share) {
   return count;
 }
 
-Table numbers_of(const KernelsFigure& figure) {
+Table kernel_numbers(const KernelsFigure& figure) {
   const auto count = static_cast<int64_t>(figure.panels.size());
   Table table{.corner = "",
               .values = Matrix(count, 4),
@@ -34,7 +34,7 @@ Table numbers_of(const KernelsFigure& figure) {
               .col_labels = {"down", "right", "50 %", "90 %"},
               .formats = {},
               .notes = {},
-              .most_rows = kMostRows};
+              .most_rows = kMostKernelRows};
   for (int64_t i = 0; i < count; ++i) {
     const KernelPanel& panel = figure.panels[static_cast<size_t>(i)];
     table.row_labels.push_back(panel.title);
@@ -63,7 +63,7 @@ std::string draw(const KernelsFigure& figure, const Terminal& terminal, const Co
   }
   std::string text = draw(maps, terminal, colors);
   text += "mean offset in patches, and how many cells hold 50 % and 90 %\n";
-  for (const TextLine& line : draw_table(numbers_of(figure), terminal, terminal.width)) {
+  for (const TextLine& line : draw_table(kernel_numbers(figure), terminal, terminal.width)) {
     text += line.text + "\n";
   }
   return without_trailing_spaces(text + "\n" + caption_lines(figure.text, terminal));

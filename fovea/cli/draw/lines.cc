@@ -12,8 +12,8 @@
 namespace fovea {
 namespace {
 
-constexpr int kWidestLabel = 14;
-constexpr int64_t kMostTokens = 64;  // per head; the others are counted
+constexpr int kWidestToken = 14;
+constexpr int64_t kMostTokensShown = 64;  // per head; the others are counted
 
 class LinesPainter {
  public:
@@ -21,7 +21,7 @@ class LinesPainter {
       : figure_(figure), terminal_(terminal), column_(figure.chosen_col.has_value()) {
     const Axis& own = column_ ? figure.cols : figure.rows;
     // The rows of a generation say what they predict, which takes more room.
-    own_width_ = widest_label(own, own.name == "steps" ? terminal.width * 2 / 5 : kWidestLabel);
+    own_width_ = widest_label(own, own.name == "steps" ? terminal.width * 2 / 5 : kWidestToken);
   }
 
   std::string head(const MapPanel& panel) const {
@@ -31,12 +31,12 @@ class LinesPainter {
       return text + token_line(panel, chosen, true);
     }
     const int64_t rows = panel.weights.size(0);
-    for (int64_t row = 0; row < std::min(rows, kMostTokens); ++row) {
+    for (int64_t row = 0; row < std::min(rows, kMostTokensShown); ++row) {
       text += token_line(panel, row, false);
     }
-    if (rows > kMostTokens) {
+    if (rows > kMostTokensShown) {
       const std::string note =
-          fmt::format("… {} more rows; choose a token to see its own", rows - kMostTokens);
+          fmt::format("… {} more rows; choose a token to see its own", rows - kMostTokensShown);
       text += terminal_.dim(wrapped(note, terminal_.width)) + "\n";
     }
     return text;
@@ -63,7 +63,7 @@ class LinesPainter {
     const std::vector<size_t> kept = largest(weights);
     if (kept.empty()) return text + terminal_.dim("nothing") + "\n";
     for (size_t k = 0; k < kept.size(); ++k) {
-      const std::string name = label_of(other, static_cast<int64_t>(kept[k]), kWidestLabel);
+      const std::string name = label_of(other, static_cast<int64_t>(kept[k]), kWidestToken);
       const std::string weight = short_weight(double{weights[kept[k]]});
       const int width = (k > 0 ? 2 : 0) + display_width(name) + 1 + display_width(weight);
       // Room for the mark that there are more, unless this is the last.

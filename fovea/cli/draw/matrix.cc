@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kLeastNumberCell = 5;  // " .31 "
 constexpr int kWidestNumberCell = 9;
-constexpr int64_t kMostRows = 64;  // with a line each; more are drawn as an overview
+constexpr int64_t kMostMatrixRows = 64;  // with a line each; more are drawn as an overview
 constexpr int64_t kMostOverviewRows = 96;
 constexpr size_t kTallestHeading = 8;
 
@@ -52,7 +52,7 @@ class MatrixPainter {
   }
 
   std::string draw() {
-    const bool all_rows = rows_ <= kMostRows;
+    const bool all_rows = rows_ <= kMostMatrixRows;
     if (const int cell = number_cell(); cell > 0 && all_rows) return with_numbers(cell);
     if (all_rows && cols_ <= room() / 2) return as_blocks();
     return as_overview();

@@ -24,9 +24,9 @@ std::vector<ScoreRow> score_rows() {
           {"mask_iou", "largest part of the mask", kOverlap}};
 }
 
-std::vector<double> scores_of(const PictureInput& input, const Run& run,
-                              const std::vector<PictureBox>& truth,
-                              const EvaluationOptions& options) {
+std::vector<double> box_scores(const PictureInput& input, const Run& run,
+                               const std::vector<PictureBox>& truth,
+                               const EvaluationOptions& options) {
   const MassMasks masks = find_mass_masks(run, options.layer, options.share);
   std::vector<double> hits, overlaps;
   for (const GridBox& box :
@@ -41,7 +41,7 @@ std::vector<double> scores_of(const PictureInput& input, const Run& run,
   return hits;
 }
 
-void run(const Args& args) {
+void evaluate_boxes(const Args& args) {
   const Engine engine = open_engine(args, kDefaultPictureModel);
   if (engine.facts().finds_objects()) {
     fail(ErrorKind::kUnsupported,
@@ -65,7 +65,7 @@ void run(const Args& args) {
         return static_cast<int64_t>(truth.size());
       },
       [&](const PictureInput& input, const Run& run) {
-        return scores_of(input, run, truth, options);
+        return box_scores(input, run, truth, options);
       });
   report.notes.push_back(
       fmt::format("The mask: the fewest patches that hold {:g} % of what [CLS] gives to patches, "
@@ -80,7 +80,7 @@ EvaluationKind boxes_evaluation() {
   return {.name = "boxes",
           .summary = "the box of LOST, TokenCut and of the mask: CorLoc and IoU",
           .options = {"baseline", "seed", "mask", "layer", "size"},
-          .run = run};
+          .run = evaluate_boxes};
 }
 
 }  // namespace fovea

@@ -102,7 +102,7 @@ void set_scores(Json& json, const Evaluation& evaluation) {
   json.set("recall", evaluation.chosen.recall());
 }
 
-Json to_json(const Evaluations& evaluations) {
+Json evaluations_json(const Evaluations& evaluations) {
   const Evaluation& evaluation = evaluations.trained;
   Json json = Json::object();
   json.set("kind", "detections");
@@ -129,7 +129,7 @@ Json to_json(const Evaluations& evaluations) {
   return json;
 }
 
-std::string to_csv(const Evaluation& evaluation) {
+std::string evaluations_csv(const Evaluation& evaluation) {
   std::string text = "picture,objects,found,false\n";
   for (const PictureLine& line : evaluation.pictures) {
     text += fmt::format("{},{},{},{}\n", csv_text(line.name), line.objects, line.found,
@@ -143,8 +143,8 @@ std::string found_text(const Evaluation& evaluation) {
                      evaluation.chosen.false_objects);
 }
 
-std::string to_text(const Evaluations& evaluations, const Engine& engine,
-                    const Terminal& terminal) {
+std::string evaluations_text(const Evaluations& evaluations, const Engine& engine,
+                             const Terminal& terminal) {
   const Evaluation& evaluation = evaluations.trained;
   const std::optional<Evaluation>& random = evaluations.random;
   std::string text = terminal.bold(printable(evaluation.model)) +
@@ -174,7 +174,7 @@ std::string to_text(const Evaluations& evaluations, const Engine& engine,
   return about.empty() ? text : text + about.substr(about.find("a ")) + "\n";
 }
 
-void run(const Args& args) {
+void evaluate_detections(const Args& args) {
   threshold_of(args);
   const Engine engine = open_engine(args, kDefaultDetectionModel);
   if (!engine.facts().finds_objects()) {
@@ -188,9 +188,12 @@ void run(const Args& args) {
     const int64_t seed = args.has("seed") ? args.integer("seed") : 0;
     evaluations.random = evaluate(args, engine.with_random_weights(static_cast<uint64_t>(seed)));
   }
-  show({.csv = [&] { return to_csv(evaluations.trained); },
-        .json = [&] { return to_json(evaluations); },
-        .text = [&](const Terminal& terminal) { return to_text(evaluations, engine, terminal); }},
+  show({.csv = [&] { return evaluations_csv(evaluations.trained); },
+        .json = [&] { return evaluations_json(evaluations); },
+        .text =
+            [&](const Terminal& terminal) {
+              return evaluations_text(evaluations, engine, terminal);
+            }},
        args);
 }
 
@@ -200,7 +203,7 @@ EvaluationKind detections_evaluation() {
   return {.name = "detections",
           .summary = "boxes of a detector: COCO's average precision and recall",
           .options = {"threshold", "size", "baseline", "seed"},
-          .run = run};
+          .run = evaluate_detections};
 }
 
 }  // namespace fovea

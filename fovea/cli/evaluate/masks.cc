@@ -44,8 +44,8 @@ double best_per_object(const std::vector<Jaccards>& heads, const std::vector<uin
   return score.mean();
 }
 
-std::vector<double> scores_of(const PictureInput& input, const Run& run, const LabelMask& truth,
-                              const EvaluationOptions& options) {
+std::vector<double> mask_scores(const PictureInput& input, const Run& run, const LabelMask& truth,
+                                const EvaluationOptions& options) {
   const auto compare = [&](const GridMask& mask) {
     return jaccard_of_objects(pixel_mask(input.grid, mask).labels, truth.labels);
   };
@@ -92,7 +92,7 @@ void refuse_options(const Args& args, const Engine& engine) {
   }
 }
 
-void run(const Args& args) {
+void evaluate_masks(const Args& args) {
   const Engine engine = open_engine(args, kDefaultPictureModel);
   refuse_options(args, engine);
   if (engine.facts().finds_objects()) return evaluate_object_masks(args, engine);
@@ -108,7 +108,7 @@ void run(const Args& args) {
         return static_cast<int64_t>(truth.objects().size());
       },
       [&](const PictureInput& input, const Run& run) {
-        return scores_of(input, run, truth, options);
+        return mask_scores(input, run, truth, options);
       });
   report.rows = rows_for(report.pictures[0].scores[0].size() - rows_for(0).size());
   add_best_head(report);
@@ -126,7 +126,7 @@ EvaluationKind masks_evaluation() {
   return {.name = "masks",
           .summary = "masks out of attention, LOST and TokenCut: the Jaccard index",
           .options = {"baseline", "seed", "mask", "layer", "size", "threshold"},
-          .run = run};
+          .run = evaluate_masks};
 }
 
 }  // namespace fovea

@@ -15,13 +15,13 @@
 namespace fovea {
 namespace {
 
-struct Method {
+struct ScoredMethod {
   ScoreRow row;
   MaskMethod method;
 };
 
-std::vector<Method> methods_of(const Engine& engine) {
-  std::vector<Method> methods;
+std::vector<ScoredMethod> methods_of(const Engine& engine) {
+  std::vector<ScoredMethod> methods;
   for (const MaskSource source : mask_sources(engine)) {
     const bool head = source == MaskSource::kHead;
     const std::string group = head                             ? "the mask head"
@@ -70,12 +70,12 @@ void evaluate_object_masks(const Args& args, const Engine& engine) {
   const auto files =
       pictures_with(args["DIR"], "true objects and masks, NAME.json and NAME.mask.png",
                     [](const TruthFiles& f) { return !f.objects.empty() && !f.mask.empty(); });
-  const std::vector<Method> methods = methods_of(engine);
+  const std::vector<ScoredMethod> methods = methods_of(engine);
   ScoreReport report{.kind = "masks",
                      .title = "Jaccard index (IoU) with the true mask of each object",
                      .model = engine.name(),
                      .columns = {"trained"}};
-  for (const Method& method : methods) report.rows.push_back(method.row);
+  for (const ScoredMethod& method : methods) report.rows.push_back(method.row);
   int64_t missed = 0;
   for_each_detection(
       args, engine, files, threshold, [&](const TruthFiles& picture, const DetectRun& run) {
@@ -86,7 +86,7 @@ void evaluate_object_masks(const Args& args, const Engine& engine) {
         missed += std::ranges::count(found, -1);
         report.layer = record_for(run, SiteKind::kEncoderSelf)->site.layer;
         std::vector<double> scores;
-        for (const Method& method : methods) {
+        for (const ScoredMethod& method : methods) {
           const std::vector<PixelMask> masks = object_masks(run, method.method);
           MaskScore score;
           std::vector<double> jaccards;

@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostBar = 20, kLeastBar = 8;
 
 // "random weights" is "random_weights" in files.
-std::string key_of(std::string text) {
+std::string column_key(std::string text) {
   std::ranges::replace(text, ' ', '_');
   return text;
 }
@@ -31,10 +31,10 @@ Json scores_json(const ScoreReport& report, const std::vector<double>& scores) {
 
 // The model's own scores are "scores"; those beside it have the name of their column.
 std::string member_of(const ScoreReport& report, size_t model) {
-  return model == 0 ? "scores" : key_of(report.columns[model]);
+  return model == 0 ? "scores" : column_key(report.columns[model]);
 }
 
-Json to_json(const ScoreReport& report) {
+Json report_json(const ScoreReport& report) {
   Json json = Json::object();
   json.set("kind", report.kind);
   json.set("measure", report.title);
@@ -62,10 +62,10 @@ Json to_json(const ScoreReport& report) {
   return json;
 }
 
-std::string to_csv(const ScoreReport& report) {
+std::string report_csv(const ScoreReport& report) {
   std::string text = "picture,objects";
   for (size_t model = 0; model < report.columns.size(); ++model) {
-    const std::string before = model == 0 ? "" : key_of(report.columns[model]) + ".";
+    const std::string before = model == 0 ? "" : column_key(report.columns[model]) + ".";
     for (const ScoreRow& row : report.rows) text += "," + csv_text(before + row.key);
   }
   text += "\n";
@@ -80,7 +80,7 @@ std::string to_csv(const ScoreReport& report) {
 }
 
 // The label, a number and its bar for the model, a number alone for what stands beside it.
-std::string to_text(const ScoreReport& report, const Terminal& terminal) {
+std::string report_text(const ScoreReport& report, const Terminal& terminal) {
   int widest = 0, beside = 0;
   for (const ScoreRow& row : report.rows) widest = std::max(widest, display_width(row.label));
   for (size_t model = 1; model < report.columns.size(); ++model) {
@@ -132,9 +132,9 @@ int64_t ScoreReport::objects() const {
 }
 
 void show_report(const ScoreReport& report, const Args& args) {
-  show({.csv = [&] { return to_csv(report); },
-        .json = [&] { return to_json(report); },
-        .text = [&](const Terminal& terminal) { return to_text(report, terminal); }},
+  show({.csv = [&] { return report_csv(report); },
+        .json = [&] { return report_json(report); },
+        .text = [&](const Terminal& terminal) { return report_text(report, terminal); }},
        args);
 }
 

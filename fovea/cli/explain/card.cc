@@ -14,7 +14,7 @@
 namespace fovea {
 namespace {
 
-constexpr int kNameWidth = 18;
+constexpr int kGradeNameWidth = 18;
 
 std::string_view good_text(Wish wish) {
   return wish == Wish::kLow ? "low" : wish == Wish::kHigh ? "high" : "near 0";
@@ -63,7 +63,7 @@ bool is_narrow(const Terminal& terminal) {
 }
 
 std::string card_heading(const Terminal& terminal) {
-  return terminal.bold(padded_right("faithfulness", kNameWidth)) +
+  return terminal.bold(padded_right("faithfulness", kGradeNameWidth)) +
          terminal.dim(is_narrow(terminal)
                           ? "   value  verdict\n  good      random   95 % of random"
                           : "   value   random   95 % of random    verdict    good") +
@@ -84,7 +84,7 @@ std::string line_text(const CardLine& line, Wish wish, const Terminal& terminal)
          verdict_styled(terminal, line.verdict, 11) + terminal.dim(good_text(wish)) + "\n";
 }
 
-Json numbers_of(const CardLine& line, Wish wish) {
+Json card_numbers(const CardLine& line, Wish wish) {
   Json json = Json::object();
   json.set("value", line.value);
   if (!line.missing.empty()) json.set("missing", line.missing);
@@ -125,7 +125,7 @@ CurvePanel panel_of(const RemovalCurve& curve, const CurveBand& band, const Card
   return panel;
 }
 
-std::string row_html(const GradeInfo& info, const CardLine& line) {
+std::string grade_row_html(const GradeInfo& info, const CardLine& line) {
   const std::string name =
       fmt::format("<td>{}<small>{}; {}&nbsp;is&nbsp;good</small></td>", escape_text(info.name),
                   escape_text(info.says), good_text(info.wish));
@@ -148,7 +148,7 @@ std::string card_text(const CheckedExplanation& checked, const Terminal& termina
   for (size_t k = 0; k < kGradeKinds; ++k) {
     const GradeInfo& info = grade_infos()[k];
     const CardLine& line = checked.card.lines[k];
-    text += padded_right(info.name, kNameWidth);
+    text += padded_right(info.name, kGradeNameWidth);
     if (line.missing.empty()) {
       text += line_text(line, info.wish, terminal);
     } else {
@@ -182,7 +182,7 @@ Json card_json(const ExplainQuestion& question, const FaithfulnessCard& card, bo
   Json grades = Json::object();
   for (size_t k = 0; k < kGradeKinds; ++k) {
     grades.set(std::string(grade_infos()[k].name),
-               numbers_of(card.lines[k], grade_infos()[k].wish));
+               card_numbers(card.lines[k], grade_infos()[k].wish));
   }
   json.set("grades", std::move(grades));
   Json cascade = Json::array();
@@ -225,7 +225,7 @@ CurvesFigure card_figure(const CheckedExplanation& checked) {
 std::string card_html(const CheckedExplanation& checked) {
   std::string rows;
   for (size_t k = 0; k < kGradeKinds; ++k) {
-    rows += row_html(grade_infos()[k], checked.card.lines[k]);
+    rows += grade_row_html(grade_infos()[k], checked.card.lines[k]);
   }
   CurvesFigure figure = card_figure(checked);
   const std::string label = figure.text.title + ": curves of deletion and insertion";

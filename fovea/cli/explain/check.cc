@@ -10,8 +10,8 @@
 namespace fovea {
 namespace {
 
-constexpr const char* kDetails[] = {"check-by", "check-orders", "check-steps", "check-seed",
-                                    "check-cascade"};
+constexpr const char* kCheckDetails[] = {"check-by", "check-orders", "check-steps", "check-seed",
+                                         "check-cascade"};
 
 // A blank where the model knows one: pixels, and texts with a mask token.
 Removal suiting(const ExplainQuestion& question, const Axis& axis) {
@@ -59,7 +59,7 @@ void check_check_args(const Args& args) {
   if (check && compare) {
     fail(ErrorKind::kInvalidArgument, "--compare checks every method already; leave out --check");
   }
-  for (const char* name : kDetails) {
+  for (const char* name : kCheckDetails) {
     if (args.has(name) && !check && !compare) {
       fail(ErrorKind::kInvalidArgument, "--{} is given but nothing is checked; give --check too",
            name);

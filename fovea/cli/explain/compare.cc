@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kResamples = 1000;
 
 // Throws Error{kNotFound} for one that is not there: nobody grades methods on its name.
-bool is_text_file(const std::string& path) {
+bool names_text_file(const std::string& path) {
   if (std::filesystem::path(path).extension() != ".txt") return false;
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) return true;
@@ -37,9 +37,9 @@ Engine open_model(const Args& args) {
 }
 
 // The arguments of each input: the same but for INPUT.
-std::vector<Args> inputs_of(const Args& args, const Engine& engine) {
+std::vector<Args> compared_inputs(const Args& args, const Engine& engine) {
   const bool folder = args.has("INPUT") && is_folder(args["INPUT"]);
-  if (!folder && !(args.has("INPUT") && is_text_file(args["INPUT"]))) {
+  if (!folder && !(args.has("INPUT") && names_text_file(args["INPUT"]))) {
     if (args.has("limit")) {
       fail(ErrorKind::kInvalidArgument,
            "--limit is of many inputs but INPUT is one; leave it out, or give a folder or a .txt "
@@ -69,7 +69,7 @@ class ComparisonRun {
   explicit ComparisonRun(const Args& args)
       : methods_(chosen_methods(args)),
         engine_(open_model(args)),
-        inputs_(inputs_of(args, engine_)),
+        inputs_(compared_inputs(args, engine_)),
         checker_(args, inputs_.size() == 1 ? kOrdersOfOne : kOrdersOfEach),
         seed_(args.has("check-seed") ? static_cast<uint64_t>(args.integer("check-seed")) : 0) {
     result_.model = engine_.name();

@@ -27,14 +27,14 @@ std::string rounded(double value, int decimals) {
 }
 
 // Without the zero before the point: ".45", "-.03", "1.00".
-std::string short_number(double value, int decimals) {
+std::string without_zero(double value, int decimals) {
   std::string text = rounded(value, decimals);
   if (text.starts_with("0.")) return text.substr(1);
   if (text.starts_with("-0.")) return "-" + text.substr(2);
   return text;
 }
 
-char mark_of(Verdict verdict) {
+char verdict_mark(Verdict verdict) {
   switch (verdict) {
     case Verdict::kBetter:
       return '+';
@@ -50,7 +50,7 @@ char mark_of(Verdict verdict) {
 // The number ends in its mark, so that numbers stand below each other.
 std::string value_cell(double value, Verdict verdict, const Terminal& terminal) {
   if (!std::isfinite(value)) return padded_left("\u2013 ", kCell);
-  const std::string text = padded_left(rounded(value, 2), kCell - 1) + mark_of(verdict);
+  const std::string text = padded_left(rounded(value, 2), kCell - 1) + verdict_mark(verdict);
   return verdict == Verdict::kBetter ? terminal.bold(text) : text;
 }
 
@@ -58,7 +58,7 @@ std::string value_cell(double value, Verdict verdict, const Terminal& terminal) 
 std::string range_cell(const Interval& interval) {
   if (!std::isfinite(interval.low)) return padded_left("", kCell);
   const auto text = [&](int decimals) {
-    return short_number(interval.low, decimals) + "\u2013" + short_number(interval.high, decimals) +
+    return without_zero(interval.low, decimals) + "\u2013" + without_zero(interval.high, decimals) +
            " ";
   };
   return padded_left(display_width(text(2)) <= kCell ? text(2) : text(1), kCell);
@@ -123,7 +123,7 @@ std::string table_text(const MethodComparison& comparison, const Terminal& termi
   return text;
 }
 
-std::string legend(const MethodComparison& comparison) {
+std::string comparison_legend(const MethodComparison& comparison) {
   const bool many = comparison.inputs > 1;
   std::string text =
       "+ better than random numbers, - worse, none: no better; ! |rho| says that the map hardly "
@@ -179,7 +179,7 @@ std::string comparison_text(const MethodComparison& comparison, const Terminal& 
                   many ? fmt::format("{} inputs", comparison.inputs) : comparison.answer);
   std::string text = terminal.bold(wrapped(printable(title), terminal.width)) + "\n\n";
   text += table_text(comparison, terminal);
-  text += terminal.dim(wrapped(legend(comparison), terminal.width)) + "\n";
+  text += terminal.dim(wrapped(comparison_legend(comparison), terminal.width)) + "\n";
   for (const ComparedMethod& method : comparison.methods) {
     if (method.reason.empty()) continue;
     const auto graded = static_cast<int64_t>(method.cards.size());

@@ -20,21 +20,21 @@ Tensor vector_of(const std::vector<double>& scores) {
   return Tensor::from<float>({static_cast<int64_t>(values.size())}, values);
 }
 
-Tensor scores_of(const Explanation& explanation) {
+Tensor scores_tensor(const Explanation& explanation) {
   const Tensor scores = vector_of(explanation.scores);
   const Axis& axis = explanation.axis;
   return axis.name == "heads" ? scores.reshaped({axis.grid_rows, axis.grid_cols}) : scores;
 }
 
 std::vector<NamedTensor> tensors_of(const Explanation& explanation) {
-  std::vector<NamedTensor> tensors{{"scores", scores_of(explanation)}};
+  std::vector<NamedTensor> tensors{{"scores", scores_tensor(explanation)}};
   if (!explanation.target_scores.empty()) {
     tensors.push_back({"target_scores", vector_of(explanation.target_scores)});
   }
   return tensors;
 }
 
-Json names_of(const Axis& axis) {
+Json position_names(const Axis& axis) {
   Json names = Json::array();
   for (const Position& position : axis.positions) names.push_back(position.text);
   return names;
@@ -90,10 +90,10 @@ Json explanation_json(const ExplainQuestion& question, const Explanation& explan
     json.set("grid_rows", explanation.axis.grid_rows);
     json.set("grid_cols", explanation.axis.grid_cols);
   }
-  json.set("positions", names_of(explanation.axis));
+  json.set("positions", position_names(explanation.axis));
   json.set("scores", Json::array_of(explanation.scores));
   if (!explanation.target_scores.empty()) {
-    json.set("target_positions", names_of(explanation.target_axis));
+    json.set("target_positions", position_names(explanation.target_axis));
     json.set("target_scores", Json::array_of(explanation.target_scores));
   }
   Json notes = Json::array();
@@ -107,14 +107,14 @@ void write_explanation_numbers(const std::filesystem::path& path, const ExplainQ
                                const Explanation& explanation, const FaithfulnessCard* card) {
   const std::string suffix = lower_suffix(path);
   if (suffix == ".npy") {
-    write_npy(path, scores_of(explanation));
+    write_npy(path, scores_tensor(explanation));
   } else if (suffix == ".npz") {
     write_npz(path, tensors_of(explanation));
   } else if (suffix == ".safetensors") {
     write_safetensors(path, tensors_of(explanation),
                       {{"program", fmt::format("fovea {}", version())},
                        {"explanation", explanation_metadata(question, explanation, card).dump()},
-                       {"positions", names_of(explanation.axis).dump()}});
+                       {"positions", position_names(explanation.axis).dump()}});
   } else {
     const std::string text = "axis,index,position,score\n" +
                              csv_lines(explanation.axis, explanation.scores) +

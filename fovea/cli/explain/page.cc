@@ -15,7 +15,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kExplainStyle = R"(
 :root { color-scheme: light dark; --ink: #1b1b1f; --soft: #63636b; --line: #e3e3e8; --paper: #fff; --card: #fafafb;
   --above: #b2182b; --below: #2166ac; }
 @media (prefers-color-scheme: dark) {
@@ -55,7 +55,7 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
 // Smaller nobody reads the text of a drawing; a narrow window scrolls it.
 constexpr double kLeastScale = 0.75;
 
-std::string row_html(size_t index, const std::string& name, double score, double most) {
+std::string score_row_html(size_t index, const std::string& name, double score, double most) {
   const double share = most > 0 ? std::min(100 * std::abs(score) / most, 100.0) : 0;
   return fmt::format(
       "<tr><td>{}</td><td><bdi>{}</bdi></td><td class=\"score\" "
@@ -66,7 +66,7 @@ std::string row_html(size_t index, const std::string& name, double score, double
 
 // Of the input alone where it has scores: special tokens and the position asked from are mostly far
 // above all others, and bars measured by them would say nothing.
-double largest_of(const Explanation& explanation) {
+double largest_score(const Explanation& explanation) {
   double most = 0, most_of_input = 0;
   const auto look = [&](const Axis& axis, const std::vector<double>& scores, int64_t row) {
     for (size_t i = 0; i < scores.size(); ++i) {
@@ -88,7 +88,7 @@ std::string table_html(std::string_view caption, const Axis& axis,
       "<th>#</th><th>{1}</th><th class=\"score\">score</th></tr></thead>\n<tbody>\n",
       escape_attribute(caption), escape_text(axis.name == "heads" ? "head" : "position"));
   for (size_t i = 0; i < scores.size(); ++i) {
-    html += row_html(i, axis.positions[i].text, scores[i], most);
+    html += score_row_html(i, axis.positions[i].text, scores[i], most);
   }
   return html + "</tbody>\n</table>\n</div>\n";
 }
@@ -136,7 +136,7 @@ void write_explanation_page(const std::filesystem::path& path, const ExplainQues
   own.title.clear();  // the page has them
   own.caption.clear();
   const EncodedFigure figure = encode_figure(FigureFormat::kSvg, content.figure, options);
-  const double most = largest_of(explanation);
+  const double most = largest_score(explanation);
   const std::string check = card != nullptr ? card_html({question, explanation, *card}) : "";
   std::string tables =
       "<h2>Every number</h2>\n" + table_html("scores", explanation.axis, explanation.scores, most);
@@ -153,7 +153,7 @@ void write_explanation_page(const std::filesystem::path& path, const ExplainQues
       "<h2>What {4} answers</h2>\n<p>{5}</p>\n{6}"
       "<footer>fovea {7} \u00b7 model {8}</footer>\n"
       "<script type=\"application/json\" id=\"explanation\">{9}</script>\n</body>\n</html>\n",
-      escape_attribute(text.title), kStyle, escape_attribute(text.caption),
+      escape_attribute(text.title), kExplainStyle, escape_attribute(text.caption),
       drawing_html(figure.bytes, text.caption, "map-"), escape_text(question.method.name),
       escape_text(question.method.answers), tables, version(),
       escape_text(question.result.run.model_hash),

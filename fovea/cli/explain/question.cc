@@ -19,7 +19,7 @@ bool checks(const Args& args) {
   return args.flag("check") || args.flag("compare");
 }
 
-std::string_view default_model(const Args& args) {
+std::string_view default_explain_model(const Args& args) {
   const bool two_stacks =
       (args.has("method") && args["method"] == "alti+") ||
       (args.has("site") &&
@@ -184,7 +184,7 @@ void check_question(const Args& args) {
 }
 
 Engine open_for_question(const Args& args) {
-  return open_engine(args, default_model(args));
+  return open_engine(args, default_explain_model(args));
 }
 
 ExplainQuestion read_question(const Args& args, const Engine& engine, const Method& method) {

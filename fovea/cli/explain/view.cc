@@ -18,7 +18,7 @@
 namespace fovea {
 namespace {
 
-double sum_of(const std::vector<double>& scores) {
+double sum_of_scores(const std::vector<double>& scores) {
   return std::accumulate(scores.begin(), scores.end(), 0.0);
 }
 
@@ -62,7 +62,7 @@ std::string caption_text(const ExplainQuestion& question, const Explanation& exp
   if (question.against) text += " rather than " + question.against->name;
   if (question.method.needs.position && !explanation.is_signed &&
       explanation.axis.name != "heads") {
-    const double sum = sum_of(explanation.scores) + sum_of(explanation.target_scores);
+    const double sum = sum_of_scores(explanation.scores) + sum_of_scores(explanation.target_scores);
     text += fmt::format(" \u00b7 sum {}", number_text(sum));
   }
   for (const std::string& note : question.notes) text += " \u00b7 " + note;
@@ -76,7 +76,7 @@ FigureText figure_text(const ExplainQuestion& question, const Explanation& expla
           .metadata = {}};
 }
 
-Tensor grid_of(const std::vector<double>& scores, int64_t rows, int64_t cols) {
+Tensor score_grid(const std::vector<double>& scores, int64_t rows, int64_t cols) {
   const std::vector<float> cells(scores.end() - rows * cols, scores.end());
   return Tensor::from<float>({rows, cols}, cells);
 }
@@ -90,7 +90,7 @@ MatrixFigure grid_figure(const ExplainQuestion& question, const Explanation& exp
   figure.cols = numbered_axis(heads ? "heads" : "grid columns", axis.grid_cols);
   figure.row_title = heads ? "layer" : "grid row";
   figure.col_title = heads ? "head" : "grid column";
-  figure.weights = grid_of(explanation.scores, axis.grid_rows, axis.grid_cols);
+  figure.weights = score_grid(explanation.scores, axis.grid_rows, axis.grid_cols);
   figure.scale = scale_of(explanation);
   figure.value_name = explanation.measures;
   return figure;
@@ -102,7 +102,7 @@ ImageFigure image_figure(const ExplainQuestion& question, const Explanation& exp
   figure.picture = seen_part(question.picture->picture, question.picture->grid);
   figure.text = figure_text(question, explanation);
   ImagePanel panel{.title = question.method.name,
-                   .weights = grid_of(explanation.scores, axis.grid_rows, axis.grid_cols)};
+                   .weights = score_grid(explanation.scores, axis.grid_rows, axis.grid_cols)};
   const int64_t front = PictureAxis::of(axis).specials;
   if (explanation.row && *explanation.row >= front) {
     const int64_t patch = *explanation.row - front;
@@ -112,7 +112,7 @@ ImageFigure image_figure(const ExplainQuestion& question, const Explanation& exp
     const std::vector<double> specials(explanation.scores.begin(),
                                        explanation.scores.begin() + front);
     figure.text.caption +=
-        fmt::format(" \u00b7 {} on {}", number_text(sum_of(specials)),
+        fmt::format(" \u00b7 {} on {}", number_text(sum_of_scores(specials)),
                     front == 1 ? axis.positions[0].text : fmt::format("{} special tokens", front));
   }
   figure.panels = {std::move(panel)};
@@ -156,7 +156,7 @@ ReadFigure read_figure(const ExplainQuestion& question, const Explanation& expla
   return figure;
 }
 
-Figure figure_of(const ExplainQuestion& question, const Explanation& explanation) {
+Figure explanation_figure(const ExplainQuestion& question, const Explanation& explanation) {
   const Axis& axis = explanation.axis;
   if (axis.grid_rows == 0) return read_figure(question, explanation);
   if (axis.name == "heads" || !question.picture) return grid_figure(question, explanation);
@@ -167,7 +167,7 @@ Figure figure_of(const ExplainQuestion& question, const Explanation& explanation
 
 Content explanation_content(const ExplainQuestion& question, const Explanation& explanation,
                             const FaithfulnessCard* card) {
-  Content content{.figure = figure_of(question, explanation)};
+  Content content{.figure = explanation_figure(question, explanation)};
   std::visit(
       [&](auto& figure) {
         figure.text.metadata = explanation_metadata(question, explanation, card);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kExamples = "examples/";
+constexpr std::string_view kExamplesFolder = "examples/";
 constexpr std::string_view kModels = "models/";
 
 bool at_hand(std::string_view model) {
@@ -41,12 +41,12 @@ std::string quoted(const std::string& word) {
 
 // Where a file of the examples or of the bundled models really is.
 fs::path place_of(const std::string& word, const std::string& model, const fs::path& folder) {
-  if (word.starts_with(kExamples)) return folder / word;
+  if (word.starts_with(kExamplesFolder)) return folder / word;
   return resolve_model(model).folder.parent_path() / word.substr(kModels.size());
 }
 
 bool is_file_word(const std::string& word) {
-  return word.starts_with(kExamples) || word.starts_with(kModels);
+  return word.starts_with(kExamplesFolder) || word.starts_with(kModels);
 }
 
 // As one would type it here: files by their short names where these lead to them.
@@ -61,7 +61,7 @@ std::string command_line(const std::vector<std::string>& arguments, const std::s
 }
 
 // The verb itself, with files where they are.
-void run_verb(const GalleryPicture& picture, const fs::path& folder) {
+void run_gallery_verb(const GalleryPicture& picture, const fs::path& folder) {
   std::vector<std::string> arguments(picture.arguments.begin() + 1, picture.arguments.end());
   for (std::string& word : arguments) {
     if (is_file_word(word)) word = place_of(word, picture.model, folder).string();
@@ -102,7 +102,7 @@ PageChapter make_chapter(Chapter chapter, const fs::path& folder, GalleryReport&
       add_missing(report.missing, picture);
       continue;
     }
-    run_verb(picture, folder);
+    run_gallery_verb(picture, folder);
     page.pictures.push_back(
         {picture, command_line(picture.arguments, picture.model, folder) + " --out " + picture.file,
          png_size(folder / picture.file)});

@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kGalleryStyle = R"(
 :root { color-scheme: light dark; --ink: #1b1b1f; --soft: #5f5f69; --line: #e4e4ea; --paper: #fff; --card: #f7f7f9;
   --accent: #b3261e; --mono: ui-monospace, "SF Mono", "JetBrains Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 @media (prefers-color-scheme: dark) {
@@ -230,7 +230,8 @@ std::string gallery_html(const GalleryPage& page) {
       "<footer>Made by fovea {} on this machine. Nothing on this page comes from "
       "elsewhere.</footer>\n"
       "</body>\n</html>\n",
-      kStyle, bar_html(page), contents_html(page), kPrimer, chapters, next_html(page), version());
+      kGalleryStyle, bar_html(page), contents_html(page), kPrimer, chapters, next_html(page),
+      version());
 }
 
 }  // namespace fovea

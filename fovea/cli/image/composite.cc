@@ -47,7 +47,7 @@ Composite composite_of(const ImageRun& run) {
   return composite;
 }
 
-std::string caption(const Composite& composite) {
+std::string composite_caption(const Composite& composite) {
   const PatchMaps& maps = composite.maps;
   std::string text = fmt::format("Row: what {} attends to", maps.query);
   if (maps.site.kind != SiteKind::kPool) text += fmt::format(" · layer {}", maps.site.layer);
@@ -58,12 +58,12 @@ std::string caption(const Composite& composite) {
                     maps.heads, 100 * composite.share);
 }
 
-CompositeFigure figure_of(const ImageRun& run, const Composite& composite) {
+CompositeFigure composite_figure(const ImageRun& run, const Composite& composite) {
   const PatchMaps& maps = composite.maps;
   CompositeFigure figure;
   figure.text.title = title_of(run.result.run, maps.site.kind,
                                fmt::format("what {} looks at, by head", maps.query));
-  figure.text.caption = caption(composite) + model_note(run.engine.name());
+  figure.text.caption = composite_caption(composite) + model_note(run.engine.name());
   figure.text.metadata = image_metadata(run);
   figure.text.metadata.set("site", to_string(maps.site));
   figure.text.metadata.set("query", maps.query);
@@ -82,7 +82,7 @@ CompositeFigure figure_of(const ImageRun& run, const Composite& composite) {
   return figure;
 }
 
-MapData data_of(const CompositeFigure& figure) {
+MapData composite_data(const CompositeFigure& figure) {
   // -1: nobody's; 0 is a head.
   Tensor owners = figure.owners.clone();
   for (float& owner : owners.mutable_values<float>()) {
@@ -95,8 +95,8 @@ MapData data_of(const CompositeFigure& figure) {
           .text = figure.text};
 }
 
-Json to_json(const Composite& composite, const CompositeFigure& figure) {
-  Json json = map_json(data_of(figure));
+Json composite_json(const Composite& composite, const CompositeFigure& figure) {
+  Json json = map_json(composite_data(figure));
   json.set("query", composite.maps.query);
   json.set("site", to_string(composite.maps.site));
   Json heads = Json::array();
@@ -114,17 +114,17 @@ Json to_json(const Composite& composite, const CompositeFigure& figure) {
   return json;
 }
 
-void check(const Args& args) {
+void check_composite(const Args& args) {
   one_layer(args);
   mask_share(args, kMassShare);
   check_place(args);
 }
 
-Content make(const ImageRun& run) {
+Content make_composite(const ImageRun& run) {
   const Composite composite = composite_of(run);
-  const CompositeFigure figure = figure_of(run, composite);
-  return {figure, [figure] { return data_of(figure); },
-          [figure, composite] { return to_json(composite, figure); }};
+  const CompositeFigure figure = composite_figure(run, composite);
+  return {figure, [figure] { return composite_data(figure); },
+          [figure, composite] { return composite_json(composite, figure); }};
 }
 
 }  // namespace
@@ -133,8 +133,8 @@ ImageView image_composite_view() {
   return {.name = "composite",
           .summary = "the masks of all heads in one picture, one colour each",
           .options = {"at", "token", "layer", "mask"},
-          .check = check,
-          .make = make};
+          .check = check_composite,
+          .make = make_composite};
 }
 
 }  // namespace fovea

@@ -59,9 +59,9 @@ double largest_difference(const AttentionRecord& record, const Tensor& pixels, G
   return largest;
 }
 
-void check(const Args&) {}
+void check_convolution(const Args&) {}
 
-Content make(const ImageRun& run) {
+Content make_convolution(const ImageRun& run) {
   const Axis& patches = picture_axis(run.result.run);
   const PictureAxis axis{.grid = {patches.grid_rows, patches.grid_cols}};
   const int64_t shorter = std::min(axis.grid.rows, axis.grid.cols);
@@ -100,8 +100,8 @@ ImageView image_convolution_view() {
   return {.name = "convolution",
           .summary = "nine heads built to be a 3 x 3 convolution, to compare with kernels",
           .options = {},
-          .check = check,
-          .make = make};
+          .check = check_convolution,
+          .make = make_convolution};
 }
 
 }  // namespace fovea

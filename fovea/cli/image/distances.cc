@@ -30,7 +30,7 @@ DistanceForm form_of(const Args& args) {
   return args.has("compat") ? DistanceForm::kKeras : DistanceForm::kRenormalised;
 }
 
-std::string caption(const DotsFigure& figure, DistanceForm form, int64_t side) {
+std::string distances_caption(const DotsFigure& figure, DistanceForm form, int64_t side) {
   std::string text = fmt::format(
       "Rows attend to columns · layers 0 to {}, {} heads · mean over patches of softmax weight "
       "times "
@@ -42,7 +42,7 @@ std::string caption(const DotsFigure& figure, DistanceForm form, int64_t side) {
                      : " · each row divided by what it gives to patches");
 }
 
-DotsFigure figure_of(const ImageRun& run) {
+DotsFigure distances_figure(const ImageRun& run) {
   const Run& captured = run.result.run;
   const SiteKind kind = picture_kind(captured);
   const PictureAxis axis = PictureAxis::of(picture_axis(captured));
@@ -68,11 +68,11 @@ DotsFigure figure_of(const ImageRun& run) {
     figure.text.metadata.set("even", *figure.reference);
   }
   figure.text.title = title_of(captured, kind, "how far each head looks");
-  figure.text.caption = caption(figure, form, side) + model_note(run.engine.name());
+  figure.text.caption = distances_caption(figure, form, side) + model_note(run.engine.name());
   return figure;
 }
 
-MapData data_of(const DotsFigure& figure) {
+MapData distances_data(const DotsFigure& figure) {
   return {.weights = figure.values,
           .panels = {},
           .rows = numbered_axis("layers", figure.values.size(0)),
@@ -80,7 +80,7 @@ MapData data_of(const DotsFigure& figure) {
           .text = figure.text};
 }
 
-Json to_json(const DotsFigure& figure) {
+Json distances_json(const DotsFigure& figure) {
   Json json = Json::object();
   json.set("title", figure.text.title);
   json.set("caption", figure.text.caption);
@@ -98,11 +98,12 @@ Json to_json(const DotsFigure& figure) {
   return json;
 }
 
-void check(const Args&) {}
+void check_distances(const Args&) {}
 
-Content make(const ImageRun& run) {
-  const DotsFigure figure = figure_of(run);
-  return {figure, [figure] { return data_of(figure); }, [figure] { return to_json(figure); }};
+Content make_distances(const ImageRun& run) {
+  const DotsFigure figure = distances_figure(run);
+  return {figure, [figure] { return distances_data(figure); },
+          [figure] { return distances_json(figure); }};
 }
 
 }  // namespace
@@ -111,8 +112,8 @@ ImageView image_distances_view() {
   return {.name = "distances",
           .summary = "how far each head of each layer looks, on average",
           .options = {"compat"},
-          .check = check,
-          .make = make};
+          .check = check_distances,
+          .make = make_distances};
 }
 
 }  // namespace fovea

@@ -69,7 +69,7 @@ std::string radii(const Fields& fields, double ReceptiveField::*radius) {
   return text;
 }
 
-std::string caption(const Fields& fields) {
+std::string field_caption(const Fields& fields) {
   return fmt::format(
       "Row: what reaches patch {},{} · rollout of layer 0, of layers 0 and 1, and so on: half the "
       "mean of all heads, half the residual · sum {:.2f} on patches after all layers · radius that "
@@ -82,12 +82,12 @@ std::string caption(const Fields& fields) {
       fields.depths.front().weights[static_cast<size_t>(fields.patch)]);
 }
 
-ImageFigure figure_of(const ImageRun& run, const Fields& fields) {
+ImageFigure field_figure(const ImageRun& run, const Fields& fields) {
   ImageFigure figure;
   const CellMark own{fields.grid.row_of(fields.patch), fields.grid.col_of(fields.patch)};
   figure.text.title = title_of(run.result.run, fields.kind,
                                fmt::format("what reaches patch {},{}", own.row, own.col));
-  figure.text.caption = caption(fields) + model_note(run.engine.name());
+  figure.text.caption = field_caption(fields) + model_note(run.engine.name());
   figure.text.metadata = image_metadata(run);
   figure.text.metadata.set("patch", fields.patch);
   figure.text.metadata.set("method", "rollout");
@@ -117,7 +117,7 @@ ImageFigure figure_of(const ImageRun& run, const Fields& fields) {
   return figure;
 }
 
-Json to_json(const Fields& fields, const ImageFigure& figure) {
+Json field_json(const Fields& fields, const ImageFigure& figure) {
   Json json = map_json(data_of(figure));
   json.set("patch", fmt::format("patch {},{}", fields.grid.row_of(fields.patch),
                                 fields.grid.col_of(fields.patch)));
@@ -135,15 +135,15 @@ Json to_json(const Fields& fields, const ImageFigure& figure) {
   return json;
 }
 
-void check(const Args& args) {
+void check_field(const Args& args) {
   check_place(args);
 }
 
-Content make(const ImageRun& run) {
+Content make_field(const ImageRun& run) {
   const Fields fields = fields_of(run);
-  const ImageFigure figure = figure_of(run, fields);
+  const ImageFigure figure = field_figure(run, fields);
   return {figure, [figure] { return data_of(figure); },
-          [figure, fields] { return to_json(fields, figure); }};
+          [figure, fields] { return field_json(fields, figure); }};
 }
 
 }  // namespace
@@ -152,8 +152,8 @@ ImageView image_field_view() {
   return {.name = "field",
           .summary = "how far a patch looks through one layer, through two, ... (rollout)",
           .options = {"at"},
-          .check = check,
-          .make = make};
+          .check = check_field,
+          .make = make_field};
 }
 
 }  // namespace fovea

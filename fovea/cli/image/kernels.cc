@@ -30,7 +30,7 @@ Axis offset_axis(const char* name, int64_t radius) {
   return axis;
 }
 
-MapData data_of(const KernelsFigure& figure) {
+MapData kernels_data(const KernelsFigure& figure) {
   const Tensor& first = figure.panels[0].weights;
   const int64_t side = first.size(0);
   MapData data{.rows = offset_axis("patches down", side / 2),
@@ -45,7 +45,7 @@ MapData data_of(const KernelsFigure& figure) {
   return data;
 }
 
-Json to_json(const OffsetKernel& kernel) {
+Json kernel_json(const OffsetKernel& kernel) {
   Json json = Json::object();
   json.set("centre_down", kernel.centre_row);
   json.set("centre_right", kernel.centre_col);
@@ -63,11 +63,11 @@ KernelOptions kernel_options(const Args& args) {
   return options;
 }
 
-void check(const Args& args) {
+void check_kernels(const Args& args) {
   layer_choice(args);
 }
 
-Content make(const ImageRun& run) {
+Content make_kernels(const ImageRun& run) {
   const LayerChoice choice = layer_choice(run.args);
   const SiteKind kind = picture_kind(run.result.run);
   const PictureAxis axis = PictureAxis::of(picture_axis(run.result.run));
@@ -123,23 +123,23 @@ Content kernels_content(const std::vector<NamedKernel>& kernels, int64_t across,
   }
   figure.scale = scale_to(largest);
   const auto json = [figure, kernels, more] {
-    Json all = map_json(data_of(figure));
+    Json all = map_json(kernels_data(figure));
     Json about = Json::array();
-    for (const NamedKernel& named : kernels) about.push_back(to_json(named.kernel));
+    for (const NamedKernel& named : kernels) about.push_back(kernel_json(named.kernel));
     all.set("radius", kernels[0].kernel.radius);
     all.set("kernels", std::move(about));
     for (const auto& [key, value] : more) all.set(key, value);
     return all;
   };
-  return {figure, [figure] { return data_of(figure); }, json};
+  return {figure, [figure] { return kernels_data(figure); }, json};
 }
 
 ImageView image_kernels_view() {
   return {.name = "kernels",
           .summary = "each head as a kernel over relative offsets, as of a convolution",
           .options = {"layer", "radius"},
-          .check = check,
-          .make = make};
+          .check = check_kernels,
+          .make = make_kernels};
 }
 
 }  // namespace fovea

@@ -22,7 +22,7 @@ PictureChoice picture_choice(const Args& args) {
   return choice;
 }
 
-MapData data_of(const PatchMaps& maps, const FigureText& text) {
+MapData maps_data(const PatchMaps& maps, const FigureText& text) {
   const auto count = static_cast<int64_t>(maps.maps.size());
   MapData data{.rows = numbered_axis("grid rows", maps.grid_rows),
                .cols = numbered_axis("grid columns", maps.grid_cols),
@@ -36,8 +36,8 @@ MapData data_of(const PatchMaps& maps, const FigureText& text) {
   return data;
 }
 
-Json to_json(const PatchMaps& maps, PictureSize picture, const PatchGrid& grid,
-             const MapData& data) {
+Json maps_json(const PatchMaps& maps, PictureSize picture, const PatchGrid& grid,
+               const MapData& data) {
   Json json = map_json(data);
   json.set("query", maps.query);
   json.set("site", to_string(maps.site));
@@ -66,7 +66,7 @@ Json to_json(const PatchMaps& maps, PictureSize picture, const PatchGrid& grid,
   return json;
 }
 
-void check_maps(const Args& args) {
+void check_patch_maps(const Args& args) {
   const PictureChoice choice = picture_choice(args);
   check_place(args);
   if (args.has("mask-out") && choice.mask == 0) {
@@ -105,9 +105,9 @@ Content maps_content(const Run& run, const PictureChoice& choice, const Picture&
   const PatchMaps maps = patch_maps(run, choice);
   ImageFigure figure = picture_view(run, maps, choice, picture, grid);
   figure.text.caption += model_note(run.model);
-  const auto data = [maps, text = figure.text] { return data_of(maps, text); };
+  const auto data = [maps, text = figure.text] { return maps_data(maps, text); };
   const auto json = [maps, data, grid, size = picture.size()] {
-    return to_json(maps, size, grid, data());
+    return maps_json(maps, size, grid, data());
   };
   Content content{std::move(figure), data, json};
   if (choice.mask > 0) {
@@ -121,7 +121,7 @@ ImageView image_maps_view() {
           .summary = "what one position attends to, in each head",
           .options = {"at", "token", "column", "layer", "head", "mask", "mask-out",
                       "without-artifacts"},
-          .check = check_maps,
+          .check = check_patch_maps,
           .make = make_maps};
 }
 

@@ -8,7 +8,7 @@
 namespace fovea {
 namespace {
 
-MapData data_of(const FoundObject& object, const FigureText& text) {
+MapData object_data(const FoundObject& object, const FigureText& text) {
   const GridShape grid = object.mask.grid;
   MapData data{.panels = {object.map, "foreground", "object"},
                .rows = numbered_axis("grid rows", grid.rows),
@@ -65,7 +65,7 @@ Json rle_json(LabelMask mask) {
 Content object_content(const ImageRun& run, const FoundObject& object) {
   ImageFigure figure = object_view(run.result.run, object, run.input.picture, run.input.grid);
   figure.text.caption += model_note(run.engine.name());
-  const auto data = [object, text = figure.text] { return data_of(object, text); };
+  const auto data = [object, text = figure.text] { return object_data(object, text); };
   const auto json = [object, data, &input = run.input] {
     return object_json(object, input, data());
   };

@@ -16,7 +16,7 @@ constexpr double kTrusted = 1e-6;  // of the solver's residual, as token_cut.h s
 
 // `object` in its method's words, with what was found.
 template <typename Found>
-Content content_of(const ImageRun& run, Found found, FoundObject object) {
+Content found_content(const ImageRun& run, Found found, FoundObject object) {
   object.site = picture_record(run.result.run, one_layer(run.args))->site;
   object.seed = found.seed;
   object.foreground = std::move(found.foreground);
@@ -32,7 +32,7 @@ Content make_lost(const ImageRun& run) {
                      .seed_rule = "whose key is similar to the fewest others",
                      .rule = "similar to the seed and to those like it",
                      .values = {found.degrees.begin(), found.degrees.end()}};
-  return content_of(run, std::move(found), std::move(object));
+  return found_content(run, std::move(found), std::move(object));
 }
 
 Content make_token_cut(const ImageRun& run) {
@@ -48,7 +48,7 @@ Content make_token_cut(const ImageRun& run) {
                      .seed_rule = "the largest entry of the cut's eigenvector",
                      .rule = "entries above the mean",
                      .values = std::move(found.eigenvector)};
-  return content_of(run, std::move(found), std::move(object));
+  return found_content(run, std::move(found), std::move(object));
 }
 
 ImageView object_view_of(std::string name, std::string method, Content (*make)(const ImageRun&)) {

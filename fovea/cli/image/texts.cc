@@ -10,7 +10,7 @@ namespace fovea {
 namespace {
 
 constexpr int kNumberColumns = 34;  // of the three numbers
-constexpr int kNarrowest = 12;
+constexpr int kNarrowestText = 12;
 
 std::string meaning(const ModelFacts& facts, size_t texts) {
   if (facts.similarity_is_sigmoid) {
@@ -27,7 +27,7 @@ std::string similarities_text(const ModelFacts& facts, std::vector<TextSimilarit
                               const Terminal& terminal) {
   std::ranges::stable_sort(similarities, std::ranges::greater(), &TextSimilarity::logit);
   Grid grid{.heading = {"text", "probability", "cosine", "logit"},
-            .widest_label = std::max(kNarrowest, terminal.width - kNumberColumns)};
+            .widest_label = std::max(kNarrowestText, terminal.width - kNumberColumns)};
   for (const TextSimilarity& each : similarities) {
     grid.rows.push_back(
         {.label = printable(each.text),

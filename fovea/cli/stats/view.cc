@@ -31,7 +31,7 @@ void for_each_head(const StatsResult& result, const Visit& visit) {
 }
 
 // f32 [layers, heads].
-Tensor grid_of(const StatsResult& result, const HeadMetric& metric) {
+Tensor metric_grid(const StatsResult& result, const HeadMetric& metric) {
   const CorpusStatistics& statistics = result.state.statistics;
   Tensor grid = Tensor::uninitialized({statistics.layers(), statistics.heads()});
   float* out = grid.mutable_values<float>().data();
@@ -64,7 +64,7 @@ std::vector<HeadsOfType> heads_by_type(const StatsResult& result) {
   return groups;
 }
 
-std::string caption_of(const StatsResult& result, const HeadMetric& metric) {
+std::string stats_caption(const StatsResult& result, const HeadMetric& metric) {
   const int64_t inputs = result.state.statistics.inputs();
   return fmt::format("{}: {} · mean over the rows of {} input{} · {} · layers down, heads across",
                      metric.name, metric.help, inputs, inputs == 1 ? "" : "s",
@@ -141,7 +141,7 @@ MapData stats_data(const StatsResult& result, const FigureText& text) {
                .text = text};
   std::vector<float> values;
   for (const HeadMetric& metric : head_metrics()) {
-    const Tensor grid = grid_of(result, metric);
+    const Tensor grid = metric_grid(result, metric);
     const std::span<const float> numbers = grid.values<float>();
     if (std::ranges::all_of(numbers, [](float number) { return std::isnan(number); })) continue;
     data.panels.emplace_back(metric.name);
@@ -179,14 +179,14 @@ Content stats_content(const StatsResult& result, const std::string& model, const
   figure.row_title = "layer";
   figure.col_title = "head";
   figure.value_name = std::string(metric.name);
-  figure.weights = grid_of(result, metric);
+  figure.weights = metric_grid(result, metric);
   float most = 0;
   for (const float number : figure.weights.values<float>()) most = std::fmax(most, number);
   figure.scale.high = most > 0 ? double{most} : 1;
   figure.text.title =
       fmt::format("{} · {} · {} of every head", std::filesystem::path(model).filename().string(),
                   name_of(result.kind), metric.name);
-  figure.text.caption = caption_of(result, metric) + (names_kinds ? kinds_caption(result) : "");
+  figure.text.caption = stats_caption(result, metric) + (names_kinds ? kinds_caption(result) : "");
   Json metadata = Json::object();
   metadata.set("version", version());
   metadata.set("model", model);

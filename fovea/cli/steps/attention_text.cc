@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-constexpr int kBarColumns = 20;
+constexpr int kWeightBarColumns = 20;
 
 Table cell_table(const StepsProblem& problem, std::string corner, const Matrix& cells) {
   return {.corner = std::move(corner),
@@ -73,11 +73,12 @@ Table cells_down(const StepsProblem& problem, const std::vector<std::string>& la
       table.values(static_cast<int64_t>(r), static_cast<int64_t>(c)) = stages[c].values[r];
     }
   }
-  for (const double weight : stages.back().values) table.notes.push_back(bar(weight, kBarColumns));
+  for (const double weight : stages.back().values)
+    table.notes.push_back(bar(weight, kWeightBarColumns));
   return table;
 }
 
-std::vector<double> row_of(const Matrix& matrix, int64_t row) {
+std::vector<double> row_table(const Matrix& matrix, int64_t row) {
   return {matrix.row(row).begin(), matrix.row(row).end()};
 }
 
@@ -90,15 +91,15 @@ void write_score_stages(const StepsProblem& problem, const StepsView& view, Step
 }
 
 // One query: what it attends to, and how its weighted sum comes about term by term.
-void write_row(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
-               int64_t head_index, StepsWriter& writer) {
+void write_head_row(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
+                    int64_t head_index, StepsWriter& writer) {
   const int64_t i = *view.place;
   write_score_stages(problem, view, writer);
   writer.tables({cells_down(problem, problem.source_labels,
-                            {{"score", row_of(head.scores, i)},
-                             {"scaled", row_of(head.scaled, i)},
-                             {"masked", row_of(head.masked, i)},
-                             {"weight", row_of(head.weights, i)}})});
+                            {{"score", row_table(head.scores, i)},
+                             {"scaled", row_table(head.scaled, i)},
+                             {"masked", row_table(head.masked, i)},
+                             {"weight", row_table(head.weights, i)}})});
   writer.caption(weights_caption(problem, view, head_index, head.row_sums[static_cast<size_t>(i)]));
 
   writer.stage(7, "Weighted sum", "z = Σ a(j) v(j)",
@@ -126,8 +127,8 @@ void write_row(const StepsProblem& problem, const HeadSteps& head, const StepsVi
                        .rule_above_last = true}});
 }
 
-void write_column(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
-                  int64_t head_index, StepsWriter& writer) {
+void write_head_column(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
+                       int64_t head_index, StepsWriter& writer) {
   const int64_t j = *view.place;
   write_score_stages(problem, view, writer);
   const std::vector<double> weights = head.weights.column(j);
@@ -160,9 +161,9 @@ void write_attention(const StepsProblem& problem, const AttentionSteps& steps,
     if (!view.place) {
       write_cells(problem, head, writer);
     } else if (view.column) {
-      write_column(problem, head, view, h, writer);
+      write_head_column(problem, head, view, h, writer);
     } else {
-      write_row(problem, head, view, h, writer);
+      write_head_row(problem, head, view, h, writer);
     }
   }
   if (!view.column) write_outputs(problem, steps, view, writer);

@@ -5,13 +5,13 @@
 namespace fovea {
 namespace {
 
-Json to_json(const Matrix& matrix) {
+Json matrix_json(const Matrix& matrix) {
   Json rows = Json::array();
   for (int64_t r = 0; r < matrix.rows(); ++r) rows.push_back(Json::array_of(matrix.row(r)));
   return rows;
 }
 
-Json to_json(const MemoryReading& reading) {
+Json matrix_json(const MemoryReading& reading) {
   Json json = Json::object();
   json.set("scores", Json::array_of(reading.scores));
   json.set("weights", Json::array_of(reading.weights));
@@ -19,28 +19,28 @@ Json to_json(const MemoryReading& reading) {
   return json;
 }
 
-Json to_json(const HeadSteps& head) {
+Json matrix_json(const HeadSteps& head) {
   Json json = Json::object();
-  json.set("q", to_json(head.q));
-  json.set("k", to_json(head.k));
-  json.set("v", to_json(head.v));
-  json.set("scores", to_json(head.scores));
-  json.set("scaled", to_json(head.scaled));
-  json.set("masked", to_json(head.masked));
-  json.set("weights", to_json(head.weights));
+  json.set("q", matrix_json(head.q));
+  json.set("k", matrix_json(head.k));
+  json.set("v", matrix_json(head.v));
+  json.set("scores", matrix_json(head.scores));
+  json.set("scaled", matrix_json(head.scaled));
+  json.set("masked", matrix_json(head.masked));
+  json.set("weights", matrix_json(head.weights));
   json.set("row_sums", Json::array_of(head.row_sums));
-  json.set("weighted_sum", to_json(head.mixed));
+  json.set("weighted_sum", matrix_json(head.mixed));
   return json;
 }
 
 void add_memory(const StepsProblem& problem, const StepsResult& result, Json& json) {
-  json.set("queries", to_json(problem.queries));
-  json.set("keys", to_json(problem.memory->keys));
-  json.set("values", to_json(problem.memory->values));
+  json.set("queries", matrix_json(problem.queries));
+  json.set("keys", matrix_json(problem.memory->keys));
+  json.set("values", matrix_json(problem.memory->values));
   Json hard = Json::array();
-  for (const MemoryReading& reading : result.hard) hard.push_back(to_json(reading));
+  for (const MemoryReading& reading : result.hard) hard.push_back(matrix_json(reading));
   Json soft = Json::array();
-  for (const MemoryReading& reading : result.soft) soft.push_back(to_json(reading));
+  for (const MemoryReading& reading : result.soft) soft.push_back(matrix_json(reading));
   json.set("hard", std::move(hard));
   json.set("soft", std::move(soft));
 }
@@ -55,14 +55,14 @@ void add_attention(const StepsProblem& problem, const StepsResult& result, Json&
     grid.set("width", problem.grid->width);
     json.set("grid", std::move(grid));
   }
-  json.set("inputs", to_json(attention.inputs));
-  if (attention.source) json.set("source", to_json(*attention.source));
-  if (attention.mask) json.set("mask", to_json(*attention.mask));
+  json.set("inputs", matrix_json(attention.inputs));
+  if (attention.source) json.set("source", matrix_json(*attention.source));
+  if (attention.mask) json.set("mask", matrix_json(*attention.mask));
   Json heads = Json::array();
-  for (const HeadSteps& head : result.attention.heads) heads.push_back(to_json(head));
+  for (const HeadSteps& head : result.attention.heads) heads.push_back(matrix_json(head));
   json.set("heads", std::move(heads));
-  json.set("joined", to_json(result.attention.joined));
-  json.set("output", to_json(result.attention.output));
+  json.set("joined", matrix_json(result.attention.joined));
+  json.set("output", matrix_json(result.attention.output));
   json.set("forms_differ_by", result.forms_differ_by);
 }
 

@@ -6,7 +6,7 @@
 namespace fovea {
 namespace {
 
-constexpr int kBarColumns = 20;
+constexpr int kMemoryBarColumns = 20;
 constexpr int64_t kMostQueries = 4;
 constexpr double kTemperatures[] = {4, 2, 1, 0.5, 0.25, 0.1, 0};
 
@@ -36,7 +36,7 @@ void write_addressing(const StepsProblem& problem, const MemoryReading& hard,
               .col_labels = {"score", "hard", "soft"},
               .formats = {NumberFormat::for_values(soft.scores),
                           NumberFormat::for_values(hard.weights), NumberFormat::for_weights()}};
-  for (const double weight : soft.weights) table.notes.push_back(bar(weight, kBarColumns));
+  for (const double weight : soft.weights) table.notes.push_back(bar(weight, kMemoryBarColumns));
   writer.tables({table});
   double sum = 0;
   for (const double weight : soft.weights) sum += weight;

@@ -47,7 +47,7 @@ FoundToken chosen_token(const Args& args, const AttentionRecord& record, const A
   return {default_token(rows, own, causal), ""};
 }
 
-std::string_view default_model(const Args& args) {
+std::string_view default_steps_model(const Args& args) {
   const bool two_stacks =
       args.has("site") &&
       (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross");
@@ -78,7 +78,7 @@ std::string ModelStepsView::caption() const {
 
 ModelStepsView read_model_steps(const Args& args) {
   const std::optional<Similarity> similarity = chosen_similarity(args);
-  const Engine engine = open_engine(args, default_model(args));
+  const Engine engine = open_engine(args, default_steps_model(args));
   ModelStepsView view{.facts = engine.facts()};
   view.picture = find_picture_input(engine, args);
   check_row_options(args, engine, view.picture.has_value());

@@ -14,18 +14,18 @@ namespace fovea {
 namespace {
 
 // What fits side by side in one figure.
-constexpr int64_t kMostTokens = 10;
-constexpr int64_t kMostNumbers = 6;
+constexpr int64_t kMostFigureTokens = 10;
+constexpr int64_t kMostFigureNumbers = 6;
 
 class StageMaker {
  public:
   explicit StageMaker(const ModelStepsView& view)
       : view_(view),
         steps_(view.steps),
-        tokens_(shown_tokens(view.steps, kMostTokens)),
+        tokens_(shown_tokens(view.steps, kMostFigureTokens)),
         strongest_(strongest_token(view.steps)),
-        score_parts_(largest_entries(view.steps.products.row(strongest_), kMostNumbers)),
-        value_parts_(largest_entries(view.steps.z, kMostNumbers)) {
+        score_parts_(largest_entries(view.steps.products.row(strongest_), kMostFigureNumbers)),
+        value_parts_(largest_entries(view.steps.z, kMostFigureNumbers)) {
     for (const int64_t j : tokens_) token_labels_.push_back(label(j));
   }
 
@@ -190,7 +190,8 @@ class StageMaker {
     }
     names.emplace_back("y");
     vectors.push_back(steps_.output);
-    StepsStage stage = lines(names, vectors, largest_entries(steps_.head_output, kMostNumbers));
+    StepsStage stage =
+        lines(names, vectors, largest_entries(steps_.head_output, kMostFigureNumbers));
     stage.name = "Output";
     stage.formula = steps_.output_bias.empty() ? "y = z Wo" : "y = z Wo + bo";
     stage.explanation = fmt::format(

@@ -42,7 +42,7 @@ std::array<NamedMatrix, 3> matrices_of(const ModelSteps& steps) {
   return {{{"k", &steps.k}, {"v", &steps.v}, {"products", &steps.products}}};
 }
 
-void write_arrays(const std::filesystem::path& path, const ModelSteps& steps) {
+void write_model_arrays(const std::filesystem::path& path, const ModelSteps& steps) {
   std::vector<NamedTensor> arrays;
   for (const NamedVector& vector : vectors_of(steps)) {
     if (vector.values->empty()) continue;
@@ -114,7 +114,7 @@ void check_model_steps_suffix(const std::filesystem::path& path) {
 void write_model_steps(const std::filesystem::path& path, const ModelStepsView& view) {
   const InterruptGuard guard;
   if (lower_suffix(path) == ".npz") {
-    write_arrays(path, view.steps);
+    write_model_arrays(path, view.steps);
   } else if (lower_suffix(path) == ".json") {
     const std::string text = model_steps_json(view).dump(1) + "\n";
     write_file_atomic(path, [&](FileWriter& writer) { writer.write(text); });

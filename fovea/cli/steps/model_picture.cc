@@ -8,7 +8,7 @@
 namespace fovea {
 namespace {
 
-constexpr int kIndent = 4;  // as all stages have
+constexpr int kPictureIndent = 4;  // as all stages have
 constexpr int kWidest = 76;
 
 }  // namespace
@@ -35,7 +35,7 @@ ImageFigure model_steps_picture(const ModelStepsView& view) {
 
 std::string model_steps_picture_text(const ModelStepsView& view, const Terminal& terminal) {
   Terminal inner = terminal;
-  inner.width = std::min(terminal.width - kIndent, kWidest);
+  inner.width = std::min(terminal.width - kPictureIndent, kWidest);
   const std::string text = draw(model_steps_picture(view), inner, color_map("inferno"));
   // Without the empty lines of a title and a caption.
   const size_t begin = text.find_first_not_of('\n');
@@ -44,7 +44,7 @@ std::string model_steps_picture_text(const ModelStepsView& view, const Terminal&
   for (size_t at = begin; at < end;) {
     const size_t next = std::min(end, text.find('\n', at));
     if (!indented.empty()) indented += "\n";
-    if (next > at) indented += std::string(kIndent, ' ') + text.substr(at, next - at);
+    if (next > at) indented += std::string(kPictureIndent, ' ') + text.substr(at, next - at);
     at = next + 1;
   }
   return indented;

@@ -13,14 +13,14 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kMostTokens = 12;  // cells of so many columns have room for their number
+constexpr int64_t kMostSimilarTokens = 12;  // cells of so many columns have room for their number
 
 std::string row_name(const ModelSteps& steps) {
   if (!steps.similarity) return "the model's";
   return std::holds_alternative<Cosine>(*steps.similarity) ? "cosine" : "dot product";
 }
 
-std::string caption(const ModelStepsView& view, size_t shown) {
+std::string similarities_caption(const ModelStepsView& view, size_t shown) {
   const ModelSteps& steps = view.steps;
   std::string text = fmt::format(
       "Rows: what {} attends to if its q is compared with every k by the model's own "
@@ -33,8 +33,8 @@ std::string caption(const ModelStepsView& view, size_t shown) {
                             steps.weights.size(), shown);
 }
 
-MatrixFigure figure_of(const ModelStepsView& view) {
-  const std::vector<int64_t> tokens = shown_tokens(view.steps, kMostTokens);
+MatrixFigure similarities_figure(const ModelStepsView& view) {
+  const std::vector<int64_t> tokens = shown_tokens(view.steps, kMostSimilarTokens);
   MatrixFigure figure{.row_title = "compared by", .col_title = "tokens, attended to"};
   figure.cols.name = view.cols.name;
   for (const int64_t j : tokens) {
@@ -59,7 +59,7 @@ MatrixFigure figure_of(const ModelStepsView& view) {
       title_of(view.run, view.steps.site.kind,
                fmt::format("layer {}, head {} · {} by three similarities", view.steps.site.layer,
                            view.steps.head, view.token_name()));
-  figure.text.caption = caption(view, tokens.size());
+  figure.text.caption = similarities_caption(view, tokens.size());
   figure.text.metadata = model_steps_metadata(view);
   return figure;
 }
@@ -82,7 +82,7 @@ Json model_similarities_json(const ModelStepsView& view) {
 }
 
 std::string model_similarities_text(const ModelStepsView& view, const Terminal& terminal) {
-  return draw(figure_of(view), terminal, color_map("inferno"));
+  return draw(similarities_figure(view), terminal, color_map("inferno"));
 }
 
 void write_model_similarities(const std::filesystem::path& path, const ModelStepsView& view) {
@@ -91,9 +91,9 @@ void write_model_similarities(const std::filesystem::path& path, const ModelStep
     const std::string text = model_similarities_json(view).dump(1) + "\n";
     write_file_atomic(path, [&](FileWriter& writer) { writer.write(text); });
   } else if (lower_suffix(path) == ".npz") {
-    write_map_data(path, data_of(figure_of(view)));
+    write_map_data(path, data_of(similarities_figure(view)));
   } else {
-    write_figure(path, figure_of(view));
+    write_figure(path, similarities_figure(view));
   }
 }
 

@@ -13,18 +13,18 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kMostTokens = 12;
+constexpr int64_t kMostTextTokens = 12;
 constexpr int kLabelColumns = 14;
 constexpr int kMostStrip = 64;  // of a strip
 
-double largest_of(std::span<const double> values) {
+double largest_size(std::span<const double> values) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
   return largest;
 }
 
 // The strips of `right` beside those of `left`, two columns apart.
-void join_columns(TextBlock& left, const TextBlock& right) {
+void append_block(TextBlock& left, const TextBlock& right) {
   int width = 0;
   for (const TextLine& line : left) width = std::max(width, line.width);
   for (size_t i = 0; i < left.size(); ++i) {
@@ -44,7 +44,7 @@ ModelStepsWriter::ModelStepsWriter(const ModelStepsView& view, const Terminal& t
       steps_(view.steps),
       terminal_(terminal),
       writer_(terminal),
-      tokens_(shown_tokens(view.steps, kMostTokens)) {}
+      tokens_(shown_tokens(view.steps, kMostTextTokens)) {}
 
 std::string ModelStepsWriter::text() {
   header();
@@ -101,7 +101,7 @@ void ModelStepsWriter::header() {
 
 TextBlock ModelStepsWriter::vector_line(const std::string& name,
                                         std::span<const double> values) const {
-  const double largest = largest_of(values);
+  const double largest = largest_size(values);
   const std::string facts =
       fmt::format("{} numbers, ±{:.3g}, length {:.3g}", values.size(), largest, length_of(values));
   const int name_width = display_width(name) + 2;
@@ -152,8 +152,8 @@ void ModelStepsWriter::vectors() {
   const int64_t value_share = numbers_per_cell(at(steps_.shape.value_dim), room);
   double key_largest = 0, value_largest = 0;
   for (const int64_t j : tokens_) {
-    key_largest = std::max(key_largest, largest_of(steps_.k.row(j)));
-    value_largest = std::max(value_largest, largest_of(steps_.v.row(j)));
+    key_largest = std::max(key_largest, largest_size(steps_.k.row(j)));
+    value_largest = std::max(value_largest, largest_size(steps_.v.row(j)));
   }
   TextBlock keys, values;
   keys.push_back(heading(fmt::format("{}  k  ±{:.3g}", repeated(" ", name_width), key_largest)));
@@ -165,7 +165,7 @@ void ModelStepsWriter::vectors() {
                     name_width + 2 + key.width});
     values.push_back(strip(steps_.v.row(j), value_largest, value_share, terminal_));
   }
-  join_columns(keys, values);
+  append_block(keys, values);
   writer_.blocks({keys});
   std::string legend = strip_legend(terminal_);
   legend += " Of numbers that share a cell the one farthest from 0 counts.";

@@ -23,13 +23,13 @@ namespace {
 using WriteFunction = void (*)(const std::filesystem::path&, const StepsProblem&,
                                const StepsResult&, const StepsView&);
 
-struct Format {
+struct StepsFormat {
   std::string suffix;
   WriteFunction write;
 };
 
-void write_json(const std::filesystem::path& path, const StepsProblem& problem,
-                const StepsResult& result, const StepsView& view) {
+void write_steps_json(const std::filesystem::path& path, const StepsProblem& problem,
+                      const StepsResult& result, const StepsView& view) {
   const std::string text = steps_json(problem, result, view).dump(1) + "\n";
   write_file_atomic(path, [&](FileWriter& writer) { writer.write(text); });
 }
@@ -58,8 +58,8 @@ Tensor stack(const std::vector<MemoryReading>& readings, std::vector<double> Mem
                       values);
 }
 
-void write_arrays(const std::filesystem::path& path, const StepsProblem& problem,
-                  const StepsResult& result, const StepsView&) {
+void write_steps_arrays(const std::filesystem::path& path, const StepsProblem& problem,
+                        const StepsResult& result, const StepsView&) {
   std::vector<NamedTensor> arrays;
   if (problem.memory) {
     arrays = {{"queries", to_tensor(problem.queries)},
@@ -133,7 +133,7 @@ Axis axis_of(std::string name, const std::vector<std::string>& labels) {
   return axis;
 }
 
-std::string caption(const StepsProblem& problem, const StepsView& view) {
+std::string steps_caption(const StepsProblem& problem, const StepsView& view) {
   if (problem.memory) {
     return fmt::format(
         "Rows: hard and soft weights of each query · columns: keys · temperature {} "
@@ -175,8 +175,8 @@ void set_axes(const StepsProblem& problem, HeadsFigure& figure) {
   }
 }
 
-void write_picture(const std::filesystem::path& path, const StepsProblem& problem,
-                   const StepsResult& result, const StepsView& view) {
+void write_steps_picture(const std::filesystem::path& path, const StepsProblem& problem,
+                         const StepsResult& result, const StepsView& view) {
   HeadsFigure figure;
   set_axes(problem, figure);
   if (problem.memory) {
@@ -190,7 +190,7 @@ void write_picture(const std::filesystem::path& path, const StepsProblem& proble
                                                             : weights_of(problem, head)});
   }
   figure.panels_across = static_cast<int64_t>(figure.panels.size());
-  figure.text = {.title = steps_title(problem), .caption = caption(problem, view)};
+  figure.text = {.title = steps_title(problem), .caption = steps_caption(problem, view)};
   figure.text.metadata = Json::object();
   figure.text.metadata.set("method", "attention");
   figure.text.metadata.set("input", problem.file);
@@ -205,18 +205,18 @@ void write_picture(const std::filesystem::path& path, const StepsProblem& proble
                                   .scale = {}});
 }
 
-const std::vector<Format>& formats() {
-  static const std::vector<Format> all = {{".json", write_json},
-                                          {".npz", write_arrays},
-                                          {".png", write_picture},
-                                          {".svg", write_picture},
-                                          {".pdf", write_picture}};
+const std::vector<StepsFormat>& formats() {
+  static const std::vector<StepsFormat> all = {{".json", write_steps_json},
+                                               {".npz", write_steps_arrays},
+                                               {".png", write_steps_picture},
+                                               {".svg", write_steps_picture},
+                                               {".pdf", write_steps_picture}};
   return all;
 }
 
-const Format& format_of(const std::filesystem::path& path) {
+const StepsFormat& steps_format_of(const std::filesystem::path& path) {
   std::vector<std::string> suffixes;
-  for (const Format& format : formats()) {
+  for (const StepsFormat& format : formats()) {
     if (lower_suffix(path) == format.suffix) return format;
     suffixes.push_back(format.suffix);
   }
@@ -227,13 +227,13 @@ const Format& format_of(const std::filesystem::path& path) {
 }  // namespace
 
 void check_steps_suffix(const std::filesystem::path& path) {
-  format_of(path);
+  steps_format_of(path);
 }
 
 void write_steps(const std::filesystem::path& path, const StepsProblem& problem,
                  const StepsResult& result, const StepsView& view) {
   const InterruptGuard guard;
-  format_of(path).write(path, problem, result, view);
+  steps_format_of(path).write(path, problem, result, view);
 }
 
 }  // namespace fovea

@@ -61,8 +61,8 @@ void write_weights(const StepsProblem& problem, std::span<const double> weights,
   writer.tables({table});
 }
 
-void write_row(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
-               int64_t head_index, StepsWriter& writer) {
+void write_picture_row(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
+                       int64_t head_index, StepsWriter& writer) {
   const int64_t i = *view.place;
   scores_stage(problem, view, writer);
   write_grid(problem, head.scores.row(i), i, writer);
@@ -82,8 +82,8 @@ void write_row(const StepsProblem& problem, const HeadSteps& head, const StepsVi
       {"its own v", "z"})});
 }
 
-void write_column(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
-                  int64_t head_index, StepsWriter& writer) {
+void write_picture_column(const StepsProblem& problem, const HeadSteps& head, const StepsView& view,
+                          int64_t head_index, StepsWriter& writer) {
   const int64_t j = *view.place;
   softmax_stage(problem, writer);
   const std::vector<double> weights = head.weights.column(j);
@@ -103,9 +103,9 @@ void write_picture(const StepsProblem& problem, const AttentionSteps& steps, con
     if (problem.attention.heads > 1) writer.banner(fmt::format("Head {}", h));
     write_projections(problem, head, view, kMostVectors, writer);
     if (view.column) {
-      write_column(problem, head, view, h, writer);
+      write_picture_column(problem, head, view, h, writer);
     } else {
-      write_row(problem, head, view, h, writer);
+      write_picture_row(problem, head, view, h, writer);
     }
   }
   if (!view.column) write_outputs(problem, steps, view, writer);

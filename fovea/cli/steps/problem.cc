@@ -13,7 +13,7 @@ namespace fovea {
 namespace {
 
 constexpr double kLargestNumber = 1e30;  // so that no product further on overflows
-constexpr int64_t kMostCells = int64_t{1} << 20;
+constexpr int64_t kMostProblemCells = int64_t{1} << 20;
 constexpr int64_t kMostWork = int64_t{1} << 32;
 
 // Which members go with which of the three ways to say what attends.
@@ -85,9 +85,9 @@ class Reader {
 
   int64_t count(const Json& json, const std::string& path) const {
     const int64_t value = json.as_int(where(path));
-    if (value < 1 || value > kMostCells) {
+    if (value < 1 || value > kMostProblemCells) {
       fail(ErrorKind::kBadFile, "{}: {} is {} but must be from 1 to {}", file_, path, value,
-           kMostCells);
+           kMostProblemCells);
     }
     return value;
   }
@@ -139,7 +139,7 @@ class Reader {
 };
 
 // Which of inputs, image and memory the file has; it must be exactly one.
-std::string kind_of(const Reader& reader) {
+std::string problem_kind(const Reader& reader) {
   std::vector<std::string> found;
   for (const char* name : {"inputs", "image", "memory"}) {
     if (reader.find(name) != nullptr) found.emplace_back(name);
@@ -252,11 +252,11 @@ void check_size(const Reader& reader, const AttentionProblem& attention) {
   const int64_t rows = attention.inputs.rows();
   const int64_t cols = attention.sources().rows();
   // Divided, not multiplied: the product of three large sizes would overflow.
-  if (rows > kMostCells / cols || rows * cols > kMostCells / attention.heads) {
+  if (rows > kMostProblemCells / cols || rows * cols > kMostProblemCells / attention.heads) {
     fail(ErrorKind::kBadFile,
          "{}: {} x {} vectors x {} heads are more than the {} numbers that steps keeps per stage; "
          "use fewer vectors",
-         reader.file(), rows, cols, attention.heads, kMostCells);
+         reader.file(), rows, cols, attention.heads, kMostProblemCells);
   }
   const int64_t cells = rows * cols * attention.heads;
   const auto* additive = std::get_if<Additive>(&attention.similarity);
@@ -327,9 +327,9 @@ void read_memory(const Reader& reader, StepsProblem& problem) {
          reader.file(), slots, problem.memory->values.rows());
   }
   validate(problem.attention.similarity, problem.queries.cols(), problem.memory->keys.cols());
-  if (problem.queries.rows() > kMostCells / slots) {
+  if (problem.queries.rows() > kMostProblemCells / slots) {
     fail(ErrorKind::kBadFile, "{}: {} queries x {} keys are more than {} scores; use fewer",
-         reader.file(), problem.queries.rows(), slots, kMostCells);
+         reader.file(), problem.queries.rows(), slots, kMostProblemCells);
   }
   problem.labels = reader.labels("labels", "q", problem.queries.rows());
   problem.source_labels = reader.labels("source_labels", "k", slots);
@@ -350,7 +350,7 @@ StepsProblem parse_steps(std::string_view text, std::string_view file,
     fail(ErrorKind::kBadFile, "{}: should be an object like {{\"inputs\": …}} but is {}", file,
          root.type_name());
   }
-  const std::string kind = kind_of(reader);
+  const std::string kind = problem_kind(reader);
   check_members_of_kind(reader, root, kind);
   StepsProblem problem;
   problem.file = file;

@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-int64_t find_token(const std::vector<std::string>& labels, const std::string& token) {
+int64_t find_problem_token(const std::vector<std::string>& labels, const std::string& token) {
   std::vector<int64_t> found;
   for (size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] == token) found.push_back(static_cast<int64_t>(i));
@@ -61,7 +61,8 @@ StepsView choose_view(const StepsProblem& problem, const StepsChoice& choice) {
          problem.attention.heads, problem.attention.heads - 1);
   }
   if (choice.token) {
-    view.place = find_token(choice.column ? problem.source_labels : problem.labels, *choice.token);
+    view.place =
+        find_problem_token(choice.column ? problem.source_labels : problem.labels, *choice.token);
   } else if (choice.at) {
     view.place = find_pixel(*problem.grid, *choice.at);
   } else if (problem.grid) {

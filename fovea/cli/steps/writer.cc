@@ -11,8 +11,8 @@
 namespace fovea {
 namespace {
 
-constexpr int kIndent = 4;
-constexpr int kNameColumns = 22;
+constexpr int kStageIndent = 4;
+constexpr int kStageColumns = 22;
 
 std::string repeat(std::string_view text, int count) {
   std::string result;
@@ -67,15 +67,15 @@ void StepsWriter::banner(std::string_view text) {
 
 void StepsWriter::stage(int number, std::string_view name, std::string_view formula,
                         std::string_view explanation) {
-  const bool fits = kIndent + kNameColumns + display_width(formula) <= terminal_.width;
+  const bool fits = kStageIndent + kStageColumns + display_width(formula) <= terminal_.width;
   text_ += "\n" + terminal_.bold(fmt::format("{:>2}  {}", number,
-                                             fits ? pad(name, kNameColumns) : std::string(name)));
+                                             fits ? pad(name, kStageColumns) : std::string(name)));
   if (fits) {
     text_ += terminal_.accent(formula) + "\n";
   } else {
     text_ += "\n";
     for (const std::string& line : lines_of(formula, columns())) {
-      text_ += repeat(" ", kIndent) + terminal_.accent(line) + "\n";
+      text_ += repeat(" ", kStageIndent) + terminal_.accent(line) + "\n";
     }
   }
   if (!explanation.empty()) note(explanation);
@@ -89,17 +89,17 @@ void StepsWriter::tables(const std::vector<Table>& tables) {
 }
 
 void StepsWriter::blocks(const std::vector<TextBlock>& blocks) {
-  text_ += "\n" + side_by_side(blocks, kIndent, terminal_.width);
+  text_ += "\n" + side_by_side(blocks, kStageIndent, terminal_.width);
 }
 
 void StepsWriter::note(std::string_view text) {
   for (const std::string& line : lines_of(text, columns())) {
-    text_ += repeat(" ", kIndent) + terminal_.dim(line) + "\n";
+    text_ += repeat(" ", kStageIndent) + terminal_.dim(line) + "\n";
   }
 }
 
 int StepsWriter::columns() const {
-  return terminal_.width - kIndent;
+  return terminal_.width - kStageIndent;
 }
 
 void StepsWriter::caption(std::string_view text) {
@@ -107,7 +107,7 @@ void StepsWriter::caption(std::string_view text) {
   const std::string broken = wrapped(text, columns());
   for (size_t begin = 0; begin <= broken.size();) {
     const size_t end = std::min(broken.find('\n', begin), broken.size());
-    line(repeat(" ", kIndent) + broken.substr(begin, end - begin));
+    line(repeat(" ", kStageIndent) + broken.substr(begin, end - begin));
     begin = end + 1;
   }
 }

@@ -97,7 +97,7 @@ bool is_confident(const HeadStatistics& one) {
          one.two_way >= kLeastTwoWay;
 }
 
-std::string pairs(int64_t count) {
+std::string anchor_pairs(int64_t count) {
   return fmt::format("{} anchor pair{}", count, count == 1 ? "" : "s");
 }
 
@@ -114,16 +114,17 @@ std::string reason(const HeadStatistics& one, const std::vector<HeadStatistics>&
         "it puts {:.0f} % of its attention on the {} (the same piece "
         "on both sides, or each other's nearest neighbour among the model's own "
         "embeddings) and its links agree {:.0f} % read in either direction",
-        100 * one.anchor_mass, pairs(one.anchors), 100 * one.two_way);
+        100 * one.anchor_mass, anchor_pairs(one.anchors), 100 * one.two_way);
   }
   if (!is_confident(one)) {
-    text += fmt::format("; low confidence, since {}",
-                        one.anchors < kFewestAnchors ? fmt::format("{} {} few", pairs(one.anchors),
-                                                                   one.anchors == 1 ? "is" : "are")
-                        : one.anchor_hits < kLeastHits
-                            ? fmt::format("only {:.0f} % of the anchor pairs are links of it",
-                                          100 * one.anchor_hits)
-                            : std::string("half of its links point one way only"));
+    text += fmt::format(
+        "; low confidence, since {}",
+        one.anchors < kFewestAnchors
+            ? fmt::format("{} {} few", anchor_pairs(one.anchors), one.anchors == 1 ? "is" : "are")
+        : one.anchor_hits < kLeastHits
+            ? fmt::format("only {:.0f} % of the anchor pairs are links of it",
+                          100 * one.anchor_hits)
+            : std::string("half of its links point one way only"));
   }
   return text + ".";
 }
@@ -137,7 +138,7 @@ void to_shares(Matrix& matrix) {
   }
 }
 
-Matrix norms_of(const PairMaps& pair, const MapChoice& choice) {
+Matrix cross_norms(const PairMaps& pair, const MapChoice& choice) {
   if (choice.layer) {
     const CrossLayer& layer = pair.layer(*choice.layer);
     return choice.head ? layer.head_norms(*choice.head) : layer.layer_norms();
@@ -189,7 +190,7 @@ MapChoice best_map_by_gold(std::span<const HeadStatistics> statistics,
 
 Matrix map_weights(const PairMaps& pair, const MapChoice& choice, bool norms) {
   if (!norms) return candidate_weights(pair, candidate_of(choice));
-  Matrix shares = read_rows(norms_of(pair, choice), choice.reading, pair.rows());
+  Matrix shares = read_rows(cross_norms(pair, choice), choice.reading, pair.rows());
   to_shares(shares);
   return shares;
 }

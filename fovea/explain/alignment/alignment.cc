@@ -15,7 +15,7 @@ namespace {
 // Far beyond any sentence, and small enough to add to.
 constexpr int64_t kLargestWord = 1'000'000;
 constexpr size_t kShownBytes = 40;
-constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kTokenBlanks = " \t\r";
 
 struct ReadLink {
   Link link;
@@ -68,9 +68,9 @@ template <typename Take>
 void for_each_link(std::string_view line, LinkFormat format, std::string_view where,
                    const Take& take) {
   for (;;) {
-    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(kTokenBlanks), line.size()));
     if (line.empty()) return;
-    const std::string_view token = line.substr(0, line.find_first_of(kBlanks));
+    const std::string_view token = line.substr(0, line.find_first_of(kTokenBlanks));
     take(token, parse_link(token, format, where));
     line.remove_prefix(token.size());
   }

@@ -22,7 +22,7 @@ int64_t count_common(const Alignment& a, const Alignment& b) {
   return count;
 }
 
-double ratio(int64_t part, int64_t whole) {
+double ratio_or_one(int64_t part, int64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -37,15 +37,15 @@ void AlignmentScore::add(const GoldAlignment& gold, const Alignment& found) {
 }
 
 double AlignmentScore::aer() const {
-  return 1 - ratio(links_sure + links_possible, links + sure);
+  return 1 - ratio_or_one(links_sure + links_possible, links + sure);
 }
 
 double AlignmentScore::precision() const {
-  return ratio(links_possible, links);
+  return ratio_or_one(links_possible, links);
 }
 
 double AlignmentScore::recall() const {
-  return ratio(links_sure, sure);
+  return ratio_or_one(links_sure, sure);
 }
 
 AlignmentScore score_alignments(std::span<const GoldAlignment> gold,

@@ -20,7 +20,7 @@ Matrix to_matrix(const Tensor& tile) {
   return matrix;
 }
 
-void add_scaled(Matrix& sum, const Matrix& part, double factor) {
+void add_scaled_matrix(Matrix& sum, const Matrix& part, double factor) {
   for (int64_t i = 0; i < sum.rows(); ++i) {
     const auto row = part.row(i);
     for (size_t j = 0; j < row.size(); ++j) sum.row(i)[j] += factor * row[j];
@@ -75,7 +75,8 @@ const Matrix& CrossLayer::head_weights(int64_t head) const {
 
 Matrix CrossLayer::mean_weights() const {
   Matrix mean(rows(), cols());
-  for (const Matrix& head : weights_) add_scaled(mean, head, 1 / static_cast<double>(heads()));
+  for (const Matrix& head : weights_)
+    add_scaled_matrix(mean, head, 1 / static_cast<double>(heads()));
   return mean;
 }
 
@@ -138,7 +139,7 @@ Matrix mean_weights(std::span<const CrossLayer> layers) {
            mean.cols());
     }
     for (int64_t head = 0; head < layer.heads(); ++head) {
-      add_scaled(mean, layer.head_weights(head), 1 / static_cast<double>(heads));
+      add_scaled_matrix(mean, layer.head_weights(head), 1 / static_cast<double>(heads));
     }
   }
   return mean;

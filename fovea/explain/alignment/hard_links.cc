@@ -10,7 +10,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::array<std::pair<LinkMethod, std::string_view>, 3> kNames = {{
+constexpr std::array<std::pair<LinkMethod, std::string_view>, 3> kLinkMethodNames = {{
     {LinkMethod::kArgmax, "argmax"},
     {LinkMethod::kThreshold, "threshold"},
     {LinkMethod::kMutual, "mutual"},
@@ -64,7 +64,7 @@ Alignment above_threshold(const Matrix& weights, double threshold) {
 }  // namespace
 
 std::string_view to_string(LinkMethod method) {
-  for (const auto& [value, name] : kNames) {
+  for (const auto& [value, name] : kLinkMethodNames) {
     if (value == method) return name;
   }
   return "";
@@ -72,12 +72,12 @@ std::string_view to_string(LinkMethod method) {
 
 std::vector<std::string> link_method_names() {
   std::vector<std::string> names;
-  for (const auto& entry : kNames) names.emplace_back(entry.second);
+  for (const auto& entry : kLinkMethodNames) names.emplace_back(entry.second);
   return names;
 }
 
 LinkMethod parse_link_method(std::string_view name) {
-  for (const auto& [value, known] : kNames) {
+  for (const auto& [value, known] : kLinkMethodNames) {
     if (known == name) return value;
   }
   fail(ErrorKind::kInvalidArgument, "there is no way '{}' to choose links; there are {}", name,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr TargetReading kReadings[] = {TargetReading::kInput, TargetReading::kOutput};
 
-double ratio(double part, int64_t whole) {
+double ratio_or_zero(double part, int64_t whole) {
   return whole == 0 ? 0 : part / static_cast<double>(whole);
 }
 
@@ -249,21 +249,23 @@ std::vector<HeadStatistics> HeadRanking::statistics() const {
     one.sentences = sentences_;
     one.target_pieces = sums.pieces;
     one.anchors = anchors_;
-    one.anchor_mass = ratio(sums.anchor_mass, anchors_);
-    one.anchor_hits = ratio(static_cast<double>(sums.anchor_hits), anchors_);
-    one.two_way =
-        ratio(2 * static_cast<double>(sums.mutual_links), sums.piece_links + source_pieces_);
-    one.entropy = ratio(sums.entropy, sums.pieces);
-    one.confidence = ratio(sums.confidence, sums.pieces);
-    one.special_mass = ratio(sums.special_mass, sums.pieces);
-    one.diagonality = sums.placed_pieces == 0 ? 0 : 1 - ratio(sums.distance, sums.placed_pieces);
+    one.anchor_mass = ratio_or_zero(sums.anchor_mass, anchors_);
+    one.anchor_hits = ratio_or_zero(static_cast<double>(sums.anchor_hits), anchors_);
+    one.two_way = ratio_or_zero(2 * static_cast<double>(sums.mutual_links),
+                                sums.piece_links + source_pieces_);
+    one.entropy = ratio_or_zero(sums.entropy, sums.pieces);
+    one.confidence = ratio_or_zero(sums.confidence, sums.pieces);
+    one.special_mass = ratio_or_zero(sums.special_mass, sums.pieces);
+    one.diagonality =
+        sums.placed_pieces == 0 ? 0 : 1 - ratio_or_zero(sums.distance, sums.placed_pieces);
     const int64_t others = heads - (sums.candidate.head ? 1 : 0);
-    one.agreement = ratio(2 * static_cast<double>(sums.shared), others * sums.links + sums.others);
-    one.source_coverage = ratio(static_cast<double>(sums.linked_sources), source_words_);
-    one.target_coverage = ratio(static_cast<double>(sums.linked_targets), target_words_);
+    one.agreement =
+        ratio_or_zero(2 * static_cast<double>(sums.shared), others * sums.links + sums.others);
+    one.source_coverage = ratio_or_zero(static_cast<double>(sums.linked_sources), source_words_);
+    one.target_coverage = ratio_or_zero(static_cast<double>(sums.linked_targets), target_words_);
     if (has_norms_ && sums.candidate.layer) {
-      if (sums.candidate.head) one.head_norm = ratio(sums.head_norm, sums.cells);
-      one.layer_norm = ratio(layer_sums(sums.candidate).layer_norm, sums.cells);
+      if (sums.candidate.head) one.head_norm = ratio_or_zero(sums.head_norm, sums.cells);
+      one.layer_norm = ratio_or_zero(layer_sums(sums.candidate).layer_norm, sums.cells);
     }
     if (has_gold_) one.gold = sums.gold;
   }

@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::array<std::pair<Symmetrization, std::string_view>, 7> kNames = {{
+constexpr std::array<std::pair<Symmetrization, std::string_view>, 7> kSymmetrizationNames = {{
     {Symmetrization::kIntersection, "intersection"},
     {Symmetrization::kUnion, "union"},
     {Symmetrization::kLiltGrowDiag, "lilt-grow-diag"},
@@ -120,7 +120,7 @@ Alignment moses(const Alignment& forward, const Alignment& backward, Symmetrizat
 }  // namespace
 
 std::string_view to_string(Symmetrization how) {
-  for (const auto& [value, name] : kNames) {
+  for (const auto& [value, name] : kSymmetrizationNames) {
     if (value == how) return name;
   }
   return "";
@@ -128,12 +128,12 @@ std::string_view to_string(Symmetrization how) {
 
 std::vector<std::string> symmetrization_names() {
   std::vector<std::string> names;
-  for (const auto& entry : kNames) names.emplace_back(entry.second);
+  for (const auto& entry : kSymmetrizationNames) names.emplace_back(entry.second);
   return names;
 }
 
 Symmetrization parse_symmetrization(std::string_view name) {
-  for (const auto& [value, known] : kNames) {
+  for (const auto& [value, known] : kSymmetrizationNames) {
     if (known == name) return value;
   }
   fail(ErrorKind::kInvalidArgument, "there is no symmetrisation '{}'; there are {}", name,

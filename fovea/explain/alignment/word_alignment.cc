@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::array<std::pair<WordConvention, std::string_view>, 2> kNames = {{
+constexpr std::array<std::pair<WordConvention, std::string_view>, 2> kConventionNames = {{
     {WordConvention::kUnion, "union"},
     {WordConvention::kMerge, "merge"},
 }};
@@ -76,7 +76,7 @@ PieceWords PieceWords::of(const Axis& axis) {
 }
 
 std::string_view to_string(WordConvention convention) {
-  for (const auto& [value, name] : kNames) {
+  for (const auto& [value, name] : kConventionNames) {
     if (value == convention) return name;
   }
   return "";
@@ -84,12 +84,12 @@ std::string_view to_string(WordConvention convention) {
 
 std::vector<std::string> word_convention_names() {
   std::vector<std::string> names;
-  for (const auto& entry : kNames) names.emplace_back(entry.second);
+  for (const auto& entry : kConventionNames) names.emplace_back(entry.second);
   return names;
 }
 
 WordConvention parse_word_convention(std::string_view name) {
-  for (const auto& [value, known] : kNames) {
+  for (const auto& [value, known] : kConventionNames) {
     if (known == name) return value;
   }
   fail(ErrorKind::kInvalidArgument, "there is no way '{}' from pieces to words; there are {}", name,

@@ -7,7 +7,7 @@
 namespace fovea {
 namespace {
 
-double mean_of(std::span<const double> values) {
+double mean_over_inputs(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
@@ -18,8 +18,8 @@ Verdict verdict_over(GradeKind kind, std::span<const double> values,
     for (const CardLine* line : lines) {
       reaches.push_back(std::max(std::abs(line->random.low), std::abs(line->random.high)));
     }
-    const double reach = mean_of(reaches);
-    return verdict_of(kind, mean_of(values), {0, -reach, reach});
+    const double reach = mean_over_inputs(reaches);
+    return verdict_of(kind, mean_over_inputs(values), {0, -reach, reach});
   }
   std::vector<double> apart;
   for (size_t i = 0; i < values.size(); ++i) apart.push_back(values[i] - lines[i]->random.mean);

@@ -14,7 +14,7 @@
 namespace fovea {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoGrade = std::numeric_limits<double>::quiet_NaN();
 
 // Neighbours have similar scores, unlike random numbers, so that maps with nothing in common come
 // out further from 0 than those.
@@ -161,7 +161,7 @@ void FaithfulnessJudge::find_gradient(Subject& subject, const WatchedAnswer& ans
 }
 
 double FaithfulnessJudge::agreement_with_gradient(const std::vector<double>& scores) const {
-  return gradient_.empty() ? kNone : kendall_tau_b(absolute(scores), gradient_);
+  return gradient_.empty() ? kNoGrade : kendall_tau_b(absolute(scores), gradient_);
 }
 
 // Over everything that the random orders took away.
@@ -197,7 +197,7 @@ void FaithfulnessJudge::grade_random_numbers() {
     random_deletions_.push_back(deletion_curve(runs_, order, options_.steps));
     random_insertions_.push_back(insertion_curve(runs_, turned, options_.steps));
     Grades grades;
-    grades.fill(kNone);
+    grades.fill(kNoGrade);
     grades[index_of(GradeKind::kDeletion)] = area_under(random_deletions_.back());
     grades[index_of(GradeKind::kInsertion)] = area_under(random_insertions_.back());
     grades[index_of(GradeKind::kComprehensiveness)] = comprehensiveness(runs_, order);
@@ -218,7 +218,7 @@ Interval FaithfulnessJudge::random_interval(size_t kind) const {
   for (const Grades& grades : random_grades_) values.push_back(grades[kind]);
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); })
              ? spread_of(values)
-             : Interval{kNone, kNone, kNone};
+             : Interval{kNoGrade, kNoGrade, kNoGrade};
 }
 
 FaithfulnessCard FaithfulnessJudge::judge(const std::vector<double>& all_scores,
@@ -254,7 +254,7 @@ FaithfulnessCard FaithfulnessJudge::judge(const std::vector<double>& all_scores,
   set(GradeKind::kInfidelity, infidelity_of(scores), "nothing changes the answer");
   set(GradeKind::kGradient, agreement_with_gradient(scores),
       why_no_gradient_.empty() ? constant : why_no_gradient_);
-  set(GradeKind::kRandomWeights, card.cascade.empty() ? kNone : card.cascade.back().rho,
+  set(GradeKind::kRandomWeights, card.cascade.empty() ? kNoGrade : card.cascade.back().rho,
       card.cascade.empty() ? why_not_randomized : constant);
   card.runs = runs_.runs();
   return card;

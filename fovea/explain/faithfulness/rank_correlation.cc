@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoCorrelation = std::numeric_limits<double>::quiet_NaN();
 
 void check_lengths(std::span<const double> a, std::span<const double> b) {
   if (a.size() == b.size()) return;
@@ -19,7 +19,7 @@ void check_lengths(std::span<const double> a, std::span<const double> b) {
        a.size(), b.size());
 }
 
-int64_t pairs(int64_t count) {
+int64_t pair_count(int64_t count) {
   return count * (count - 1) / 2;
 }
 
@@ -31,7 +31,7 @@ int64_t tied_pairs(size_t count, const Same& same) {
     if (i < count && same(i - 1, i)) {
       ++run;
     } else {
-      total += pairs(run);
+      total += pair_count(run);
       run = 1;
     }
   }
@@ -75,8 +75,8 @@ double kendall_tau_b(std::span<const double> a, std::span<const double> b) {
   const int64_t swaps = sort_counting(sorted, spare);
   const int64_t ties_b =
       tied_pairs(a.size(), [&](size_t i, size_t j) { return sorted[i] == sorted[j]; });
-  const int64_t all = pairs(static_cast<int64_t>(a.size()));
-  if (all == ties_a || all == ties_b) return kNone;
+  const int64_t all = pair_count(static_cast<int64_t>(a.size()));
+  if (all == ties_a || all == ties_b) return kNoCorrelation;
   const auto apart = static_cast<double>(all - ties_a - ties_b + ties_both - 2 * swaps);
   return apart / std::sqrt(static_cast<double>(all - ties_a)) /
          std::sqrt(static_cast<double>(all - ties_b));
@@ -107,7 +107,7 @@ double spearman(std::span<const double> a, std::span<const double> b) {
     square_a += (ranks_a[i] - mean) * (ranks_a[i] - mean);
     square_b += (ranks_b[i] - mean) * (ranks_b[i] - mean);
   }
-  if (square_a == 0 || square_b == 0) return kNone;
+  if (square_a == 0 || square_b == 0) return kNoCorrelation;
   return product / std::sqrt(square_a * square_b);
 }
 

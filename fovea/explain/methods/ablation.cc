@@ -112,7 +112,7 @@ class Judge {
 };
 
 // "without any of these the answer is another one: not, bad"
-std::vector<std::string> notes_of(const std::vector<std::string>& changing) {
+std::vector<std::string> ablation_notes(const std::vector<std::string>& changing) {
   constexpr size_t kMostNamed = 8;
   if (changing.empty()) return {};
   const auto shown = std::min(changing.size(), kMostNamed);
@@ -153,7 +153,7 @@ Explanation explain_ablation(const ExplainRequest& request) {
     explanation.scores.push_back(judge.lost(output));
     if (judge.changes_answer(output)) changing.push_back(cuts.axis.positions[i].text);
   }
-  explanation.notes = notes_of(changing);
+  explanation.notes = ablation_notes(changing);
   return explanation;
 }
 

@@ -10,8 +10,8 @@ Method column_mass_method();
 
 namespace {
 
-std::vector<std::string> notes_of(const AttentionRecord& record, ColumnTotal total,
-                                  int64_t window) {
+std::vector<std::string> column_notes(const AttentionRecord& record, ColumnTotal total,
+                                      int64_t window) {
   std::vector<std::string> notes;
   const int64_t rows = record.shape().rows;
   if (window > 0 && window < rows) {
@@ -36,7 +36,7 @@ Explanation explain_column_mass(const ExplainRequest& request) {
           .scores = column_mass(record, request.head, total, window, request.cancel),
           .layer = record->site.layer,
           .measures = fmt::format("attention received, {} of rows", over),
-          .notes = notes_of(*record, total, window)};
+          .notes = column_notes(*record, total, window)};
 }
 
 }  // namespace

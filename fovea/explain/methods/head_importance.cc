@@ -16,14 +16,14 @@ Method head_importance_method();
 
 namespace {
 
-constexpr size_t kNamed = 3;
+constexpr size_t kNamedHeads = 3;
 
 std::string foremost(const Explanation& explanation) {
   std::vector<size_t> order(explanation.scores.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater(),
                            [&](size_t i) { return explanation.scores[i]; });
-  order.resize(std::min(kNamed, order.size()));
+  order.resize(std::min(kNamedHeads, order.size()));
   std::vector<std::string> named;
   for (const size_t i : order) {
     named.push_back(

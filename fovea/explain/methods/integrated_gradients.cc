@@ -33,7 +33,7 @@ std::vector<Tensor> baseline_of(const ExplainRequest& request,
   return baseline;
 }
 
-std::vector<std::string> notes_of(const IntegratedGradients& found, int64_t steps) {
+std::vector<std::string> gradient_notes(const IntegratedGradients& found, int64_t steps) {
   const double moved = found.at_input - found.at_baseline;
   const double share = moved != 0 ? std::abs(found.gap() / moved) : 0;
   std::vector<std::string> notes{
@@ -56,7 +56,7 @@ Explanation explain_integrated_gradients(const ExplainRequest& request) {
   Explanation explanation{.axis = columns_of(request.run, request.kind),
                           .is_signed = true,
                           .measures = "part of the change",
-                          .notes = notes_of(found, steps)};
+                          .notes = gradient_notes(found, steps)};
   explanation.scores = position_scores(explanation.axis, inputs.front(), found.attributions[0]);
   if (inputs.size() > 1) {
     explanation.target_axis = *request.run.find_axis(inputs[1].axis);

@@ -35,8 +35,8 @@ int64_t first_layer(const ExplainRequest& request, int64_t layers) {
        layers - 1);
 }
 
-std::vector<std::string> notes_of(const std::vector<double>& read, bool pooled, int64_t first,
-                                  int64_t layers) {
+std::vector<std::string> relevancy_notes(const std::vector<double>& read, bool pooled,
+                                         int64_t first, int64_t layers) {
   std::vector<std::string> notes;
   const auto count = std::ranges::count_if(read, [](double weight) { return weight > 0; });
   if (count > 1) {
@@ -82,7 +82,7 @@ Explanation explain_stack(const ExplainRequest& request) {
   Explanation explanation{.axis = columns_of(request.run, request.kind),
                           .scores = std::move(r),
                           .measures = "what raises the answer",
-                          .notes = notes_of(read, pooled, first, layers)};
+                          .notes = relevancy_notes(read, pooled, first, layers)};
   if (row != read.end()) explanation.row = row - read.begin();
   return explanation;
 }

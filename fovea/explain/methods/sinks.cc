@@ -14,7 +14,7 @@ Method sinks_method();
 
 namespace {
 
-constexpr size_t kNamed = 5;
+constexpr size_t kNamedSinks = 5;
 
 // Lengths of the states that enter each layer, where they are to be had.
 using LayerNorms = std::map<int, std::vector<double>>;
@@ -25,7 +25,7 @@ void add_norms(LayerNorms& norms, const AttentionRecord& record, SiteKind kind) 
   norms[record.site.layer] = row_norms(record.block->input);
 }
 
-LayerNorms norms_of(const ExplainRequest& request) {
+LayerNorms layer_norms(const ExplainRequest& request) {
   LayerNorms norms;
   for (const auto& record : request.run.records) add_norms(norms, *record, request.kind);
   if (!norms.empty() || request.subject == nullptr) return norms;
@@ -40,7 +40,7 @@ LayerNorms norms_of(const ExplainRequest& request) {
   return norms;
 }
 
-std::string name_of(const Axis& axis, int64_t position) {
+std::string sink_name(const Axis& axis, int64_t position) {
   return fmt::format("{} ({})", axis.positions[static_cast<size_t>(position)].text, position);
 }
 
@@ -55,13 +55,13 @@ std::string sinks_note(const Axis& axis, const Sinks& sinks, double threshold) {
   double mass = 0;
   for (const int64_t position : found) {
     mass += sinks.mass_share[static_cast<size_t>(position)];
-    if (named.size() == kNamed) continue;
+    if (named.size() == kNamedSinks) continue;
     const std::string of_all = named.empty() ? fmt::format(" of {} heads", sinks.heads) : "";
-    named.push_back(fmt::format("{} in {}{}", name_of(axis, position),
+    named.push_back(fmt::format("{} in {}{}", sink_name(axis, position),
                                 sinks.sink_in[static_cast<size_t>(position)], of_all));
   }
   const std::string more =
-      found.size() > kNamed ? fmt::format(" and {} more", found.size() - kNamed) : "";
+      found.size() > kNamedSinks ? fmt::format(" and {} more", found.size() - kNamedSinks) : "";
   return fmt::format("{}: {}{}; {:.1f} % of all attention", found.size() == 1 ? "sink" : "sinks",
                      fmt::join(named, ", "), more, 100 * mass);
 }
@@ -74,7 +74,7 @@ std::string massive_note(const Axis& axis, const LayerNorms& norms, int64_t posi
   }
   return fmt::format(
       "the state of {} is {:.1f} times as long as the median where it enters layer {}",
-      name_of(axis, position), times_median(norms.at(at), position), at);
+      sink_name(axis, position), times_median(norms.at(at), position), at);
 }
 
 std::string artifacts_note(const Axis& axis, const LayerNorms& norms, const Sinks& sinks) {
@@ -105,7 +105,7 @@ Explanation explain_sinks(const ExplainRequest& request) {
     explanation.scores.push_back(sinks.share(static_cast<int64_t>(k)));
   }
   explanation.notes.push_back(sinks_note(explanation.axis, sinks, threshold));
-  const LayerNorms norms = norms_of(request);
+  const LayerNorms norms = layer_norms(request);
   if (norms.empty()) return explanation;
   if (const auto found = sinks.positions(); !found.empty()) {
     explanation.notes.push_back(massive_note(explanation.axis, norms, found.front()));

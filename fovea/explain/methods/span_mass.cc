@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-constexpr size_t kNamed = 3;
+constexpr size_t kNamedInSpan = 3;
 
 // Its text, or its numbers where there is none.
 std::string span_name(const Axis& axis, PositionSpan span) {
@@ -30,14 +30,14 @@ std::string span_name(const Axis& axis, PositionSpan span) {
 }
 
 // The heads with most mass, and the mean against an even spread.
-std::vector<std::string> notes_of(const LayerRecords& layers, const ExplainRequest& request,
-                                  const Explanation& explanation) {
+std::vector<std::string> span_notes(const LayerRecords& layers, const ExplainRequest& request,
+                                    const Explanation& explanation) {
   const std::vector<double>& mass = explanation.scores;
   std::vector<size_t> order(mass.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t i) { return mass[i]; });
   std::vector<std::string> most;
-  for (size_t i = 0; i < std::min(kNamed, order.size()); ++i) {
+  for (size_t i = 0; i < std::min(kNamedInSpan, order.size()); ++i) {
     most.push_back(fmt::format("{} ({:.1f} %)", explanation.axis.positions[order[i]].text,
                                100 * mass[order[i]]));
   }
@@ -66,7 +66,7 @@ Explanation explain_span_mass(const ExplainRequest& request) {
       fmt::format("share of the row's attention on {}",
                   span_name(columns_of(request.run, request.kind), *request.span));
   if (request.layer) explanation.layer = asked->site.layer;
-  explanation.notes = notes_of(layers, request, explanation);
+  explanation.notes = span_notes(layers, request, explanation);
   return explanation;
 }
 

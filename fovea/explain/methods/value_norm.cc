@@ -20,8 +20,8 @@ BlockExtent extent_named(std::string_view name) {
 }
 
 // What the row keeps of itself, and that the norm asked for is not there.
-std::vector<std::string> notes_of(const std::shared_ptr<const AttentionRecord>& record,
-                                  const ExplainRequest& request, BlockExtent extent) {
+std::vector<std::string> value_norm_notes(const std::shared_ptr<const AttentionRecord>& record,
+                                          const ExplainRequest& request, BlockExtent extent) {
   if (extent == BlockExtent::kAttention) return {};
   std::vector<std::string> notes;
   const BlockSum sum(record, extent, {request.position, request.position + 1}, request.cancel);
@@ -50,7 +50,7 @@ Explanation explain_value_norm(const ExplainRequest& request) {
           .scores = std::move(scores),
           .layer = record->site.layer,
           .measures = "length of what it brings",
-          .notes = notes_of(record, request, extent)};
+          .notes = value_norm_notes(record, request, extent)};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ void check_same_size(std::span<const uint8_t> a, std::span<const uint8_t> b) {
        b.size());
 }
 
-double ratio(int64_t both, int64_t either) {
+double overlap_ratio(int64_t both, int64_t either) {
   return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either);
 }
 
@@ -36,9 +36,9 @@ std::array<double, 256> jaccard_of_objects(std::span<const uint8_t> mask,
   const auto all = static_cast<int64_t>(labels.size());
   const int64_t masked = std::accumulate(inside.begin(), inside.end(), int64_t{0});
   std::array<double, 256> result;
-  result[0] = ratio(masked - inside[0], all - size[0] + inside[0]);
+  result[0] = overlap_ratio(masked - inside[0], all - size[0] + inside[0]);
   for (size_t k = 1; k < result.size(); ++k) {
-    result[k] = ratio(inside[k], size[k] + masked - inside[k]);
+    result[k] = overlap_ratio(inside[k], size[k] + masked - inside[k]);
   }
   return result;
 }

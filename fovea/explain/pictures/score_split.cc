@@ -10,8 +10,8 @@
 namespace fovea {
 namespace {
 
-void check(const AttentionRecord& record, const Tensor& position_queries,
-           const Tensor& position_keys, int64_t head, int64_t row, int64_t col) {
+void check_split(const AttentionRecord& record, const Tensor& position_queries,
+                 const Tensor& position_keys, int64_t head, int64_t row, int64_t col) {
   const AttentionShape shape = record.shape();
   if (head < 0 || head >= shape.heads || row < 0 || row >= shape.rows || col < 0 ||
       col >= shape.cols) {
@@ -57,7 +57,7 @@ double lse_of(const AttentionRecord& record, int64_t head, int64_t row) {
 
 ScoreSplit split_score(const AttentionRecord& record, const Tensor& position_queries,
                        const Tensor& position_keys, int64_t head, int64_t row, int64_t col) {
-  check(record, position_queries, position_keys, head, row, col);
+  check_split(record, position_queries, position_keys, head, row, col);
   const int64_t kv_head = record.shape().kv_head(head);
   const double scale = record.rule.scale;
   const std::vector<double> query = vector_of(record.queries, head, row);

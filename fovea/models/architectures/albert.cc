@@ -9,8 +9,8 @@
 namespace fovea {
 namespace {
 
-PostNormBlock load_block(const LayerSource& source, const Config& config,
-                         const AttentionSizes& sizes) {
+PostNormBlock load_albert_block(const LayerSource& source, const Config& config,
+                                const AttentionSizes& sizes) {
   const int64_t width = sizes.width, inner = config.get_size("intermediate_size");
   const double epsilon = config.get_double("layer_norm_eps", 1e-12);
   const LayerSource attention = source["attention"];
@@ -49,8 +49,8 @@ class Albert final : public TextModel {
     for (int64_t g = 0; g < groups; ++g) {
       std::vector<PostNormBlock>& group = groups_.emplace_back();
       for (int64_t i = 0; i < inner; ++i) {
-        group.push_back(load_block(base["encoder.albert_layer_groups"][g]["albert_layers"][i],
-                                   source.config, sizes_));
+        group.push_back(load_albert_block(
+            base["encoder.albert_layer_groups"][g]["albert_layers"][i], source.config, sizes_));
       }
     }
     ModelFacts facts = text_facts(sizes_, layers_ * inner, embed_.words().size(0),

@@ -18,7 +18,7 @@ constexpr int64_t kPositionOffset = 2;
 
 // fairseq's table: as Marian's, but with frequencies that reach 1 / 10000 and a row of zeros for
 // padding.
-Tensor sinusoid_table(int64_t positions, int64_t width, int64_t padding_id) {
+Tensor zero_padded_sinusoids(int64_t positions, int64_t width, int64_t padding_id) {
   Tensor table = Tensor({positions, width});
   const int64_t half = width / 2;
   const float step = static_cast<float>(std::log(10000.0) / static_cast<double>(half - 1));
@@ -142,8 +142,8 @@ class Bart final : public Seq2SeqModel {
     const std::vector<int64_t> rows = places(pass, ids);
     if (kind_ != Kind::kM2m100) return embeddings(pass, input, ids, rows);
     BartEmbeddings computed = embeddings;
-    computed.positions = sinusoid_table(*std::max_element(rows.begin(), rows.end()) + 1,
-                                        embeddings.words.size(1), padding_id_);
+    computed.positions = zero_padded_sinusoids(*std::max_element(rows.begin(), rows.end()) + 1,
+                                               embeddings.words.size(1), padding_id_);
     return computed(pass, input, ids, rows);
   }
 

@@ -40,15 +40,15 @@ Config text_defaults(const Config& config) {
 
 // The section of a tower. Old files repeat parts of it under "text_config_dict", which then counts
 // alone.
-Config tower_section(const Config& config, std::string_view key) {
+Config clip_section(const Config& config, std::string_view key) {
   for (const std::string& name : {fmt::format("{}_dict", key), std::string(key)}) {
     if (std::optional<Config> section = config.find_section(name)) return *section;
   }
   return Config(Json::object(), config.source());
 }
 
-struct PictureTower {
-  PictureTower(const LayerSource& source, const Config& config)
+struct ClipPictureTower {
+  ClipPictureTower(const LayerSource& source, const Config& config)
       : stack(source, config),
         embed(load_embedding(source["embeddings"], PatchSizes::of(config), stack.sizes.width)),
         // The name is so in all files.
@@ -81,8 +81,8 @@ struct PictureTower {
   Norm first_norm, pooled_norm;
 };
 
-struct TextTower {
-  TextTower(const LayerSource& source, const Config& config)
+struct ClipTextTower {
+  ClipTextTower(const LayerSource& source, const Config& config)
       : stack(source, config),
         embed(source["embeddings"], config),
         norm(Norm::layer(source["final_layer_norm"], stack.sizes.width,
@@ -113,17 +113,17 @@ struct TextTower {
 };
 
 // Towers alone are stored with and without the prefix.
-Tower load_picture_tower(const LayerSource& all, const Config& config) {
-  const PictureTower tower(all.below_one_of({"vision_model.", ""}, "embeddings.class_embedding"),
-                           config);
+Tower load_clip_picture_tower(const LayerSource& all, const Config& config) {
+  const ClipPictureTower tower(
+      all.below_one_of({"vision_model.", ""}, "embeddings.class_embedding"), config);
   const auto layers = static_cast<int64_t>(tower.stack.blocks.size());
   return {.facts = picture_facts(tower.stack.sizes, layers, tower.embed.sizes(), {"[CLS]"}),
           .run = tower};
 }
 
-Tower load_text_tower(const LayerSource& all, const Config& config) {
-  const TextTower tower(all.below_one_of({"text_model.", ""}, "embeddings.token_embedding.weight"),
-                        config);
+Tower load_clip_text_tower(const LayerSource& all, const Config& config) {
+  const ClipTextTower tower(
+      all.below_one_of({"text_model.", ""}, "embeddings.token_embedding.weight"), config);
   return {.facts =
               text_facts(tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
                          tower.embed.words.size(0), tower.embed.positions.size(0), /*causal=*/true),
@@ -135,24 +135,25 @@ void add_projection(Tower& tower, const LayerSource& source, const Config& confi
                             /*bias=*/false);
 }
 
-std::unique_ptr<Model> build(const ModelSource& source) {
+std::unique_ptr<Model> build_clip(const ModelSource& source) {
   const Config& config = source.config;
   const LayerSource& all = source.weights;
   if (config.model_type() == "clip_vision_model") {
-    Tower tower = load_picture_tower(all, picture_defaults(config));
+    Tower tower = load_clip_picture_tower(all, picture_defaults(config));
     if (source.is("WithProjection", "visual_projection.weight")) {
       add_projection(tower, all["visual_projection"], config);
     }
     return std::make_unique<TowerModel>(config, std::move(tower));
   }
   if (config.model_type() == "clip_text_model") {
-    Tower tower = load_text_tower(all, text_defaults(config));
+    Tower tower = load_clip_text_tower(all, text_defaults(config));
     if (source.is("WithProjection", "text_projection.weight")) {
       add_projection(tower, all["text_projection"], config);
     }
     return std::make_unique<TowerModel>(config, std::move(tower));
   }
-  Tower picture = load_picture_tower(all, picture_defaults(tower_section(config, "vision_config")));
+  Tower picture =
+      load_clip_picture_tower(all, picture_defaults(clip_section(config, "vision_config")));
   if (source.is("ForImageClassification", "classifier.weight")) {
     picture.classify = [classify = load_linear(all["classifier"], picture.facts.width,
                                                label_count(config))](const Value& states) {
@@ -160,7 +161,7 @@ std::unique_ptr<Model> build(const ModelSource& source) {
     };
     return std::make_unique<TowerModel>(config, std::move(picture));
   }
-  Tower text = load_text_tower(all, text_defaults(tower_section(config, "text_config")));
+  Tower text = load_clip_text_tower(all, text_defaults(clip_section(config, "text_config")));
   add_projection(picture, all["visual_projection"], config);
   add_projection(text, all["text_projection"], config);
   const Tensor log_scale = all.weights.tensor("logit_scale", {}, DType::kF32);
@@ -175,7 +176,7 @@ Architecture clip_architecture() {
           .covers = "CLIP, both towers or one alone",
           .model_types = {"clip", "clip_vision_model", "clip_text_model"},
           .not_needed = {"position_ids", "visual_projection", "text_projection", "logit_scale"},
-          .build = &build};
+          .build = build_clip};
 }
 
 }  // namespace fovea

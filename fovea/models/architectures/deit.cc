@@ -5,7 +5,7 @@
 namespace fovea {
 namespace {
 
-std::unique_ptr<Model> build(const ModelSource& source) {
+std::unique_ptr<Model> build_deit(const ModelSource& source) {
   return std::make_unique<VitModel>(source,
                                     VitModel::Options{.prefix = "deit.", .distilled = true});
 }
@@ -17,7 +17,7 @@ Architecture deit_architecture() {
           .covers = "DeiT with its distillation token",
           .model_types = {"deit"},
           .not_needed = {"mask_token", "pooler", "decoder"},
-          .build = &build};
+          .build = build_deit};
 }
 
 }  // namespace fovea

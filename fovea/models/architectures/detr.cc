@@ -19,7 +19,7 @@ namespace fovea {
 namespace {
 
 // transformers 5.22 calls them so; files on the hub have the names of the versions before.
-constexpr std::array<Rename, 21> kNewNames{
+constexpr std::array<Rename, 21> kNewDetrNames{
     {{"backbone.model", "backbone.conv_encoder.model"},
      {"self_attn.o_proj", "self_attn.out_proj"},
      {"encoder_attn.o_proj", "encoder_attn.out_proj"},
@@ -44,7 +44,7 @@ constexpr std::array<Rename, 21> kNewNames{
 
 constexpr int64_t kLearnedPositions = 50;  // rows and columns that have an entry
 
-ModelSource with_defaults(const ModelSource& source) {
+ModelSource detr_defaults(const ModelSource& source) {
   return {source.config.with_defaults({{"d_model", 256},
                                        {"encoder_layers", 6},
                                        {"encoder_ffn_dim", 2048},
@@ -53,7 +53,7 @@ ModelSource with_defaults(const ModelSource& source) {
                                        {"decoder_ffn_dim", 2048},
                                        {"decoder_attention_heads", 8},
                                        {"num_queries", 100}}),
-          source.weights.renamed(kNewNames)};
+          source.weights.renamed(kNewDetrNames)};
 }
 
 // The ResNet below, and which of its stages the rest sees.
@@ -142,7 +142,7 @@ ops::Linear load_projection(const LayerSource& source, int64_t in, int64_t out) 
 
 class Detr final : public Model {
  public:
-  explicit Detr(const ModelSource& source) : Detr(with_defaults(source), 0) {}
+  explicit Detr(const ModelSource& source) : Detr(detr_defaults(source), 0) {}
 
   const ModelFacts& facts() const override { return facts_; }
   ModelOutputs forward(const ModelInputs& inputs, const Pass& pass) const override;

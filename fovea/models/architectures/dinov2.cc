@@ -4,7 +4,7 @@
 namespace fovea {
 namespace {
 
-std::unique_ptr<Model> build(const ModelSource& source) {
+std::unique_ptr<Model> build_dinov2(const ModelSource& source) {
   return std::make_unique<Dinov2Model>(source, Dinov2Model::Options{});
 }
 
@@ -15,7 +15,7 @@ Architecture dinov2_architecture() {
           .covers = "DINOv2",
           .model_types = {"dinov2"},
           .not_needed = {"mask_token"},
-          .build = &build};
+          .build = build_dinov2};
 }
 
 }  // namespace fovea

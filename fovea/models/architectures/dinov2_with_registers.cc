@@ -5,7 +5,7 @@
 namespace fovea {
 namespace {
 
-std::unique_ptr<Model> build(const ModelSource& source) {
+std::unique_ptr<Model> build_dinov2_with_registers(const ModelSource& source) {
   return std::make_unique<Dinov2Model>(
       source, Dinov2Model::Options{.prefix = "dinov2_with_registers.",
                                    .registers = true,
@@ -20,7 +20,7 @@ Architecture dinov2_with_registers_architecture() {
           .covers = "DINOv2 with registers",
           .model_types = {"dinov2_with_registers"},
           .not_needed = {"mask_token", "register_tokens"},
-          .build = &build};
+          .build = build_dinov2_with_registers};
 }
 
 }  // namespace fovea

@@ -15,9 +15,9 @@ namespace fovea {
 namespace {
 
 // transformers 5 wraps the blocks; files on the hub do not.
-constexpr std::array<Rename, 1> kNewNames{{{"model.layer", "layer"}}};
+constexpr std::array<Rename, 1> kNewDinov3Names{{{"model.layer", "layer"}}};
 
-ModelSource with_defaults(const ModelSource& source) {
+ModelSource dinov3_defaults(const ModelSource& source) {
   return {source.config.with_defaults({{"hidden_size", 384},
                                        {"num_hidden_layers", 12},
                                        {"num_attention_heads", 6},
@@ -36,8 +36,9 @@ ModelSource with_defaults(const ModelSource& source) {
           source.weights};
 }
 
-PreNormBlock::AnyFeedForward load_feed_forward(const LayerSource& source, const Config& config,
-                                               int64_t width, const Tensor& scale) {
+PreNormBlock::AnyFeedForward load_dinov3_feed_forward(const LayerSource& source,
+                                                      const Config& config, int64_t width,
+                                                      const Tensor& scale) {
   const int64_t inner = config.get_size("intermediate_size");
   const bool bias = config.get_bool("mlp_bias");
   const Activation activation = activation_named(config, "hidden_act", "gelu");
@@ -50,8 +51,8 @@ PreNormBlock::AnyFeedForward load_feed_forward(const LayerSource& source, const 
                           std::move(down), activation);
 }
 
-PreNormBlock load_block(const LayerSource& source, const Config& config,
-                        const AttentionSizes& sizes) {
+PreNormBlock load_dinov3_block(const LayerSource& source, const Config& config,
+                               const AttentionSizes& sizes) {
   const int64_t width = sizes.width;
   const double epsilon = config.get_double("layer_norm_eps");
   const LayerSource attention = source["attention"];
@@ -64,8 +65,8 @@ PreNormBlock load_block(const LayerSource& source, const Config& config,
               load_scaled_linear(attention["o_proj"], width, width, config.get_bool("proj_bias"),
                                  load_vector(source["layer_scale1"], "lambda1", width))),
           Norm::layer(source["norm2"], width, epsilon),
-          load_feed_forward(source["mlp"], config, width,
-                            load_vector(source["layer_scale2"], "lambda1", width))};
+          load_dinov3_feed_forward(source["mlp"], config, width,
+                                   load_vector(source["layer_scale2"], "lambda1", width))};
 }
 
 // base^(-4p / head_dim): one half of a head's pairs is turned by the row, the other by the column.
@@ -87,7 +88,7 @@ std::vector<float> load_frequencies(const Config& config, int64_t head_dim) {
 class Dinov3Vit final : public PictureModel {
  public:
   explicit Dinov3Vit(const ModelSource& source)
-      : Dinov3Vit(with_defaults(source), source.weights.renamed(kNewNames)) {}
+      : Dinov3Vit(dinov3_defaults(source), source.weights.renamed(kNewDinov3Names)) {}
 
  private:
   Dinov3Vit(const ModelSource& source, const LayerSource& base)
@@ -102,7 +103,7 @@ class Dinov3Vit final : public PictureModel {
         frequencies_(load_frequencies(source.config, sizes_.head_dim)) {
     const int64_t layers = layer_count(source.config);
     for (int64_t i = 0; i < layers; ++i) {
-      blocks_.push_back(load_block(base["layer"][i], source.config, sizes_));
+      blocks_.push_back(load_dinov3_block(base["layer"][i], source.config, sizes_));
     }
     std::vector<std::string> front = register_names(registers_);
     front.insert(front.begin(), "[CLS]");

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kEpsilon = 1e-12;  // fixed in the architecture
 
-PostNormBlock load_block(const LayerSource& source, const Config& config,
-                         const AttentionSizes& sizes) {
+PostNormBlock load_distilbert_block(const LayerSource& source, const Config& config,
+                                    const AttentionSizes& sizes) {
   const int64_t width = sizes.width, inner = config.get_size("hidden_dim");
   const LayerSource attention = source["attention"];
   return {AttentionLayer(sizes,
@@ -46,7 +46,7 @@ class DistilBert final : public TextModel {
         norm_(Norm::layer(base["embeddings.LayerNorm"], sizes_.width, kEpsilon)) {
     const int64_t layers = layer_count(source.config, "n_layers");
     for (int64_t i = 0; i < layers; ++i) {
-      blocks_.push_back(load_block(base["transformer.layer"][i], source.config, sizes_));
+      blocks_.push_back(load_distilbert_block(base["transformer.layer"][i], source.config, sizes_));
     }
     set_facts(text_facts(sizes_, layers, words_.size(0), positions_.size(0), /*causal=*/false));
     set_head(load_head(source));

@@ -5,7 +5,7 @@
 namespace fovea {
 namespace {
 
-std::unique_ptr<Model> build(const ModelSource& source) {
+std::unique_ptr<Model> build_llama(const ModelSource& source) {
   const bool bias = source.config.get_bool("attention_bias", false);
   return std::make_unique<RopeModel>(
       source, RopeDecoderOptions{.query_key_value_bias = bias,
@@ -20,7 +20,7 @@ Architecture llama_architecture() {
           .covers = "Llama 1 to 3, SmolLM, TinyLlama",
           .model_types = {"llama"},
           .not_needed = {"rotary_emb.inv_freq", "lm_head"},
-          .build = build};
+          .build = build_llama};
 }
 
 }  // namespace fovea

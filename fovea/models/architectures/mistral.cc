@@ -4,7 +4,7 @@
 namespace fovea {
 namespace {
 
-std::unique_ptr<Model> build(const ModelSource& source) {
+std::unique_ptr<Model> build_mistral(const ModelSource& source) {
   RopeDecoderOptions options;
   if (source.config.has("sliding_window")) {
     options.windows.assign(static_cast<size_t>(layer_count(source.config)),
@@ -20,7 +20,7 @@ Architecture mistral_architecture() {
           .covers = "Mistral 7B and the like",
           .model_types = {"mistral"},
           .not_needed = {"rotary_emb.inv_freq", "lm_head"},
-          .build = build};
+          .build = build_mistral};
 }
 
 }  // namespace fovea

@@ -5,7 +5,7 @@
 namespace fovea {
 namespace {
 
-std::unique_ptr<Model> build(const ModelSource& source) {
+std::unique_ptr<Model> build_qwen2(const ModelSource& source) {
   return std::make_unique<RopeModel>(
       source, RopeDecoderOptions{.query_key_value_bias = true,
                                  .windows = upper_layer_windows(source.config)});
@@ -18,7 +18,7 @@ Architecture qwen2_architecture() {
           .covers = "Qwen 2, Qwen 2.5",
           .model_types = {"qwen2"},
           .not_needed = {"rotary_emb.inv_freq", "lm_head"},
-          .build = build};
+          .build = build_qwen2};
 }
 
 }  // namespace fovea

@@ -4,7 +4,7 @@
 namespace fovea {
 namespace {
 
-std::unique_ptr<Model> build(const ModelSource& source) {
+std::unique_ptr<Model> build_qwen3(const ModelSource& source) {
   const Config& config = source.config;
   const bool bias = config.get_bool("attention_bias", false);
   return std::make_unique<RopeModel>(source,
@@ -21,7 +21,7 @@ Architecture qwen3_architecture() {
           .covers = "Qwen 3 (dense)",
           .model_types = {"qwen3"},
           .not_needed = {"rotary_emb.inv_freq", "lm_head"},
-          .build = build};
+          .build = build_qwen3};
 }
 
 }  // namespace fovea

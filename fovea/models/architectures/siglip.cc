@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-Config with_defaults(const Config& config) {
+Config siglip_defaults(const Config& config) {
   return config.with_defaults({{"vocab_size", 32000},
                                {"hidden_size", 768},
                                {"intermediate_size", 3072},
@@ -60,8 +60,8 @@ struct PoolHead {
   std::shared_ptr<const ScoreRule> rule;
 };
 
-struct PictureTower {
-  PictureTower(const LayerSource& source, const Config& config)
+struct SiglipPictureTower {
+  SiglipPictureTower(const LayerSource& source, const Config& config)
       : stack(source, config),
         embed(load_embedding(source["embeddings"], PatchSizes::of(config), stack.sizes.width)),
         norm(Norm::layer(source["post_layernorm"], stack.sizes.width,
@@ -92,8 +92,8 @@ struct PictureTower {
   std::optional<PoolHead> pool;
 };
 
-struct TextTower {
-  TextTower(const LayerSource& source, const Config& config)
+struct SiglipTextTower {
+  SiglipTextTower(const LayerSource& source, const Config& config)
       : stack(source, config),
         embed(source["embeddings"], config),
         norm(Norm::layer(source["final_layer_norm"], stack.sizes.width,
@@ -120,8 +120,8 @@ Value as_it_is(const Value& pooled) {
 }
 
 // Towers alone are stored with and without the prefix.
-Tower load_picture_tower(const LayerSource& all, const Config& config) {
-  const PictureTower tower(
+Tower load_siglip_picture_tower(const LayerSource& all, const Config& config) {
+  const SiglipPictureTower tower(
       all.below_one_of({"vision_model.", ""}, "embeddings.patch_embedding.weight"), config);
   Tower made{
       .facts = picture_facts(tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
@@ -131,9 +131,9 @@ Tower load_picture_tower(const LayerSource& all, const Config& config) {
   return made;
 }
 
-Tower load_text_tower(const LayerSource& all, const Config& config) {
-  const TextTower tower(all.below_one_of({"text_model.", ""}, "embeddings.token_embedding.weight"),
-                        config);
+Tower load_siglip_text_tower(const LayerSource& all, const Config& config) {
+  const SiglipTextTower tower(
+      all.below_one_of({"text_model.", ""}, "embeddings.token_embedding.weight"), config);
   Tower made{.facts = text_facts(tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
                                  tower.embed.words.size(0), tower.embed.positions.size(0),
                                  /*causal=*/false),
@@ -146,20 +146,23 @@ float load_number(const LayerSource& source, std::string_view name) {
   return load_vector(source, name, 1).values<float>()[0];
 }
 
-Config tower_section(const Config& config, std::string_view key) {
-  return with_defaults(config.find_section(key).value_or(Config(Json::object(), config.source())));
+Config siglip_section(const Config& config, std::string_view key) {
+  return siglip_defaults(
+      config.find_section(key).value_or(Config(Json::object(), config.source())));
 }
 
-std::unique_ptr<Model> build(const ModelSource& source) {
+std::unique_ptr<Model> build_siglip(const ModelSource& source) {
   const Config& config = source.config;
   const LayerSource& all = source.weights;
   if (config.model_type() == "siglip_vision_model") {
-    return std::make_unique<TowerModel>(config, load_picture_tower(all, with_defaults(config)));
+    return std::make_unique<TowerModel>(config,
+                                        load_siglip_picture_tower(all, siglip_defaults(config)));
   }
   if (config.model_type() == "siglip_text_model") {
-    return std::make_unique<TowerModel>(config, load_text_tower(all, with_defaults(config)));
+    return std::make_unique<TowerModel>(config,
+                                        load_siglip_text_tower(all, siglip_defaults(config)));
   }
-  Tower picture = load_picture_tower(all, tower_section(config, "vision_config"));
+  Tower picture = load_siglip_picture_tower(all, siglip_section(config, "vision_config"));
   if (source.is("ForImageClassification", "classifier.weight")) {
     picture.classify = [classify = load_linear(all["classifier"], picture.facts.width,
                                                label_count(config))](const Value& states) {
@@ -167,7 +170,7 @@ std::unique_ptr<Model> build(const ModelSource& source) {
     };
     return std::make_unique<TowerModel>(config, std::move(picture));
   }
-  Tower text = load_text_tower(all, tower_section(config, "text_config"));
+  Tower text = load_siglip_text_tower(all, siglip_section(config, "text_config"));
   picture.embed = text.embed = &as_it_is;
   return std::make_unique<TowerModel>(config, std::move(picture), std::move(text),
                                       Similarity{.log_scale = load_number(all, "logit_scale"),
@@ -182,7 +185,7 @@ Architecture siglip_architecture() {
           .covers = "SigLIP and SigLIP 2 of fixed sizes, both towers or one alone",
           .model_types = {"siglip", "siglip_vision_model", "siglip_text_model"},
           .not_needed = {"position_ids", "logit_scale", "logit_bias"},
-          .build = &build};
+          .build = build_siglip};
 }
 
 }  // namespace fovea

@@ -4,7 +4,7 @@
 namespace fovea {
 namespace {
 
-std::unique_ptr<Model> build(const ModelSource& source) {
+std::unique_ptr<Model> build_vit(const ModelSource& source) {
   return std::make_unique<VitModel>(source, VitModel::Options{});
 }
 
@@ -15,7 +15,7 @@ Architecture vit_architecture() {
           .covers = "ViT, DINO, DeiT without distillation",
           .model_types = {"vit"},
           .not_needed = {"mask_token", "pooler", "decoder"},
-          .build = &build};
+          .build = build_vit};
 }
 
 }  // namespace fovea

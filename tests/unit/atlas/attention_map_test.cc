@@ -12,14 +12,14 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
-using testing::dense_attention;
-using testing::DenseAttention;
+using support::AttentionCase;
+using support::dense_attention;
+using support::DenseAttention;
+using support::plain_case;
+using support::random_case;
+using support::record_of;
+using support::shared_record_of;
 using ::testing::Each;
-using testing::plain_case;
-using testing::random_case;
-using testing::record_of;
-using testing::shared_record_of;
 
 // The accuracy contract of docs/numerics.md: 1e-6 where no score of the case is above 20, and
 // 1e-6 * (1 + |score|) beyond. The score that counts is the one before a soft cap.
@@ -55,7 +55,7 @@ void expect_map_is_exact(const AttentionCase& c) {
 }
 
 TEST(AttentionMap, EqualsTheDenseReferenceForHundredsOfRandomCases) {
-  for (uint32_t seed = 0; seed < testing::cases(400); ++seed) {
+  for (uint32_t seed = 0; seed < support::cases(400); ++seed) {
     SCOPED_TRACE(seed);
     static constexpr double kSpreads[] = {0.3, 1, 3, 5};
     expect_map_is_exact(random_case(seed, 90, kSpreads[seed % 4]));
@@ -224,16 +224,16 @@ TEST(AttentionMap, GradientTileIsOutputGradientTimesValues) {
   AttentionCase c = random_case(21, 60, 1);
   AttentionRecord record = record_of(c);
   std::mt19937 random(2);
-  record.output_gradient = testing::random_heads(
+  record.output_gradient = support::random_heads(
       random, {c.shape.heads, c.shape.rows, c.shape.value_dim}, 1, DType::kF32);
   validate(record);
   const auto shared = std::make_shared<const AttentionRecord>(record);
   const int64_t head = c.shape.heads - 1;
   const Tensor tile = AttentionMap(shared, head).gradient_tile({0, c.shape.rows, 0, c.shape.cols});
   for (int64_t i = 0; i < c.shape.rows; ++i) {
-    const auto gradient = testing::row_of(record.output_gradient, head, i);
+    const auto gradient = support::row_of(record.output_gradient, head, i);
     for (int64_t j = 0; j < c.shape.cols; ++j) {
-      const auto value = testing::row_of(c.values, c.shape.kv_head(head), j);
+      const auto value = support::row_of(c.values, c.shape.kv_head(head), j);
       const double expected =
           std::inner_product(gradient.begin(), gradient.end(), value.begin(), 0.0);
       ASSERT_NEAR(tile.matrix<float>()(i, j), expected, 1e-4);

@@ -17,8 +17,8 @@ int64_t peak_bytes() {
 
 TEST(Memory, SixteenThousandTokensNeedNoMatrix) {
   const int64_t before = peak_bytes();
-  const int64_t tokens = testing::kSanitized ? 4096 : 16384;
-  const AttentionMap map(testing::shared_record_of(testing::plain_case(tokens, 64, true, 1)), 0);
+  const int64_t tokens = support::kSanitized ? 4096 : 16384;
+  const AttentionMap map(support::shared_record_of(support::plain_case(tokens, 64, true, 1)), 0);
   const auto sums = map.column_sums();
   const auto entropy = map.entropy();
   const Pyramid pyramid(map, std::make_shared<TileCache>(size_t{32} << 20));

@@ -9,8 +9,8 @@
 namespace fovea {
 namespace {
 
-using testing::plain_case;
-using testing::shared_record_of;
+using support::plain_case;
+using support::shared_record_of;
 
 std::shared_ptr<TileCache> big_cache() {
   return std::make_shared<TileCache>(size_t{64} << 20);
@@ -62,11 +62,11 @@ TEST(Pyramid, EveryLevelEqualsPoolingTheWeights) {
 // narrow in the other direction so that the test stays quick.
 TEST(Pyramid, ComposedLevelsEqualDirectPooling) {
   std::mt19937 random(3);
-  testing::AttentionCase c;
+  support::AttentionCase c;
   c.shape = {1, 1, 32800, 40, 8, 8};
-  c.queries = testing::random_heads(random, {1, 32800, 8}, 1, DType::kF32);
-  c.keys = testing::random_heads(random, {1, 40, 8}, 1, DType::kF32);
-  c.values = testing::random_heads(random, {1, 40, 8}, 1, DType::kF32);
+  c.queries = support::random_heads(random, {1, 32800, 8}, 1, DType::kF32);
+  c.keys = support::random_heads(random, {1, 40, 8}, 1, DType::kF32);
+  c.values = support::random_heads(random, {1, 40, 8}, 1, DType::kF32);
   const AttentionMap map(shared_record_of(c), 0);
   const Pyramid pyramid(map, big_cache());
   ASSERT_EQ(pyramid.levels(), 9);
@@ -83,7 +83,7 @@ TEST(Pyramid, ComposedLevelsEqualDirectPooling) {
 }
 
 TEST(Pyramid, APlantedNeedleIsTheMaximumAtEveryZoom) {
-  testing::AttentionCase c = plain_case(900, 32, false, 6);
+  support::AttentionCase c = plain_case(900, 32, false, 6);
   // Key 511 becomes a large multiple of query 300.
   for (int64_t d = 0; d < 32; ++d) {
     c.keys.mutable_matrix<float>(0)(511, d) = 4 * c.queries.matrix<float>(0)(300, d);

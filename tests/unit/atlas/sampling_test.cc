@@ -8,8 +8,8 @@
 namespace fovea {
 namespace {
 
-using testing::plain_case;
-using testing::shared_record_of;
+using support::plain_case;
+using support::shared_record_of;
 
 TEST(SampledTile, BlocksWithNoMoreRowsThanAreReadAreExact) {
   for (const bool causal : {false, true}) {

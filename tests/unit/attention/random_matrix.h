@@ -6,7 +6,7 @@
 
 #include "fovea/attention/matrix.h"
 
-namespace fovea::testing_support {
+namespace fovea::support {
 
 inline Matrix random_matrix(int64_t rows, int64_t cols, std::mt19937& random) {
   std::normal_distribution<double> normal;
@@ -22,4 +22,4 @@ inline std::vector<double> random_vector(int64_t size, std::mt19937& random) {
   return {row.values().begin(), row.values().end()};
 }
 
-}  // namespace fovea::testing_support
+}  // namespace fovea::support

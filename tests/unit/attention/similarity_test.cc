@@ -9,8 +9,8 @@
 namespace fovea {
 namespace {
 
-using testing_support::random_matrix;
-using testing_support::random_vector;
+using support::random_matrix;
+using support::random_vector;
 using Vector = std::vector<double>;
 
 Additive random_additive(int64_t query_width, int64_t key_width, int64_t hidden,

@@ -65,7 +65,7 @@ TEST(Softmax, RefusesWhatHasNoAnswer) {
 
 TEST(SoftmaxRows, EqualsTheVectorFormWithMasksAndTemperatures) {
   std::mt19937 random(2);
-  Matrix scores = testing_support::random_matrix(6, 5, random);
+  Matrix scores = support::random_matrix(6, 5, random);
   scores(0, 1) = scores(2, 4) = kMasked;
   for (double& entry : scores.row(3)) entry = kMasked;
   scores(4, 0) = scores(4, 3) = 9;  // a tie at the top

@@ -10,12 +10,12 @@
 namespace fovea {
 namespace {
 
+using support::random_matrix;
+using support::random_vector;
 using ::testing::Each;
 using ::testing::HasSubstr;
-using testing_support::random_matrix;
-using testing_support::random_vector;
 
-std::string error_of(const AttentionProblem& problem) {
+std::string refusal_of(const AttentionProblem& problem) {
   try {
     validate(problem);
   } catch (const Error& error) {
@@ -175,35 +175,35 @@ TEST(AttentionSteps, ScaleOfTheFileReplacesTheDefault) {
 TEST(AttentionProblem, ErrorsNameThePartAndBothNumbers) {
   AttentionProblem good;
   good.inputs = Matrix(3, 4, 1.0);
-  EXPECT_EQ(error_of(good), "");
+  EXPECT_EQ(refusal_of(good), "");
   AttentionProblem bad = good;
   bad.query.weight = Matrix(3, 4);
-  EXPECT_THAT(error_of(bad), HasSubstr("Wq has 3 rows but inputs have width 4"));
+  EXPECT_THAT(refusal_of(bad), HasSubstr("Wq has 3 rows but inputs have width 4"));
   bad = good;
   bad.value.bias = {1, 2};
-  EXPECT_THAT(error_of(bad), HasSubstr("bv has 2 numbers but Wv gives 4"));
+  EXPECT_THAT(refusal_of(bad), HasSubstr("bv has 2 numbers but Wv gives 4"));
   bad = good;
   bad.heads = 3;
-  EXPECT_THAT(error_of(bad), HasSubstr("3 heads cannot share queries of width 4"));
+  EXPECT_THAT(refusal_of(bad), HasSubstr("3 heads cannot share queries of width 4"));
   bad = good;
   bad.heads = 0;
-  EXPECT_THAT(error_of(bad), HasSubstr("heads is 0"));
+  EXPECT_THAT(refusal_of(bad), HasSubstr("heads is 0"));
   bad = good;
   bad.mask = Matrix(3, 2, 1.0);
-  EXPECT_THAT(error_of(bad), HasSubstr("mask is [3 x 2] but there are 3 queries and 3 keys"));
+  EXPECT_THAT(refusal_of(bad), HasSubstr("mask is [3 x 2] but there are 3 queries and 3 keys"));
   bad = good;
   bad.mask = Matrix(3, 3, 0.5);
-  EXPECT_THAT(error_of(bad), HasSubstr("mask holds 0.5"));
+  EXPECT_THAT(refusal_of(bad), HasSubstr("mask holds 0.5"));
   bad = good;
   bad.source = Matrix(2, 5, 1.0);
-  EXPECT_THAT(error_of(bad), HasSubstr("queries have width 4 but keys have width 5"));
+  EXPECT_THAT(refusal_of(bad), HasSubstr("queries have width 4 but keys have width 5"));
   bad = good;
   bad.output.weight = Matrix(2, 2);
-  EXPECT_THAT(error_of(bad), HasSubstr("Wo has 2 rows but the joined heads have width 4"));
+  EXPECT_THAT(refusal_of(bad), HasSubstr("Wo has 2 rows but the joined heads have width 4"));
   bad = good;
   bad.scale = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(error_of(bad), HasSubstr("scale is inf"));
-  EXPECT_THAT(error_of({}), HasSubstr("at least one vector"));
+  EXPECT_THAT(refusal_of(bad), HasSubstr("scale is inf"));
+  EXPECT_THAT(refusal_of({}), HasSubstr("at least one vector"));
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 namespace fovea {
 namespace {
 
+using support::plain_case;
+using support::record_of;
 using ::testing::HasSubstr;
-using testing::plain_case;
-using testing::record_of;
 
 std::string refusal(const AttentionRecord& record) {
   try {

@@ -10,7 +10,7 @@ namespace {
 
 // [CLS] the mag|ic num|ber is 12 - 20 the end [SEP]
 Axis sentence() {
-  return testing::text_axis(
+  return support::text_axis(
       {"[CLS]", "the", "mag|ic", "num|ber", "is", "12-20", "the", "end", "[SEP]"});
 }
 
@@ -27,7 +27,7 @@ TEST(FindSpan, IsEveryPositionThatHoldsAByteOfTheText) {
 }
 
 TEST(FindSpan, ReadsBytesOfOtherScripts) {
-  const Axis axis = testing::text_axis({"naïve", "über|mut", "猫"});
+  const Axis axis = support::text_axis({"naïve", "über|mut", "猫"});
   EXPECT_EQ(find_span(axis, "übermut 猫"), (PositionSpan{1, 4}));
   EXPECT_EQ(find_span(axis, "猫"), (PositionSpan{3, 4}));
 }
@@ -42,7 +42,7 @@ TEST(FindSpan, TakesNumbersOfPositionsWhereTheTextDoesNotSayThem) {
 TEST(FindSpan, SaysHowOftenAndWhereATextOccurs) {
   EXPECT_TRUE(refused("the", "occurs 2 times"));
   EXPECT_TRUE(refused("the", "1-1, 8-8"));
-  Axis axis = testing::text_axis({"aaaaaaaaa"});
+  Axis axis = support::text_axis({"aaaaaaaaa"});
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "8 times", [&] { find_span(axis, "aa"); }));
 }
 

@@ -11,10 +11,10 @@
 namespace fovea {
 namespace {
 
+using support::plain_case;
+using support::record_of;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
-using testing::plain_case;
-using testing::record_of;
 
 TEST(Recorder, GivesRecordsInTheOrderOfTheirSites) {
   Recorder recorder;

@@ -14,11 +14,11 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
+using support::AttentionCase;
+using support::random_case;
+using support::record_of;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::random_case;
-using testing::record_of;
 
 std::filesystem::path temporary(const std::string& name) {
   return std::filesystem::path(::testing::TempDir()) / ("fovea_run_" + name);
@@ -93,8 +93,8 @@ TEST(RunFile, KeepsWhatPositionsAddedToQueriesAndKeys) {
   AttentionRecord record = *run.records[0];
   std::mt19937 random(1);
   record.positions =
-      PositionParts{testing::random_heads(random, record.queries.shape(), 1, DType::kF32),
-                    testing::random_heads(random, record.keys.shape(), 1, DType::kBF16)};
+      PositionParts{support::random_heads(random, record.queries.shape(), 1, DType::kF32),
+                    support::random_heads(random, record.keys.shape(), 1, DType::kBF16)};
   run.records[0] = std::make_shared<const AttentionRecord>(record);
   const auto path = temporary("positions.fovea.safetensors");
   save_run(run, path);
@@ -115,15 +115,15 @@ TEST(RunFile, KeepsTheBlockAndTheGradient) {
   fovea::Run run = run_of(c);
   AttentionRecord record = *run.records[0];
   std::mt19937 random(1);
-  record.output_gradient = testing::random_heads(
+  record.output_gradient = support::random_heads(
       random, {c.shape.heads, c.shape.rows, c.shape.value_dim}, 1, DType::kF32);
   record.block = BlockContext{
-      .input = testing::random_heads(random, {c.shape.rows, 6}, 1, DType::kF32),
+      .input = support::random_heads(random, {c.shape.rows, 6}, 1, DType::kF32),
       .output_weight =
-          testing::random_heads(random, {6, c.shape.heads * c.shape.value_dim}, 1, DType::kBF16),
+          support::random_heads(random, {6, c.shape.heads * c.shape.value_dim}, 1, DType::kBF16),
       .value_bias =
-          testing::random_heads(random, {c.shape.kv_heads * c.shape.value_dim}, 1, DType::kF32),
-      .norm_weight = testing::random_heads(random, {6}, 1, DType::kF32),
+          support::random_heads(random, {c.shape.kv_heads * c.shape.value_dim}, 1, DType::kF32),
+      .norm_weight = support::random_heads(random, {6}, 1, DType::kF32),
       .norm_epsilon = 1e-5F,
       .norm_before_residual = true};
   run.records[0] = std::make_shared<const AttentionRecord>(record);
@@ -153,15 +153,6 @@ TEST(RunFile, OpensAFileOfFormatOne) {
   EXPECT_NEAR(map.cell(2, 1), 0.25, 1e-6);
   EXPECT_NEAR(map.cell(2, 2), 0.625, 1e-6);
   EXPECT_EQ(map.cell(0, 1), 0);
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // Rewrites the metadata of a good file with one JSON member changed.

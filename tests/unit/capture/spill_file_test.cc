@@ -14,9 +14,9 @@
 namespace fovea {
 namespace {
 
+using support::plain_case;
+using support::record_of;
 using ::testing::ElementsAreArray;
-using testing::plain_case;
-using testing::record_of;
 
 Tensor counted(Shape shape, float first) {
   Tensor tensor(std::move(shape));

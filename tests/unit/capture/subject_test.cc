@@ -11,11 +11,11 @@ namespace {
 // feature. It shows that the interface is enough to ablate.
 class OneAttention final : public Subject {
  public:
-  explicit OneAttention(testing::AttentionCase c) : case_(std::move(c)) {}
+  explicit OneAttention(support::AttentionCase c) : case_(std::move(c)) {}
 
   SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
                     const CancelToken& cancel) override {
-    testing::AttentionCase changed = case_;
+    support::AttentionCase changed = case_;
     auto& valid = changed.rule.mask.key_valid;
     valid.assign(static_cast<size_t>(case_.shape.cols), 1);
     for (const Intervention& change : changes) {
@@ -24,9 +24,9 @@ class OneAttention final : public Subject {
       }
     }
     cancel.check();
-    const testing::DenseAttention dense = testing::dense_attention(changed);
+    const support::DenseAttention dense = support::dense_attention(changed);
     Recorder recorder(record);
-    if (recorder.wants({})) recorder.add(testing::record_of(changed));
+    if (recorder.wants({})) recorder.add(support::record_of(changed));
     std::vector<float> logits(dense.outputs[0].begin(),
                               dense.outputs[0].begin() + case_.shape.value_dim);
     SubjectOutput output{.logits = Tensor::from(Shape{case_.shape.value_dim}, logits)};
@@ -37,11 +37,11 @@ class OneAttention final : public Subject {
   bool multi_label() const override { return false; }
 
  private:
-  testing::AttentionCase case_;
+  support::AttentionCase case_;
 };
 
 TEST(Subject, HidingAPositionTakesItsWeightAway) {
-  OneAttention subject(testing::plain_case(5, 4, false, 1));
+  OneAttention subject(support::plain_case(5, 4, false, 1));
   const SubjectOutput clean = subject.run({}, RecorderOptions::nothing(), {});
   const SubjectOutput hidden = subject.run({HidePosition{.position = 2}}, {}, {});
   EXPECT_NE(clean.logits.values<float>()[0], hidden.logits.values<float>()[0]);
@@ -50,7 +50,7 @@ TEST(Subject, HidingAPositionTakesItsWeightAway) {
 }
 
 TEST(Subject, WithoutAModelHasNoGradients) {
-  OneAttention subject(testing::plain_case(5, 4, false, 1));
+  OneAttention subject(support::plain_case(5, 4, false, 1));
   try {
     subject.gradient({}, {});
     FAIL();
@@ -60,7 +60,7 @@ TEST(Subject, WithoutAModelHasNoGradients) {
 }
 
 TEST(Subject, StopsWhenCancelled) {
-  OneAttention subject(testing::plain_case(5, 4, false, 1));
+  OneAttention subject(support::plain_case(5, 4, false, 1));
   const CancelToken cancel;
   cancel.cancel();
   EXPECT_THROW(subject.run({}, {}, cancel), Error);

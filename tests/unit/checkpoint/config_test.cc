@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-Config sample() {
+Config sample_config() {
   return Config(Json::parse(R"({"model_type": "bert", "hidden_size": 12, "eps": 1e-5, "tied": true,
       "nothing": null, "negative": -5, "float_size": 4.0, "eos": [1, 2], "text": "12",
       "archs": ["A", "B"], "id2label": {"0": "no", "1": "yes"},
@@ -23,7 +23,7 @@ Config sample() {
 }
 
 TEST(Config, GivesValuesOfEachType) {
-  const Config config = sample();
+  const Config config = sample_config();
   EXPECT_EQ(config.model_type(), "bert");
   EXPECT_EQ(config.get_int("hidden_size"), 12);
   EXPECT_EQ(config.get_size("float_size"), 4);
@@ -36,7 +36,7 @@ TEST(Config, GivesValuesOfEachType) {
 }
 
 TEST(Config, MissingAndNullMembersTakeTheDefault) {
-  const Config config = sample();
+  const Config config = sample_config();
   EXPECT_FALSE(config.has("nothing"));
   EXPECT_EQ(config.get_int("nothing", 7), 7);
   EXPECT_EQ(config.get_size("none", 7), 7);
@@ -49,7 +49,7 @@ TEST(Config, MissingAndNullMembersTakeTheDefault) {
 }
 
 TEST(Config, ErrorsNameTheFileTheMemberAndBothTypes) {
-  const Config config = sample();
+  const Config config = sample_config();
   const auto bad = [](std::string_view part, auto&& work) {
     return fails_with(ErrorKind::kBadFile, part, work);
   };
@@ -67,7 +67,7 @@ TEST(Config, ErrorsNameTheFileTheMemberAndBothTypes) {
 }
 
 TEST(Config, SectionsNest) {
-  const Config inner = sample().section("rope_scaling").section("inner");
+  const Config inner = sample_config().section("rope_scaling").section("inner");
   EXPECT_EQ(inner.get_string("x"), "y");
   EXPECT_TRUE(
       fails_with(ErrorKind::kBadFile, "'rope_scaling.inner.z'", [&] { inner.get_string("z"); }));

@@ -51,12 +51,12 @@ class GgufText {
   std::string text_;
 };
 
-testing::AssertionResult refuses(ErrorKind kind, std::string_view part, const GgufText& file) {
+testing::AssertionResult gguf_refuses(ErrorKind kind, std::string_view part, const GgufText& file) {
   return fails_with(kind, part, [&] { GgufFile::parse(as_bytes(file.text()), "test"); });
 }
 
-testing::AssertionResult is_bad(std::string_view part, const GgufText& file) {
-  return refuses(ErrorKind::kBadFile, part, file);
+testing::AssertionResult is_bad_gguf(std::string_view part, const GgufText& file) {
+  return gguf_refuses(ErrorKind::kBadFile, part, file);
 }
 
 TEST(Gguf, TensorsAreThoseOfThePythonReaderUnderHubNames) {
@@ -160,29 +160,30 @@ TEST(Gguf, RowsThatDoNotDivideIntoHeadsAreRefused) {
 
 TEST(Gguf, AbsurdCountsAreRefusedBeforeAnythingIsAllocated) {
   constexpr uint64_t kHuge = uint64_t{1} << 60;
-  EXPECT_TRUE(is_bad("announces 1152921504606846976 items of 'metadata'", GgufText(0, kHuge)));
-  EXPECT_TRUE(is_bad("items of 'tensors'", GgufText(kHuge, 0)));
-  EXPECT_TRUE(is_bad("items of 'k'", GgufText(0, 1).key("k", 9).number(8U).number(kHuge)));
-  EXPECT_TRUE(is_bad("items of 'k'", GgufText(0, 1).key("k", 9).number(12U).number(UINT64_MAX)));
-  EXPECT_TRUE(is_bad("more than the", GgufText(0, 1).number(kHuge).data(64)));
-  EXPECT_TRUE(is_bad("'k'", GgufText(0, 1).key("k", 8).number(uint64_t{1000}).data(64)));
+  EXPECT_TRUE(is_bad_gguf("announces 1152921504606846976 items of 'metadata'", GgufText(0, kHuge)));
+  EXPECT_TRUE(is_bad_gguf("items of 'tensors'", GgufText(kHuge, 0)));
+  EXPECT_TRUE(is_bad_gguf("items of 'k'", GgufText(0, 1).key("k", 9).number(8U).number(kHuge)));
+  EXPECT_TRUE(
+      is_bad_gguf("items of 'k'", GgufText(0, 1).key("k", 9).number(12U).number(UINT64_MAX)));
+  EXPECT_TRUE(is_bad_gguf("more than the", GgufText(0, 1).number(kHuge).data(64)));
+  EXPECT_TRUE(is_bad_gguf("'k'", GgufText(0, 1).key("k", 8).number(uint64_t{1000}).data(64)));
 }
 
 TEST(Gguf, DamagedMetadataIsRefused) {
-  EXPECT_TRUE(is_bad("unknown type 13", GgufText(0, 1).key("k", 13).data(64)));
-  EXPECT_TRUE(is_bad("'k' twice",
-                     GgufText(0, 2).key("k", 7).number(uint8_t{1}).key("k", 7).number(uint8_t{1})));
+  EXPECT_TRUE(is_bad_gguf("unknown type 13", GgufText(0, 1).key("k", 13).data(64)));
+  EXPECT_TRUE(is_bad_gguf(
+      "'k' twice", GgufText(0, 2).key("k", 7).number(uint8_t{1}).key("k", 7).number(uint8_t{1})));
   EXPECT_TRUE(
-      is_bad("power of two", GgufText(0, 1).key("general.alignment", 4).number(48U).data(64)));
+      is_bad_gguf("power of two", GgufText(0, 1).key("general.alignment", 4).number(48U).data(64)));
   GgufText deep(0, 1);
   deep.key("k", 9);
   for (int i = 0; i < 10; ++i) deep.number(9U).number(uint64_t{1});
-  EXPECT_TRUE(is_bad("nests arrays deeper", deep.data(64)));
+  EXPECT_TRUE(is_bad_gguf("nests arrays deeper", deep.data(64)));
 }
 
 TEST(Gguf, OtherVersionsAndFilesAreRefused) {
-  EXPECT_TRUE(refuses(ErrorKind::kUnsupported, "version 1", GgufText(0, 0, 1)));
-  EXPECT_TRUE(refuses(ErrorKind::kUnsupported, "big-endian", GgufText(0, 0, 3U << 24)));
+  EXPECT_TRUE(gguf_refuses(ErrorKind::kUnsupported, "version 1", GgufText(0, 0, 1)));
+  EXPECT_TRUE(gguf_refuses(ErrorKind::kUnsupported, "big-endian", GgufText(0, 0, 3U << 24)));
   EXPECT_NO_THROW(GgufFile::parse(as_bytes(GgufText(0, 0, 2).text()), "test"));
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "does not begin with 'GGUF'",
                          [] { GgufFile::parse(as_bytes("GGML...."), "test"); }));
@@ -191,25 +192,25 @@ TEST(Gguf, OtherVersionsAndFilesAreRefused) {
 TEST(Gguf, EveryTensorIsCheckedAgainstTheFile) {
   EXPECT_NO_THROW(
       GgufFile::parse(as_bytes(GgufText(1, 0).tensor("t", {4}, 0, 0).data(16).text()), "test"));
-  EXPECT_TRUE(is_bad("needs 16 bytes from byte 0 of the data but the file has 15",
-                     GgufText(1, 0).tensor("t", {4}, 0, 0).data(15)));
-  EXPECT_TRUE(is_bad("from byte 32", GgufText(1, 0).tensor("t", {4}, 0, 32).data(16)));
-  EXPECT_TRUE(is_bad("not a multiple of 32", GgufText(1, 0).tensor("t", {4}, 0, 8).data(64)));
-  EXPECT_TRUE(is_bad("5 axes", GgufText(1, 0).tensor("t", {1, 1, 1, 1, 1}, 0, 0).data(64)));
-  EXPECT_TRUE(is_bad("negative size", GgufText(1, 0).tensor("t", {~0ULL}, 0, 0).data(64)));
-  EXPECT_TRUE(is_bad("memory can address",
-                     GgufText(1, 0).tensor("t", {1ULL << 62, 1ULL << 62}, 0, 0).data(64)));
-  EXPECT_TRUE(is_bad("rows of 33", GgufText(1, 0).tensor("t", {33}, 8, 0).data(64)));
-  EXPECT_TRUE(is_bad("two tensors are called 't'",
-                     GgufText(2, 0).tensor("t", {4}, 0, 0).tensor("t", {4}, 0, 0).data(64)));
+  EXPECT_TRUE(is_bad_gguf("needs 16 bytes from byte 0 of the data but the file has 15",
+                          GgufText(1, 0).tensor("t", {4}, 0, 0).data(15)));
+  EXPECT_TRUE(is_bad_gguf("from byte 32", GgufText(1, 0).tensor("t", {4}, 0, 32).data(16)));
+  EXPECT_TRUE(is_bad_gguf("not a multiple of 32", GgufText(1, 0).tensor("t", {4}, 0, 8).data(64)));
+  EXPECT_TRUE(is_bad_gguf("5 axes", GgufText(1, 0).tensor("t", {1, 1, 1, 1, 1}, 0, 0).data(64)));
+  EXPECT_TRUE(is_bad_gguf("negative size", GgufText(1, 0).tensor("t", {~0ULL}, 0, 0).data(64)));
+  EXPECT_TRUE(is_bad_gguf("memory can address",
+                          GgufText(1, 0).tensor("t", {1ULL << 62, 1ULL << 62}, 0, 0).data(64)));
+  EXPECT_TRUE(is_bad_gguf("rows of 33", GgufText(1, 0).tensor("t", {33}, 8, 0).data(64)));
+  EXPECT_TRUE(is_bad_gguf("two tensors are called 't'",
+                          GgufText(2, 0).tensor("t", {4}, 0, 0).tensor("t", {4}, 0, 0).data(64)));
 }
 
 TEST(Gguf, TypesThatAreNotReadAreRefusedByName) {
   const std::pair<uint32_t, const char*> types[] = {
       {12, "Q4_K;"}, {14, "Q6_K;"}, {16, "IQ2_XXS;"}, {4, "number 4;"}, {1000, "number 1000;"}};
   for (const auto& [type, name] : types) {
-    EXPECT_TRUE(refuses(ErrorKind::kUnsupported, name,
-                        GgufText(1, 0).tensor("t", {256}, type, 0).data(256)));
+    EXPECT_TRUE(gguf_refuses(ErrorKind::kUnsupported, name,
+                             GgufText(1, 0).tensor("t", {256}, type, 0).data(256)));
   }
 }
 

@@ -15,7 +15,7 @@
 namespace fovea {
 namespace {
 
-TorchFile parse(std::string_view bytes) {
+TorchFile parse_torch_file(std::string_view bytes) {
   const auto copy = std::make_shared<const std::string>(bytes);
   return TorchFile::parse(as_bytes(*copy), "test", copy);
 }
@@ -52,7 +52,7 @@ std::string int4(int64_t value) {
   return text;
 }
 
-std::string text_of(std::string_view value) {
+std::string pickled_text(std::string_view value) {
   return std::string("\x8c") + static_cast<char>(value.size()) + std::string(value);
 }
 
@@ -70,15 +70,17 @@ struct TensorPickle {
       for (const int64_t value : values) result += int4(value);
       return result + "t";
     };
-    return "\x80\x02}" + text_of("w") + "ctorch._utils\n_rebuild_tensor_v2\n((" +
-           text_of("storage") + "ctorch\n" + storage_class + "\n" + text_of(key) + text_of("cpu") +
-           int4(elements) + "tQ" + int4(offset) + tuple(sizes) + tuple(strides) + "\x89}tRs.";
+    return "\x80\x02}" + pickled_text("w") + "ctorch._utils\n_rebuild_tensor_v2\n((" +
+           pickled_text("storage") + "ctorch\n" + storage_class + "\n" + pickled_text(key) +
+           pickled_text("cpu") + int4(elements) + "tQ" + int4(offset) + tuple(sizes) +
+           tuple(strides) + "\x89}tRs.";
   }
 };
 
-testing::AssertionResult is_bad(std::string_view part, const TensorPickle& tensor) {
+testing::AssertionResult is_bad_tensor(std::string_view part, const TensorPickle& tensor) {
   const TempFolder folder;
-  return fails_with(ErrorKind::kBadFile, part, [&] { parse(zip_with(folder, tensor.text())); });
+  return fails_with(ErrorKind::kBadFile, part,
+                    [&] { parse_torch_file(zip_with(folder, tensor.text())); });
 }
 
 TEST(TorchFile, ReadsEveryTypeAndLayoutOfBothFormats) {
@@ -121,16 +123,16 @@ TEST(TorchFile, AMaliciousPickleIsRefusedByName) {
                              "cos\nsystem\n\x8c\x02id\x85R.",
                              "\x80\x04\x8c\x02os\x8c\x06system\x93\x8c\x02id\x85R."}) {
     EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'os.system'",
-                           [&] { parse(zip_with(folder, pickle)); }));
+                           [&] { parse_torch_file(zip_with(folder, pickle)); }));
   }
 }
 
 TEST(TorchFile, TruncatedAtAnyByteIsOneClearError) {
   for (const char* name : {"zip.bin", "stream.bin"}) {
     const std::string whole = read_fixture(name);
-    ASSERT_NO_THROW(parse(whole));
+    ASSERT_NO_THROW(parse_torch_file(whole));
     for (size_t size = 0; size < whole.size(); ++size) {
-      ASSERT_TRUE(fails_cleanly([&] { parse(std::string_view(whole).substr(0, size)); }))
+      ASSERT_TRUE(fails_cleanly([&] { parse_torch_file(std::string_view(whole).substr(0, size)); }))
           << name << " cut to " << size;
     }
   }
@@ -138,62 +140,64 @@ TEST(TorchFile, TruncatedAtAnyByteIsOneClearError) {
 
 TEST(TorchFile, ATensorMustLieWithinItsStorage) {
   const TempFolder folder;
-  const auto good = parse(zip_with(folder, TensorPickle{}.text()));
+  const auto good = parse_torch_file(zip_with(folder, TensorPickle{}.text()));
   EXPECT_EQ(good.tensor(good.entries()[0]).shape(), (Shape{2, 3}));
-  EXPECT_NO_THROW(parse(zip_with(folder, TensorPickle{.offset = 2}.text())));
-  EXPECT_TRUE(is_bad("reaches over 6 elements from 3 but its storage has 8", {.offset = 3}));
-  EXPECT_TRUE(is_bad("from -1", {.offset = -1}));
-  EXPECT_TRUE(is_bad("negative stride -3", {.strides = {-3, 1}}));
-  EXPECT_TRUE(is_bad("negative size", {.sizes = {-2, 3}}));
-  EXPECT_TRUE(is_bad("2 sizes but 1 strides", {.strides = {1}}));
-  EXPECT_TRUE(is_bad("memory can address", {.sizes = {INT64_MAX, 3}}));
-  EXPECT_TRUE(is_bad("memory can address", {.strides = {INT64_MAX, INT64_MAX}}));
-  EXPECT_TRUE(is_bad("reaches over 4294967300", {.strides = {4294967297, 1}}));
-  EXPECT_TRUE(is_bad("storage '7' is not in the file", {.key = "7"}));
-  EXPECT_TRUE(is_bad("storage has 4", {.elements = 4}));
-  EXPECT_TRUE(is_bad("not named as torch does", {.elements = -4}));
-  EXPECT_TRUE(is_bad("not named as torch does", {.storage_class = "Size"}));
+  EXPECT_NO_THROW(parse_torch_file(zip_with(folder, TensorPickle{.offset = 2}.text())));
+  EXPECT_TRUE(is_bad_tensor("reaches over 6 elements from 3 but its storage has 8", {.offset = 3}));
+  EXPECT_TRUE(is_bad_tensor("from -1", {.offset = -1}));
+  EXPECT_TRUE(is_bad_tensor("negative stride -3", {.strides = {-3, 1}}));
+  EXPECT_TRUE(is_bad_tensor("negative size", {.sizes = {-2, 3}}));
+  EXPECT_TRUE(is_bad_tensor("2 sizes but 1 strides", {.strides = {1}}));
+  EXPECT_TRUE(is_bad_tensor("memory can address", {.sizes = {INT64_MAX, 3}}));
+  EXPECT_TRUE(is_bad_tensor("memory can address", {.strides = {INT64_MAX, INT64_MAX}}));
+  EXPECT_TRUE(is_bad_tensor("reaches over 4294967300", {.strides = {4294967297, 1}}));
+  EXPECT_TRUE(is_bad_tensor("storage '7' is not in the file", {.key = "7"}));
+  EXPECT_TRUE(is_bad_tensor("storage has 4", {.elements = 4}));
+  EXPECT_TRUE(is_bad_tensor("not named as torch does", {.elements = -4}));
+  EXPECT_TRUE(is_bad_tensor("not named as torch does", {.storage_class = "Size"}));
 }
 
 TEST(TorchFile, AxesOfOneElementMayHaveAnyStride) {
   const TempFolder folder;
   const TensorPickle tensor{.sizes = {2, 1, 1}, .strides = {3, INT64_MAX, INT64_MAX}};
-  const auto file = parse(zip_with(folder, tensor.text()));
+  const auto file = parse_torch_file(zip_with(folder, tensor.text()));
   EXPECT_EQ(file.tensor(file.entries()[0]).elements(), 2);
 }
 
 TEST(TorchFile, RepeatedElementsAreBounded) {
   const TempFolder folder;
   const TensorPickle few{.sizes = {1000}, .strides = {0}};
-  const auto file = parse(zip_with(folder, few.text()));
+  const auto file = parse_torch_file(zip_with(folder, few.text()));
   EXPECT_EQ(file.tensor(file.entries()[0]).elements(), 1000);
   const TensorPickle many{.sizes = {int64_t{1} << 40}, .strides = {0}};
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "repeats 1 stored elements",
-                         [&] { parse(zip_with(folder, many.text())); }));
+                         [&] { parse_torch_file(zip_with(folder, many.text())); }));
 }
 
 TEST(TorchFile, OtherFilesAreRefusedWithWhatTheyAre) {
   const TempFolder folder;
-  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "big-endian",
-                         [&] { parse(zip_with(folder, TensorPickle{}.text(), "big")); }));
-  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "members are 'epoch'", [&] {
-    parse(zip_with(folder,
-                   "}\x8c\x05"
-                   "epochK\x01s."));
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "big-endian", [&] {
+    parse_torch_file(zip_with(folder, TensorPickle{}.text(), "big"));
   }));
-  EXPECT_TRUE(
-      fails_with(ErrorKind::kUnsupported, "holds a list", [&] { parse(zip_with(folder, "].")); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "members are 'epoch'", [&] {
+    parse_torch_file(zip_with(folder,
+                              "}\x8c\x05"
+                              "epochK\x01s."));
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "holds a list",
+                         [&] { parse_torch_file(zip_with(folder, "].")); }));
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "Git LFS",
-                         [] { parse("version https://git-lfs.github.com/spec/v1\n"); }));
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "not a PyTorch file", [] { parse("hello"); }));
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "not a PyTorch file", [] { parse(""); }));
+                         [] { parse_torch_file("version https://git-lfs.github.com/spec/v1\n"); }));
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kBadFile, "not a PyTorch file", [] { parse_torch_file("hello"); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "not a PyTorch file", [] { parse_torch_file(""); }));
 }
 
 TEST(TorchFile, ADictWithinItselfIsWalkedToAnEnd) {
   const TempFolder folder;
   std::string pickle = TensorPickle{}.text();
   pickle.pop_back();
-  const auto file = parse(zip_with(folder, pickle + "q\x01\x8c\x01xh\x01s."));
+  const auto file = parse_torch_file(zip_with(folder, pickle + "q\x01\x8c\x01xh\x01s."));
   EXPECT_GT(file.entries().size(), 1U);
   EXPECT_LT(file.entries().size(), 20U);
 }
@@ -202,7 +206,7 @@ TEST(TorchFile, ADamagedStorageIsNoticedWhenItIsRead) {
   const TempFolder folder;
   std::string bytes = zip_with(folder, TensorPickle{}.text());
   bytes[bytes.find(std::string(32, '\1')) + 5] = '\2';
-  const auto file = parse(bytes);
+  const auto file = parse_torch_file(bytes);
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "checksum", [&] { file.tensor(file.entries()[0]); }));
 }
 

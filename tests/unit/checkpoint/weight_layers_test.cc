@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<std::string> names_of(const std::vector<WeightsAbove>& parts) {
+std::vector<std::string> part_names(const std::vector<WeightsAbove>& parts) {
   std::vector<std::string> names;
   for (const WeightsAbove& part : parts) names.push_back(part.name);
   return names;
@@ -18,7 +18,7 @@ TEST(WeightLayers, GoFromTheLastLayerDownToTheFirst) {
       {"bert.embeddings.word_embeddings.weight", "bert.encoder.layer.0.output.dense.weight",
        "bert.encoder.layer.1.output.dense.weight", "bert.encoder.layer.10.output.dense.weight",
        "classifier.weight"});
-  EXPECT_THAT(names_of(parts),
+  EXPECT_THAT(part_names(parts),
               ElementsAre("layer 10 and above", "layer 1 and above", "layer 0 and above"));
   EXPECT_TRUE(parts[0].holds("classifier.weight"));
   EXPECT_TRUE(parts[0].holds("bert.encoder.layer.10.attention.self.query.weight"));
@@ -31,8 +31,9 @@ TEST(WeightLayers, PutADecoderAboveItsEncoder) {
   const std::vector<WeightsAbove> parts = weights_from_the_top(
       {"model.shared.weight", "model.encoder.layers.0.fc1.weight",
        "model.encoder.layers.1.fc1.weight", "model.decoder.layers.0.fc1.weight"});
-  EXPECT_THAT(names_of(parts), ElementsAre("decoder layer 0 and above", "encoder layer 1 and above",
-                                           "encoder layer 0 and above"));
+  EXPECT_THAT(part_names(parts),
+              ElementsAre("decoder layer 0 and above", "encoder layer 1 and above",
+                          "encoder layer 0 and above"));
   EXPECT_FALSE(parts[0].holds("model.encoder.layers.1.fc1.weight"));
   EXPECT_TRUE(parts[1].holds("model.decoder.layers.0.fc1.weight"));
 }

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Weights sample() {
+Weights sample_weights() {
   return Weights(std::make_shared<MemorySource>(std::vector<NamedTensor>{
       {"bert.encoder.layer.0.query.weight", sample_tensor({2, 3}, DType::kF32)},
       {"bert.encoder.layer.1.query.weight", sample_tensor({2, 3}, DType::kF16)},
@@ -24,18 +24,18 @@ Weights sample() {
 }
 
 TEST(Weights, ScopesLeadToTensors) {
-  const Weights layers = sample()["bert.encoder.layer"];
+  const Weights layers = sample_weights()["bert.encoder.layer"];
   EXPECT_EQ(layers[1].prefix(), "bert.encoder.layer.1.");
   EXPECT_TRUE(layers[1].has("query.weight"));
   EXPECT_FALSE(layers[2].has("query.weight"));
   EXPECT_EQ(layers[1].tensor("query.weight").dtype(), DType::kF16);
   EXPECT_EQ(layers[1].find("query.weight")->shape, (Shape{2, 3}));
   EXPECT_THAT(layers[1].names(), ElementsAre("query.weight"));  // not those of layer 10
-  EXPECT_THAT(sample()["cls"].names(), ElementsAre("bias"));
+  EXPECT_THAT(sample_weights()["cls"].names(), ElementsAre("bias"));
 }
 
 TEST(Weights, AShapeIsCheckedAndBothAreSaid) {
-  const Weights layer = sample()["bert.encoder.layer"][0];
+  const Weights layer = sample_weights()["bert.encoder.layer"][0];
   EXPECT_NO_THROW(layer.tensor("query.weight", {2, 3}));
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile,
                          "memory: tensor 'bert.encoder.layer.0.query.weight' has shape [2, 3] but "
@@ -49,17 +49,17 @@ TEST(Weights, AShapeIsCheckedAndBothAreSaid) {
 
 TEST(Weights, TensorsAreConvertedOnRequest) {
   const Tensor tensor =
-      sample()["bert.encoder.layer"][1].tensor("query.weight", {2, 3}, DType::kF32);
+      sample_weights()["bert.encoder.layer"][1].tensor("query.weight", {2, 3}, DType::kF32);
   EXPECT_EQ(tensor.dtype(), DType::kF32);
 }
 
 TEST(Weights, APrefixIsChosenByAProbe) {
-  const Weights with = sample().below_one_of({"model.", "bert.", ""}, "LayerNorm.gamma");
+  const Weights with = sample_weights().below_one_of({"model.", "bert.", ""}, "LayerNorm.gamma");
   EXPECT_EQ(with.prefix(), "bert.");
-  const Weights without = sample().below_one_of({"model.", ""}, "cls.bias");
+  const Weights without = sample_weights().below_one_of({"model.", ""}, "cls.bias");
   EXPECT_EQ(without.prefix(), "");
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'model.', ''", [] {
-    sample().below_one_of({"model.", ""}, "LayerNorm.gamma");
+    sample_weights().below_one_of({"model.", ""}, "LayerNorm.gamma");
   }));
 }
 
@@ -67,7 +67,7 @@ TEST(Weights, OldNamesAreFoundUnderNewOnes) {
   const Rename table[] = {{"LayerNorm.gamma", "LayerNorm.weight"},
                           {"LayerNorm.beta", "LayerNorm.bias"},
                           {"coder", "wrong"}};  // not a whole part of 'encoder'
-  const Weights weights = sample().renamed(table)["bert"];
+  const Weights weights = sample_weights().renamed(table)["bert"];
   EXPECT_THAT(weights["LayerNorm"].names(), ElementsAre("bias", "weight"));
   EXPECT_TRUE(weights.has("encoder.layer.0.query.weight"));
   EXPECT_FALSE(weights.has("LayerNorm.gamma"));
@@ -83,7 +83,7 @@ TEST(Weights, ANameThatIsThereIsNotReplaced) {
 }
 
 TEST(Weights, UnusedTensorsAreKnownAcrossAllViews) {
-  const Weights weights = sample();
+  const Weights weights = sample_weights();
   const Rename table[] = {{"gamma", "weight"}};
   const Weights renamed = weights.renamed(table);
   EXPECT_EQ(weights.unused().size(), 6U);

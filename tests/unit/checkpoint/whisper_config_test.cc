@@ -17,7 +17,7 @@ const Dims kTiny{{"n_mels", 80},         {"n_vocab", 51864},    {"n_audio_ctx", 
                  {"n_text_ctx", 448},    {"n_text_state", 384}, {"n_text_head", 6},
                  {"n_text_layer", 4}};
 
-std::string text_of(std::string_view value) {
+std::string pickled_string(std::string_view value) {
   return std::string("\x8c") + static_cast<char>(value.size()) + std::string(value);
 }
 
@@ -29,18 +29,19 @@ std::string number_of(int64_t value) {
 
 std::string dict_of(const Dims& dims) {
   std::string result = "}(";
-  for (const auto& [name, value] : dims) result += text_of(name) + number_of(value);
+  for (const auto& [name, value] : dims) result += pickled_string(name) + number_of(value);
   return result + "u";
 }
 
 // What torch.save writes for {"dims": `dims`, "model_state_dict": {"w": a tensor of one number}}.
 void save(const std::filesystem::path& path, std::string_view dims) {
-  const std::string tensor = "ctorch._utils\n_rebuild_tensor_v2\n((" + text_of("storage") +
-                             "ctorch\nFloatStorage\n" + text_of("0") + text_of("cpu") +
-                             number_of(1) + "tQ" + number_of(0) + "(" + number_of(1) + "t(" +
-                             number_of(1) + "t\x89}tR";
-  const std::string pickle = "\x80\x02}(" + text_of("dims") + std::string(dims) +
-                             text_of("model_state_dict") + "}(" + text_of("w") + tensor + "uu.";
+  const std::string tensor = "ctorch._utils\n_rebuild_tensor_v2\n((" + pickled_string("storage") +
+                             "ctorch\nFloatStorage\n" + pickled_string("0") +
+                             pickled_string("cpu") + number_of(1) + "tQ" + number_of(0) + "(" +
+                             number_of(1) + "t(" + number_of(1) + "t\x89}tR";
+  const std::string pickle = "\x80\x02}(" + pickled_string("dims") + std::string(dims) +
+                             pickled_string("model_state_dict") + "}(" + pickled_string("w") +
+                             tensor + "uu.";
   write_file_atomic(path, [&](FileWriter& file) {
     ZipWriter zip(file);
     const auto add = [&](std::string_view name, std::string_view text) {
@@ -108,7 +109,7 @@ TEST(WhisperConfig, SizesThatAreMissingOrCannotBeAreNamed) {
 
 TEST(WhisperConfig, OtherFilesStillNeedAConfiguration) {
   const TempFolder folder;
-  for (const std::string& dims : {number_of(3), text_of("tiny"), std::string("}")}) {
+  for (const std::string& dims : {number_of(3), pickled_string("tiny"), std::string("}")}) {
     save(folder / "x.pt", dims);
     EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "config.json",
                            [&] { open_checkpoint((folder / "x.pt").string()); }));

@@ -10,11 +10,11 @@
 namespace fovea {
 namespace {
 
+using support::text_run;
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::text_run;
 
 using CapturedRun = fovea::Run;  // not testing::Run
 using Kind = HeadChoice::Kind;
@@ -127,7 +127,7 @@ TEST(Drawings, EndWithTheirCaption) {
 // 0.25 and 0.75, of which the second may not be seen.
 MatrixFigure two_by_two() {
   MatrixFigure figure;
-  figure.rows = testing::text_axis({"a", "b"});
+  figure.rows = support::text_axis({"a", "b"});
   figure.cols = figure.rows;
   figure.weights = Tensor::from<float>(
       {2, 2}, std::vector<float>{1, std::numeric_limits<float>::quiet_NaN(), 0.25F, 0.75F});
@@ -218,10 +218,10 @@ TEST(DrawMatrix, CountsRowsAndColumnsInTheWholeMap) {
 
 TEST(DrawMatrix, WritesNoNumberBesideALabelThatHasOne) {
   MatrixFigure figure = two_by_two();
-  figure.rows = testing::text_axis({"1 cat", "2 dog"});
+  figure.rows = support::text_axis({"1 cat", "2 dog"});
   EXPECT_THAT(draw(figure, {.width = 80}, inferno()),
               AllOf(HasSubstr("\n  1 cat  1.0"), HasSubstr("\n  2 dog  .25")));
-  figure.rows = testing::text_axis({"0", "1"});
+  figure.rows = support::text_axis({"0", "1"});
   EXPECT_THAT(draw(figure, {.width = 80}, inferno()),
               AllOf(HasSubstr("\n  0  1.0"), HasSubstr("\n  1  .25")));
 }
@@ -240,7 +240,7 @@ TEST(DrawMatrix, ShowsLinksHoweverSmallTheCells) {
 
 TEST(DrawRead, MarksTheChosenTokenAndListsTheLargest) {
   ReadFigure figure;
-  figure.axis = testing::text_axis({"[CLS]", "the", "cat", "chas|ing", "it"});
+  figure.axis = support::text_axis({"[CLS]", "the", "cat", "chas|ing", "it"});
   figure.weights = {0.5F, 0.1F, 0.004F, 0.3F, 0.05F, 0.046F};
   figure.chosen = 2;
   figure.scale = {0, 0.3};
@@ -265,7 +265,7 @@ TEST(DrawRead, MarksTheChosenTokenAndListsTheLargest) {
 
 TEST(DrawRead, ListsSmallNumbersWithDigitsThatTellThemApart) {
   ReadFigure figure;
-  figure.axis = testing::text_axis({"one", "two"});
+  figure.axis = support::text_axis({"one", "two"});
   figure.chosen = -1;
   const auto drawn = [&](std::vector<float> weights) {
     figure.weights = std::move(weights);
@@ -277,12 +277,12 @@ TEST(DrawRead, ListsSmallNumbersWithDigitsThatTellThemApart) {
 
 TEST(DrawRead, KeepsLineBreaksAndWrapsAtWords) {
   ReadFigure figure;
-  figure.axis = testing::text_axis({"one", "two", "three"});
+  figure.axis = support::text_axis({"one", "two", "three"});
   figure.axis.source[3] = '\n';
   figure.weights = {0.2F, 0.3F, 0.5F};
   figure.chosen = -1;
   EXPECT_THAT(draw(figure, {.width = 80}, inferno()), HasSubstr("one²⁰\ntwo³⁰ three⁵⁰\n"));
-  figure.axis = testing::text_axis({"one", std::string(20, 'a'), std::string(20, 'b') + "|end"});
+  figure.axis = support::text_axis({"one", std::string(20, 'a'), std::string(20, 'b') + "|end"});
   figure.weights = {0.2F, 0.3F, 0, 0.5F};
   EXPECT_THAT(draw(figure, {.width = 40}, inferno()),
               HasSubstr("one²⁰ aaaaaaaaaaaaaaaaaaaa³⁰\nbbbbbbbbbbbbbbbbbbbbend⁵⁰\n"));
@@ -290,8 +290,8 @@ TEST(DrawRead, KeepsLineBreaksAndWrapsAtWords) {
 
 TEST(DrawLines, GoesUntilTheMassIsReached) {
   LinesFigure figure;
-  figure.rows = testing::text_axis({"cat", "it"});
-  figure.cols = testing::text_axis({"The", "sat", "on"});
+  figure.rows = support::text_axis({"cat", "it"});
+  figure.cols = support::text_axis({"The", "sat", "on"});
   figure.heads = {
       {"head 3", Tensor::from<float>({2, 3}, std::vector<float>{0.4F, 0.55F, 0.05F, 1, 0, 0})}};
   figure.text = {"title", "caption", Json()};

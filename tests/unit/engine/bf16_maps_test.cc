@@ -17,8 +17,8 @@
 namespace fovea {
 namespace {
 
-struct Fixture {
-  explicit Fixture(std::string_view name, DType compute)
+struct MapsFixture {
+  explicit MapsFixture(std::string_view name, DType compute)
       : engine(Engine::open(parity_folder(name).string(), {.compute = compute})),
         input(engine.label(read_inputs(parity_folder(name) / "inputs.safetensors"))) {}
 
@@ -27,7 +27,7 @@ struct Fixture {
 };
 
 // What docs/numerics.md says of bf16.
-constexpr double kTolerance = 2e-2;
+constexpr double kBf16Tolerance = 2e-2;
 
 // The largest distance of two weights. Also holds every row of `found` to a sum of 1: the record
 // holds the rounded numbers, so that only f32 sums are in between.
@@ -65,10 +65,10 @@ TEST(Bf16Maps, OfEveryFixtureAreWithin2e2OfF32AndTheirRowsSumToOne) {
     const std::string name = folder.path().filename().string();
     if (!file_exists(folder.path() / "config.json")) continue;
     SCOPED_TRACE(name);
-    const Fixture exact(name, DType::kF32), rounded(name, DType::kI16);
+    const MapsFixture exact(name, DType::kF32), rounded(name, DType::kI16);
     const double found =
         distance(rounded.engine.run(rounded.input), exact.engine.run(exact.input), 1e-4);
-    EXPECT_LE(found, kTolerance);
+    EXPECT_LE(found, kBf16Tolerance);
     ++fixtures;
   }
   EXPECT_GE(fixtures, 130);
@@ -88,20 +88,20 @@ TEST(Bf16Maps, OfBundledPictureModelsAreWithin2e2OfF32) {
       SCOPED_TRACE(fmt::format("{} {}", model, name));
       const PictureInput input = read_picture_input(exact, folder / "demo" / name);
       const double found = distance(run_picture(rounded, input), run_picture(exact, input), 1.3e-4);
-      EXPECT_LE(found, kTolerance);
+      EXPECT_LE(found, kBf16Tolerance);
       EXPECT_EQ(found > 0, has_i16_dot());
     }
   }
 }
 
 TEST(Bf16Maps, CheckOut) {
-  const Fixture fixture("bert_model", DType::kI16);
+  const MapsFixture fixture("bert_model", DType::kI16);
   const MapCheck check = check_maps(fixture.engine, fixture.input);
   EXPECT_TRUE(check.passed()) << check.row_sum_error << " " << check.output_error;
 }
 
 TEST(Bf16Maps, OfPackedTextsAreThoseOfTheTextAlone) {
-  const Fixture fixture("bert_model", DType::kI16);
+  const MapsFixture fixture("bert_model", DType::kI16);
   const RunResult alone = fixture.engine.run(fixture.input);
   const std::vector<TextInput> texts{fixture.input};
   std::vector<AttentionRecord> packed;
@@ -121,7 +121,7 @@ TEST(Bf16Maps, OfPackedTextsAreThoseOfTheTextAlone) {
 }
 
 TEST(Bf16Maps, ACutEdgeChangesItsRowOnly) {
-  const Fixture fixture("bert_model", DType::kI16);
+  const MapsFixture fixture("bert_model", DType::kI16);
   const auto states = [&](std::vector<Intervention> changes) {
     return fixture.engine
         .run(fixture.input,

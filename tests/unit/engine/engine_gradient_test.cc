@@ -23,10 +23,10 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::all_close;
-using fovea::testing::largest_magnitude;
-using fovea::testing::random_floats;
-using fovea::testing::to_doubles;
+using fovea::support::all_close;
+using fovea::support::largest_magnitude;
+using fovea::support::random_floats;
+using fovea::support::to_doubles;
 
 std::vector<std::string> fixtures() {
   std::vector<std::string> names;
@@ -46,12 +46,12 @@ std::vector<std::string> fixtures() {
   return names;
 }
 
-struct Fixture {
-  explicit Fixture(const std::string& name)
+struct GradientFixture {
+  explicit GradientFixture(const std::string& name)
       : engine(Engine::open(parity_folder(name).string())),
         input(engine.label(read_inputs(parity_folder(name) / "inputs.safetensors"))),
         subject(engine, input, LogitRows::kAll) {}
-  Fixture(const std::filesystem::path& model, TextInput given)
+  GradientFixture(const std::filesystem::path& model, TextInput given)
       : engine(Engine::open(model.string())),
         input(std::move(given)),
         subject(engine, input, LogitRows::kAll) {}
@@ -77,7 +77,7 @@ struct Fixture {
 };
 
 // One number of what the model gives, that all of its input has a part in.
-Target target_of(Fixture& fixture) {
+Target gradient_target(GradientFixture& fixture) {
   const SubjectOutput plain = fixture.plain();
   switch (fixture.engine.facts().head) {
     case HeadKind::kNone:
@@ -128,8 +128,8 @@ void expect_slope(const std::function<double(float)>& f, double expected, double
 
 class GradientOf : public ::testing::TestWithParam<std::string> {};
 
-void expect_inputs_are_differences(Fixture& fixture) {
-  const Target target = target_of(fixture);
+void expect_inputs_are_differences(GradientFixture& fixture) {
+  const Target target = gradient_target(fixture);
   const SubjectGradient found = fixture.gradient({.target = target, .record = {}, .at = {}});
   // The same arithmetic, without the fusion of activations and residuals.
   EXPECT_NEAR(found.value, target_value(target, fixture.plain(), TargetMeasure::kLogit), 2e-5);
@@ -138,7 +138,7 @@ void expect_inputs_are_differences(Fixture& fixture) {
     SCOPED_TRACE(input.name);
     ASSERT_EQ(input.values.shape(), input.gradient.shape());
     const std::span<const float> gradient = input.gradient.values<float>();
-    for (uint64_t seed = 0; seed < testing::cases(4); ++seed) {
+    for (uint64_t seed = 0; seed < support::cases(4); ++seed) {
       // The gradient's own direction, and three random ones, of length 1.
       std::vector<float> direction = random_floats(input.values.elements(), 40 + seed);
       if (seed == 0) direction.assign(gradient.begin(), gradient.end());
@@ -162,7 +162,7 @@ void expect_inputs_are_differences(Fixture& fixture) {
 }
 
 TEST_P(GradientOf, InputsAreCentralDifferences) {
-  Fixture fixture(GetParam());
+  GradientFixture fixture(GetParam());
   expect_inputs_are_differences(fixture);
 }
 
@@ -177,8 +177,8 @@ double product_of_head(const AttentionRecord& record, int64_t head) {
   return sum;
 }
 
-void expect_head_outputs_are_slopes(Fixture& fixture) {
-  const Target target = target_of(fixture);
+void expect_head_outputs_are_slopes(GradientFixture& fixture) {
+  const Target target = gradient_target(fixture);
   const SubjectGradient found = fixture.gradient(
       {.target = target, .inputs = false, .record = RecorderOptions{.outputs = true}, .at = {}});
   EXPECT_TRUE(found.inputs.empty());
@@ -197,7 +197,7 @@ void expect_head_outputs_are_slopes(Fixture& fixture) {
   for (const auto& record : found.records) {
     SCOPED_TRACE(to_string(record->site));
     std::vector<int64_t> heads{0, record->queries.size(0) - 1};
-    if (testing::kSanitized) heads.pop_back();
+    if (support::kSanitized) heads.pop_back();
     for (const int64_t head : heads) {
       expect_slope(
           [&](float step) {
@@ -210,7 +210,7 @@ void expect_head_outputs_are_slopes(Fixture& fixture) {
 }
 
 TEST_P(GradientOf, HeadOutputsIsTheSlopeOfScalingThem) {
-  Fixture fixture(GetParam());
+  GradientFixture fixture(GetParam());
   expect_head_outputs_are_slopes(fixture);
 }
 
@@ -218,14 +218,14 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, GradientOf, ::testing::ValuesIn(fixtures()),
                          [](const auto& fixture) { return fixture.param; });
 
 // What autograd says of the same models in double (tools/fixtures/make_gradient_answers.py).
-const NpzFile& answers() {
+const NpzFile& gradient_answers() {
   static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/gradients.npz");
   return file;
 }
 
 std::vector<std::string> answered() {
   std::vector<std::string> names;
-  for (const std::string& name : answers().names()) {
+  for (const std::string& name : gradient_answers().names()) {
     if (name.ends_with(".target")) names.push_back(name.substr(0, name.find('.')));
   }
   return names;
@@ -249,25 +249,25 @@ void expect_close(const Tensor& found, const Tensor& expected) {
 class AutogradOf : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(AutogradOf, InputsAndAttentionWeights) {
-  Fixture fixture(GetParam());
+  GradientFixture fixture(GetParam());
   const std::string prefix = GetParam() + ".";
-  const Tensor place = answers().tensor(prefix + "target");
+  const Tensor place = gradient_answers().tensor(prefix + "target");
   const Target target =
       target_at(fixture.plain(), fixture.engine.facts(), place.values<int64_t>()[0]);
   const SubjectGradient found =
       fixture.gradient({.target = target, .record = RecorderOptions(), .at = {}});
-  EXPECT_NEAR(found.value, answers().tensor(prefix + "value").values<double>()[0], 1e-4);
+  EXPECT_NEAR(found.value, gradient_answers().tensor(prefix + "value").values<double>()[0], 1e-4);
   size_t compared = 2;
   for (const InputGradient& input : found.inputs) {
     SCOPED_TRACE(input.name);
-    expect_close(input.gradient, answers().tensor(prefix + "input." + input.name));
+    expect_close(input.gradient, gradient_answers().tensor(prefix + "input." + input.name));
     ++compared;
   }
   for (const auto& record : found.records) {
     if (record->site.kind == SiteKind::kPool) continue;  // its weights are hidden inside of torch
     const std::string site = to_string(record->site);
     SCOPED_TRACE(site);
-    const Tensor expected = answers().tensor(prefix + "weights." + site);
+    const Tensor expected = gradient_answers().tensor(prefix + "weights." + site);
     Tensor all = Tensor::uninitialized(expected.shape());
     for (int64_t head = 0; head < expected.size(0); ++head) {
       const Tensor tile =
@@ -277,8 +277,9 @@ TEST_P(AutogradOf, InputsAndAttentionWeights) {
     expect_close(all, expected);
     ++compared;
   }
-  const auto stored = std::ranges::count_if(
-      answers().names(), [&](const std::string& name) { return name.starts_with(prefix); });
+  const auto stored =
+      std::ranges::count_if(gradient_answers().names(),
+                            [&](const std::string& name) { return name.starts_with(prefix); });
   EXPECT_EQ(static_cast<int64_t>(compared), stored);
 }
 
@@ -286,7 +287,7 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, AutogradOf, ::testing::ValuesIn(answered()),
                          [](const auto& fixture) { return fixture.param; });
 
 TEST(EngineGradient, OfAContrastIsTheDifference) {
-  Fixture fixture("gpt2_lm");
+  GradientFixture fixture("gpt2_lm");
   const auto gradient = [&](const Target& target, std::optional<Target> against) {
     return fixture.gradient(
         {.target = target, .against = std::move(against), .record = {}, .at = {}});
@@ -306,9 +307,9 @@ TEST(EngineGradient, OfAContrastIsTheDifference) {
 
 TEST(EngineGradient, PixelsFallIntoThePatchesOfTheAxis) {
   for (const char* name : {"vit_image", "detr_objects", "clip_model"}) {
-    Fixture fixture(name);
+    GradientFixture fixture(name);
     const SubjectGradient found =
-        fixture.gradient({.target = target_of(fixture), .record = {}, .at = {}});
+        fixture.gradient({.target = gradient_target(fixture), .record = {}, .at = {}});
     const InputGradient& pixels = found.inputs.back();
     EXPECT_EQ(pixels.name, "pixel_values");
     EXPECT_EQ(pixels.axis, fixture.input.patches.name);
@@ -324,7 +325,7 @@ TEST(EngineGradient, PixelsFallIntoThePatchesOfTheAxis) {
 }
 
 TEST(EngineGradient, OfASiteAloneRecordsNoOther) {
-  Fixture fixture("marian_mt");
+  GradientFixture fixture("marian_mt");
   RecorderOptions options;
   options.wanted = [](SiteId site) { return site.kind == SiteKind::kCross; };
   const SubjectGradient found =
@@ -359,13 +360,13 @@ TEST(EngineGradient, OfQuantizedWeightsIsThatOfWhatTheyStandFor) {
     TextInput input;
     input.inputs.input_ids = ids;
     input.axis = ids_axis(nullptr, ids);
-    Fixture fixture(std::filesystem::path(FOVEA_TEST_DATA) / "checkpoint" / name, input);
+    GradientFixture fixture(std::filesystem::path(FOVEA_TEST_DATA) / "checkpoint" / name, input);
     expect_inputs_are_differences(fixture);
     expect_head_outputs_are_slopes(fixture);
   }
 }
 
-ErrorKind kind_of(Fixture& fixture, const GradientRequest& request) {
+ErrorKind kind_of(GradientFixture& fixture, const GradientRequest& request) {
   try {
     fixture.gradient(request);
   } catch (const Error& error) {
@@ -376,7 +377,7 @@ ErrorKind kind_of(Fixture& fixture, const GradientRequest& request) {
 }
 
 TEST(EngineGradient, RefusesWhatIsNotThere) {
-  Fixture words("gpt2_lm"), plain("bert_model"), objects("detr_objects");
+  GradientFixture words("gpt2_lm"), plain("bert_model"), objects("detr_objects");
   const auto asked = [](const Target& target) {
     return GradientRequest{.target = target, .record = {}, .at = {}};
   };

@@ -11,8 +11,8 @@
 namespace fovea {
 namespace {
 
-struct Fixture {
-  explicit Fixture(const char* name)
+struct SubjectFixture {
+  explicit SubjectFixture(const char* name)
       : engine(Engine::open(parity_folder(name).string())),
         inputs(read_inputs(parity_folder(name) / "inputs.safetensors")) {}
 
@@ -38,7 +38,7 @@ bool differ(const Tensor& a, const Tensor& b) {
 }
 
 TEST(EngineSubject, KeepsWhatIsAskedFor) {
-  Fixture fixture("bert_sequence");
+  SubjectFixture fixture("bert_sequence");
   EngineSubject subject(fixture.engine, fixture.engine.label(fixture.inputs), LogitRows::kAll);
   const SubjectOutput plain = subject.run({}, RecorderOptions::nothing(), {});
   EXPECT_TRUE(plain.records.empty());
@@ -50,7 +50,7 @@ TEST(EngineSubject, KeepsWhatIsAskedFor) {
 
 TEST(EngineSubject, HidesAPositionAsPaddingIsHidden) {
   for (const char* name : {"bert_sequence", "roberta_sequence", "distilbert_sequence"}) {
-    Fixture fixture(name);
+    SubjectFixture fixture(name);
     const Tensor clean = fixture.logits({});
     const Tensor hidden = fixture.logits({HidePosition{"tokens", 2}});
     ASSERT_TRUE(fixture.inputs.attention_mask.empty() ||
@@ -63,7 +63,7 @@ TEST(EngineSubject, HidesAPositionAsPaddingIsHidden) {
 }
 
 TEST(EngineSubject, HidesASourceFromTheEncoderAndTheDecoder) {
-  Fixture fixture("marian_mt");
+  SubjectFixture fixture("marian_mt");
   const Tensor clean = fixture.logits({});
   const Tensor hidden = fixture.logits({HidePosition{"source", 1}});
   fixture.inputs.attention_mask.assign(fixture.inputs.input_ids.size(), 1);
@@ -73,7 +73,7 @@ TEST(EngineSubject, HidesASourceFromTheEncoderAndTheDecoder) {
 }
 
 TEST(EngineSubject, ABlankPatchIsTheMeanColour) {
-  Fixture fixture("vit_image");
+  SubjectFixture fixture("vit_image");
   const Axis axis = fixture.engine.label(fixture.inputs).patches;
   const auto patches = axis.grid_rows * axis.grid_cols;
   const int64_t front = static_cast<int64_t>(axis.positions.size()) - patches;
@@ -95,14 +95,14 @@ TEST(EngineSubject, ABlankPatchIsTheMeanColour) {
 }
 
 TEST(EngineSubject, RefusesWhatItCannotBlank) {
-  Fixture text("bert_sequence"), picture("vit_image");
+  SubjectFixture text("bert_sequence"), picture("vit_image");
   EXPECT_THROW(text.logits({ReplaceInput{"tokens", 1}}), Error);      // there is no tokenizer
   EXPECT_THROW(picture.logits({ReplaceInput{"patches", 0}}), Error);  // [CLS]
   EXPECT_THROW(picture.logits({ReplaceInput{"patches", 100000}}), Error);
 }
 
 TEST(EngineSubject, DoesNotKeepMapsThatItsRecordsCouldNotExplain) {
-  Fixture fixture("bert_sequence");
+  SubjectFixture fixture("bert_sequence");
   EngineSubject subject(fixture.engine, fixture.engine.label(fixture.inputs), LogitRows::kAll);
   EXPECT_THROW(subject.run({HideEdge{std::nullopt, 0, 1}}, {}, {}), Error);
   EXPECT_NO_THROW(subject.run({HideEdge{std::nullopt, 0, 1}}, RecorderOptions::nothing(), {}));

@@ -20,11 +20,11 @@ namespace {
 
 // The models run in f32 and the answers in double; gradients pass through some dozen products of
 // f32 numbers. Relative to the largest number of a map.
-constexpr double kTolerance = 2e-5;
+constexpr double kRelevancyTolerance = 2e-5;
 
 using Parameters = std::map<std::string, std::string, std::less<>>;
 
-const NpzFile& answers() {
+const NpzFile& relevancy_answers() {
   static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/relevancy.npz");
   return file;
 }
@@ -83,8 +83,12 @@ class Case {
     if (has("against")) against_ = target_named("against");
   }
 
-  bool has(const std::string& what) const { return answers().contains(name_ + "." + what); }
-  Tensor answer(const std::string& what) const { return answers().tensor(name_ + "." + what); }
+  bool has(const std::string& what) const {
+    return relevancy_answers().contains(name_ + "." + what);
+  }
+  Tensor answer(const std::string& what) const {
+    return relevancy_answers().tensor(name_ + "." + what);
+  }
   const Engine& engine() const { return engine_; }
 
   Explanation explain(const char* method, const Parameters& parameters = {},
@@ -132,7 +136,7 @@ class Case {
 };
 
 void expect_scores(const std::vector<double>& found, const Tensor& expected,
-                   double tolerance = kTolerance) {
+                   double tolerance = kRelevancyTolerance) {
   const auto wanted = expected.values<float>();
   ASSERT_EQ(found.size(), wanted.size());
   double most = 0;

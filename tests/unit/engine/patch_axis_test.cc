@@ -23,7 +23,7 @@ std::vector<std::string> names(const std::vector<Axis>& axes) {
 
 ModelInputs picture(int64_t height, int64_t width) {
   ModelInputs inputs;
-  inputs.pixel_values = fovea::testing::random_tensor({3, height, width}, 3);
+  inputs.pixel_values = fovea::support::random_tensor({3, height, width}, 3);
   return inputs;
 }
 

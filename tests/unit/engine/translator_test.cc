@@ -13,14 +13,14 @@
 namespace fovea {
 namespace {
 
-std::string bundled_model() {
+std::string bundled_translator() {
   return (std::filesystem::path(FOVEA_TEST_DATA) / "../../models/en-fr")
       .lexically_normal()
       .string();
 }
 
 const Translator& translator() {
-  static const Translator kTranslator(Engine::open(bundled_model()));
+  static const Translator kTranslator(Engine::open(bundled_translator()));
   return kTranslator;
 }
 
@@ -37,7 +37,7 @@ std::vector<int64_t> ids_of(const Json& answer, std::string_view key) {
   return ids;
 }
 
-std::vector<Answer> answers() {
+std::vector<Answer> translation_answers() {
   const auto path = std::filesystem::path(FOVEA_TEST_DATA) / "translation/en-fr.json";
   std::vector<Answer> result;
   const Json json = Json::parse(read_text_file(path), path.string());
@@ -58,9 +58,9 @@ std::vector<int64_t> written_ids(const Translation& translation) {
 }
 
 TEST(Translator, GreedySearchWritesWhatTransformersWrites) {
-  std::vector<Answer> expected = answers();
+  std::vector<Answer> expected = translation_answers();
   ASSERT_EQ(expected.size(), 200U);
-  expected.resize(testing::cases(expected.size()));
+  expected.resize(support::cases(expected.size()));
   for (const Answer& answer : expected) {
     SCOPED_TRACE(answer.source);
     const Translation translation = translator().translate(answer.source, {.beams = 1});
@@ -70,10 +70,10 @@ TEST(Translator, GreedySearchWritesWhatTransformersWrites) {
 }
 
 TEST(Translator, BeamSearchWritesWhatTransformersWrites) {
-  std::vector<Answer> expected = answers();
+  std::vector<Answer> expected = translation_answers();
   std::erase_if(expected, [](const Answer& answer) { return answer.beam.empty(); });
   ASSERT_EQ(expected.size(), 50U);
-  expected.resize(testing::cases(expected.size()));
+  expected.resize(support::cases(expected.size()));
   for (const Answer& answer : expected) {
     SCOPED_TRACE(answer.source);
     const Translation translation = translator().translate(answer.source, {.beams = 4});

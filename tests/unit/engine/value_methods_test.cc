@@ -19,22 +19,22 @@ namespace fovea {
 namespace {
 
 // The models run in f32, and the sums are of some dozen numbers near 1.
-constexpr double kTolerance = 1e-5;
+constexpr double kValueTolerance = 1e-5;
 
-const NpzFile& answers() {
+const NpzFile& value_answers() {
   static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/values.npz");
   return file;
 }
 
-struct Fixture {
-  explicit Fixture(const std::string& name_)
+struct ValueFixture {
+  explicit ValueFixture(const std::string& name_)
       : name(name_),
         engine(Engine::open(parity_folder(name).string())),
         input(engine.label(read_inputs(parity_folder(name) / "inputs.safetensors"))),
         subject(engine, input, LogitRows::kAll),
         run(engine.run(input, {.record = {.block = true}}).run) {}
 
-  Tensor answer(const std::string& what) const { return answers().tensor(name + "." + what); }
+  Tensor answer(const std::string& what) const { return value_answers().tensor(name + "." + what); }
   Tensor answer_at(const std::string& what, SiteId site) const {
     return answer(what + "." + to_string(site));
   }
@@ -49,7 +49,7 @@ struct Fixture {
 };
 
 void expect_row(std::span<const double> found, const Tensor& expected, int64_t row,
-                double tolerance = kTolerance) {
+                double tolerance = kValueTolerance) {
   const auto wanted = expected.matrix<float>();
   ASSERT_EQ(static_cast<int64_t>(found.size()), wanted.cols);
   for (size_t j = 0; j < found.size(); ++j) {
@@ -94,7 +94,7 @@ std::vector<double> sum_of_parts(const BlockSum& sum, int64_t i) {
 }
 
 TEST_P(BlocksOf, VectorsAndBiasesSumToWhatTheBlockGives) {
-  const Fixture fixture(GetParam());
+  const ValueFixture fixture(GetParam());
   for (const auto& record : fixture.run.records) {
     SCOPED_TRACE(to_string(record->site));
     const Tensor block = fixture.answer_at("block", record->site);
@@ -115,7 +115,7 @@ constexpr BlockExtent kExtents[] = {BlockExtent::kAttention, BlockExtent::kResid
 
 TEST(ValueNorm, OfOneRowAndOfAllRowsEqualsTheDenseForm) {
   for (const char* name : kWithNorms) {
-    const Fixture fixture(name);
+    const ValueFixture fixture(name);
     for (const auto& record : fixture.run.records) {
       for (const BlockExtent extent : kExtents) {
         SCOPED_TRACE(fmt::format("{} {} {}", name, to_string(record->site), to_string(extent)));
@@ -132,7 +132,7 @@ TEST(ValueNorm, OfOneRowAndOfAllRowsEqualsTheDenseForm) {
 
 TEST(ValueNorm, OfOneHeadUsesTheValuesOfItsGroup) {
   for (const char* name : kWithNorms) {
-    const Fixture fixture(name);
+    const ValueFixture fixture(name);
     for (const auto& record : fixture.run.records) {
       SCOPED_TRACE(fmt::format("{} {}", name, to_string(record->site)));
       const int64_t last = record->shape().heads - 1;
@@ -146,7 +146,7 @@ TEST(ValueNorm, OfOneHeadUsesTheValuesOfItsGroup) {
 
 TEST(ValueNorm, MixingRatiosEqualTheDenseForm) {
   for (const char* name : kWithNorms) {
-    const Fixture fixture(name);
+    const ValueFixture fixture(name);
     for (const auto& record : fixture.run.records) {
       for (const BlockExtent extent : kExtents) {
         // Without the residual nothing of a decoder's row is its own in cross-attention.
@@ -163,7 +163,7 @@ TEST(ValueNorm, MixingRatiosEqualTheDenseForm) {
 TEST(Alti, EqualsTheDenseForm) {
   for (const char* name : {"bert_sequence", "gpt2_lm", "llama_gqa", "vit_image", "marian_mt",
                            "t5_lm", "gemma3_text", "m2m_100_lm"}) {
-    const Fixture fixture(name);
+    const ValueFixture fixture(name);
     for (const auto& [distance, letter] :
          {std::pair{AltiDistance::kL1, "l1"}, std::pair{AltiDistance::kL2, "l2"}}) {
       SCOPED_TRACE(fmt::format("{} {}", name, letter));
@@ -185,7 +185,7 @@ TEST(Alti, EqualsTheDenseForm) {
 
 TEST(AltiPlus, SharesOfSourceAndTargetEqualTheDenseForm) {
   for (const char* name : {"marian_mt", "t5_lm", "m2m_100_lm"}) {
-    const Fixture fixture(name);
+    const ValueFixture fixture(name);
     const EncoderDecoderLayers layers{fixture.layers(SiteKind::kEncoderSelf),
                                       fixture.layers(SiteKind::kDecoderSelf),
                                       fixture.layers(SiteKind::kCross)};
@@ -201,7 +201,7 @@ TEST(AltiPlus, SharesOfSourceAndTargetEqualTheDenseForm) {
 TEST(ValueZeroing, EqualsTransformersWithTheSameValuesZeroed) {
   for (const char* name : {"bert_sequence", "gpt2_lm", "llama_gqa", "vit_image", "marian_mt",
                            "t5_lm", "gemma3_text"}) {
-    Fixture fixture(name);
+    ValueFixture fixture(name);
     for (const SiteKind kind : {SiteKind::kSelf, SiteKind::kEncoderSelf, SiteKind::kDecoderSelf}) {
       if (fixture.engine.facts().has_decoder() == (kind == SiteKind::kSelf)) continue;
       const LayerRecords layers = fixture.layers(kind);
@@ -220,16 +220,16 @@ TEST(ValueZeroing, EqualsTransformersWithTheSameValuesZeroed) {
   }
 }
 
-Target target_of(const Fixture& fixture) {
+Target ablation_target(const ValueFixture& fixture) {
   const Tensor target = fixture.answer("ablation.target");
   const auto numbers = target.values<int64_t>();
   if (numbers.size() == 1) return ClassTarget{numbers[0]};
   return TokenTarget{numbers[0], numbers[1]};
 }
 
-std::vector<double> ablate(Fixture& fixture, SiteKind kind, int64_t position,
+std::vector<double> ablate(ValueFixture& fixture, SiteKind kind, int64_t position,
                            const std::map<std::string, std::string, std::less<>>& parameters) {
-  const Target target = target_of(fixture);
+  const Target target = ablation_target(fixture);
   const ExplainRequest request{.run = fixture.run,
                                .kind = kind,
                                .position = position,
@@ -247,7 +247,7 @@ TEST(Ablation, EqualsTransformersWithTheSameChanges) {
   for (const char* name : {"bert_sequence", "gpt2_lm", "llama_gqa", "vit_image", "marian_mt",
                            "t5_lm", "distilbert_sequence"}) {
     SCOPED_TRACE(name);
-    Fixture fixture(name);
+    ValueFixture fixture(name);
     const bool decodes = fixture.engine.facts().has_decoder();
     expect_losses(ablate(fixture, fixture.first_kind(), 0, {}),
                   fixture.answer("ablation.position"));

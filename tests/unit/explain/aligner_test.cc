@@ -10,10 +10,10 @@
 namespace fovea {
 namespace {
 
-using testing::aimed_layer;
+using support::aimed_layer;
+using support::random_cross_layers;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::random_cross_layers;
 
 constexpr TargetReading kInput = TargetReading::kInput;
 constexpr TargetReading kOutput = TargetReading::kOutput;
@@ -217,7 +217,7 @@ Axis axis(std::string name, const std::vector<int64_t>& words) {
 TEST(PairMaps, AreMadeOfARunWhoseTargetBeginsAfterItsPrefix) {
   fovea::Run run;
   run.records.push_back(std::make_shared<const AttentionRecord>(
-      testing::random_cross_record(1, 0, {2, 2, 4, 3, 4, 4}, 8)));
+      support::random_cross_record(1, 0, {2, 2, 4, 3, 4, 4}, 8)));
   run.axes = {axis("source", {0, 1, -1}), axis("target", {-1, -1, 0, 0})};
   const PairMaps pair = pair_maps(run, 2, {{1, 1}});
   EXPECT_EQ(pair.layers.size(), 1u);

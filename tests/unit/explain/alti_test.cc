@@ -11,11 +11,11 @@
 namespace fovea {
 namespace {
 
-using testing::BlockCase;
-using testing::Vector;
+using support::BlockCase;
+using support::Vector;
 
 // Shares of f32 vectors whose lengths are around 10.
-constexpr double kTolerance = 1e-5;
+constexpr double kAltiTolerance = 1e-5;
 
 double norm_of(const Vector& v, AltiDistance distance) {
   double sum = 0;
@@ -26,7 +26,7 @@ double norm_of(const Vector& v, AltiDistance distance) {
 
 Vector dense_shares(const AttentionRecord& record, int64_t i, AltiDistance distance) {
   Vector y, shares;
-  for (const Vector& term : testing::dense_terms(record, BlockExtent::kNorm, i, &y)) {
+  for (const Vector& term : support::dense_terms(record, BlockExtent::kNorm, i, &y)) {
     Vector rest = y;
     for (size_t c = 0; c < y.size(); ++c) rest[c] -= term[c];
     shares.push_back(std::max(0.0, norm_of(y, distance) - norm_of(rest, distance)));
@@ -37,17 +37,17 @@ Vector dense_shares(const AttentionRecord& record, int64_t i, AltiDistance dista
 }
 
 TEST(Alti, SharesEqualTheDefinitionForEveryKindOfBlock) {
-  for (const BlockCase& block : testing::block_cases()) {
+  for (const BlockCase& block : support::block_cases()) {
     for (const AltiDistance distance : {AltiDistance::kL1, AltiDistance::kL2}) {
       SCOPED_TRACE(block.name);
       // More columns than are compared at a time.
-      const auto record = testing::block_record(block, 70);
+      const auto record = support::block_record(block, 70);
       const Matrix shares = alti_shares(record, distance);
       for (int64_t i = 0; i < shares.rows(); ++i) {
         const Vector expected = dense_shares(*record, i, distance);
         ASSERT_EQ(shares.row(i).size(), expected.size());
         for (size_t j = 0; j < expected.size(); ++j) {
-          ASSERT_NEAR(shares.row(i)[j], expected[j], kTolerance) << i << ", " << j;
+          ASSERT_NEAR(shares.row(i)[j], expected[j], kAltiTolerance) << i << ", " << j;
         }
         EXPECT_NEAR(std::accumulate(shares.row(i).begin(), shares.row(i).end(), 0.0), 1, 1e-12);
       }
@@ -56,7 +56,7 @@ TEST(Alti, SharesEqualTheDefinitionForEveryKindOfBlock) {
 }
 
 TEST(Alti, ACausalRowHasNoShareOfWhatComesLater) {
-  const auto record = testing::block_record(testing::block_cases()[1], 9);
+  const auto record = support::block_record(support::block_cases()[1], 9);
   const Matrix shares = alti_shares(record);
   for (int64_t i = 0; i < 9; ++i) {
     for (int64_t j = i + 1; j < 9; ++j) EXPECT_EQ(shares(i, j), 0);
@@ -64,9 +64,9 @@ TEST(Alti, ACausalRowHasNoShareOfWhatComesLater) {
 }
 
 TEST(Alti, ARowThatSeesNothingIsItsOwn) {
-  AttentionRecord record = *testing::block_record(testing::block_cases()[1], 4);
+  AttentionRecord record = *support::block_record(support::block_cases()[1], 4);
   record.rule.mask.key_valid = {0, 1, 1, 1};
-  const Matrix shares = alti_shares(testing::with_lse(std::move(record)));
+  const Matrix shares = alti_shares(support::with_lse(std::move(record)));
   EXPECT_EQ(shares(0, 0), 1);
 }
 
@@ -74,7 +74,7 @@ TEST(Alti, OverLayersIsTheProductOfTheirShares) {
   LayerRecords layers;
   Matrix product = Matrix::identity(11);
   for (int layer = 0; layer < 3; ++layer) {
-    layers.push_back(testing::block_record(testing::block_cases()[0], 11, layer));
+    layers.push_back(support::block_record(support::block_cases()[0], 11, layer));
     product = multiply(alti_shares(layers.back()), product);
   }
   for (int64_t target = 0; target < 11; ++target) {
@@ -86,9 +86,9 @@ TEST(Alti, OverLayersIsTheProductOfTheirShares) {
 TEST(AltiPlus, SharesOfSourceAndTargetSumToOne) {
   EncoderDecoderLayers layers;
   for (int layer = 0; layer < 2; ++layer) {
-    layers.encoder.push_back(testing::block_record(testing::block_cases()[0], 8, layer));
-    layers.decoder_self.push_back(testing::block_record(testing::block_cases()[1], 5, layer));
-    layers.cross.push_back(testing::block_record(testing::block_cases()[4], 8, layer));
+    layers.encoder.push_back(support::block_record(support::block_cases()[0], 8, layer));
+    layers.decoder_self.push_back(support::block_record(support::block_cases()[1], 5, layer));
+    layers.cross.push_back(support::block_record(support::block_cases()[4], 8, layer));
   }
   for (int64_t step = 0; step < 5; ++step) {
     const SourceAndTarget shares = alti_plus(layers, step);
@@ -108,16 +108,16 @@ TEST(AltiPlus, SharesOfSourceAndTargetSumToOne) {
 TEST(Alti, RefusesWhatItCannotDo) {
   EXPECT_TRUE(
       fails_with(ErrorKind::kUnsupported, "takes up to 1024; use value-norm or rollout",
-                 [] { alti_shares(testing::block_record(testing::block_cases()[0], 1025)); }));
+                 [] { alti_shares(support::block_record(support::block_cases()[0], 1025)); }));
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "at least one layer", [] { alti({}, 0); }));
-  LayerRecords layers{testing::block_record(testing::block_cases()[0], 4, 0),
-                      testing::block_record(testing::block_cases()[0], 5, 1)};
+  LayerRecords layers{support::block_record(support::block_cases()[0], 4, 0),
+                      support::block_record(support::block_cases()[0], 5, 1)};
   EXPECT_TRUE(
       fails_with(ErrorKind::kInvalidArgument, "over the same positions", [&] { alti(layers, 0); }));
 }
 
 TEST(AltiMethod, GivesSharesAndSendsDecodersToAltiPlus) {
-  const fovea::Run run = testing::block_run(testing::block_cases()[0], 6, 2);
+  const fovea::Run run = support::block_run(support::block_cases()[0], 6, 2);
   const Method method = find_method("alti");
   const ExplainRequest request{.run = run, .position = 2};
   EXPECT_EQ(explain(method, request).scores, alti(run.records, 2));

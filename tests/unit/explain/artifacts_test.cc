@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 
 TEST(Artifacts, AreExactlyTheThreeLongTokensThatWerePutIn) {
   const PictureAxis axis{{10, 12}, 5};
-  Tensor tokens = testing::random_tensor({axis.positions(), 32}, 8);
+  Tensor tokens = support::random_tensor({axis.positions(), 32}, 8);
   for (const int64_t patch : {7, 58, 119}) {
     for (int64_t d = 0; d < 32; ++d) tokens.mutable_matrix<float>()(5 + patch, d) *= 6;
   }

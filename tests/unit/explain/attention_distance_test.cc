@@ -12,16 +12,16 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
-using testing::NaivePatches;
+using support::AttentionCase;
+using support::NaivePatches;
 
 TEST(AttentionDistance, EqualsNaiveLoopsInBothForms) {
   const PictureAxis axis{{4, 7}, 2};
   LayerRecords layers;
   std::vector<AttentionCase> cases;
   for (uint32_t layer = 0; layer < 2; ++layer) {
-    cases.push_back(testing::picture_case(60 + layer, axis, 3));
-    layers.push_back(testing::shared_record_of(cases.back()));
+    cases.push_back(support::picture_case(60 + layer, axis, 3));
+    layers.push_back(support::shared_record_of(cases.back()));
   }
   const Matrix distances = attention_distances(layers, axis, 8);
   const Matrix keras = attention_distances(layers, axis, 8, DistanceForm::kKeras);
@@ -48,7 +48,7 @@ TEST(AttentionDistance, EqualsNaiveLoopsInBothForms) {
 
 TEST(AttentionDistance, OfAHeadThatLooksOnePatchAwayIsAboutOnePatch) {
   const auto record = std::make_shared<const AttentionRecord>(
-      convolution_record(testing::random_tensor({1, 10, 10}, 1), 3));
+      convolution_record(support::random_tensor({1, 10, 10}, 1), 3));
   const PictureAxis axis{{10, 10}, 0};
   EXPECT_NEAR(attention_distance(AttentionMap(record, 4), axis, 16), 0, 1e-6);
   // 90 of 100 pixels look one to the right; those at the edge look at themselves.

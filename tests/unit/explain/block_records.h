@@ -10,7 +10,7 @@
 #include "fovea/explain/block_sum.h"
 #include "support/records.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 struct BlockCase {
   const char* name = "";
@@ -178,4 +178,4 @@ inline std::vector<Vector> dense_terms(const AttentionRecord& record, BlockExten
   return terms;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -33,8 +33,8 @@ double naive_convolution(const Tensor& pixels, const Tensor& kernel, int64_t out
 
 TEST(ConvolutionHeads, NineHeadsAreAThreeByThreeConvolution) {
   for (const auto& [rows, cols] : {std::pair<int64_t, int64_t>{12, 17}, {40, 32}, {3, 3}}) {
-    const Tensor pixels = testing::random_tensor({3, rows, cols}, 11);
-    const Tensor kernel = testing::random_tensor({5, 3, 3, 3}, 12, 0.3F);
+    const Tensor pixels = support::random_tensor({3, rows, cols}, 11);
+    const Tensor kernel = support::random_tensor({5, 3, 3, 3}, 12, 0.3F);
     const AttentionRecord record = convolution_record(pixels, 3);
     validate(record);
     const Tensor out = mix_heads(record, {rows, cols}, kernel);
@@ -53,7 +53,7 @@ TEST(ConvolutionHeads, NineHeadsAreAThreeByThreeConvolution) {
 }
 
 TEST(ConvolutionHeads, RefuseWhatIsNoConvolution) {
-  const Tensor pixels = testing::random_tensor({3, 4, 4}, 1);
+  const Tensor pixels = support::random_tensor({3, 4, 4}, 1);
   EXPECT_TRUE(fails_cleanly([&] { convolution_record(pixels, 2); }));
   EXPECT_TRUE(fails_cleanly([&] { convolution_record(pixels, 3, 0); }));
   EXPECT_TRUE(fails_cleanly([] { convolution_record(Tensor({4, 4}), 3); }));

@@ -13,7 +13,7 @@ namespace fovea {
 namespace {
 
 // Weights and entropies are right to some 1e-6 each; sums over 40 rows stay far below this.
-constexpr double kTolerance = 1e-4;
+constexpr double kStatisticsTolerance = 1e-4;
 
 PositionKinds random_kinds(int64_t positions, uint32_t seed) {
   std::mt19937 random(seed);
@@ -32,8 +32,8 @@ void add(CorpusStatistics& statistics, const AttentionRecord& record, const Posi
 }
 
 // From the dense map of a text, each number by its own loop. Padding is no row.
-HeadSums reference(const testing::AttentionCase& c, size_t head, const PositionKinds& kinds) {
-  const testing::DenseAttention dense = testing::dense_attention(c);
+HeadSums reference(const support::AttentionCase& c, size_t head, const PositionKinds& kinds) {
+  const support::DenseAttention dense = support::dense_attention(c);
   const int64_t n = c.shape.rows;
   const auto weight = [&](int64_t i, int64_t j) {
     return dense.weights[head][static_cast<size_t>(i * n + j)];
@@ -95,7 +95,7 @@ void expect_near(const HeadNumbers& a, const HeadNumbers& b) {
                             &HeadNumbers::retrieval, &HeadNumbers::positional}) {
     EXPECT_EQ(std::isnan(a.*member), std::isnan(b.*member));
     if (!std::isnan(b.*member)) {
-      EXPECT_NEAR(a.*member, b.*member, kTolerance);
+      EXPECT_NEAR(a.*member, b.*member, kStatisticsTolerance);
     }
   }
   EXPECT_EQ(a.offset, b.offset);
@@ -107,10 +107,10 @@ TEST(CorpusStatistics, AreThoseOfTheDenseMap) {
     HeadSums wanted;
     for (uint32_t seed = 1; seed <= 5; ++seed) {
       // More rows than a block has.
-      const testing::AttentionCase c =
-          testing::plain_case(30 + 20 * static_cast<int64_t>(seed), 8, causal, seed);
+      const support::AttentionCase c =
+          support::plain_case(30 + 20 * static_cast<int64_t>(seed), 8, causal, seed);
       const PositionKinds kinds = random_kinds(c.shape.rows, seed);
-      add(statistics, testing::record_of(c, {SiteKind::kSelf, 0}), kinds);
+      add(statistics, support::record_of(c, {SiteKind::kSelf, 0}), kinds);
       statistics.end_input();
       wanted.add(reference(c, 0, kinds));
     }
@@ -121,35 +121,35 @@ TEST(CorpusStatistics, AreThoseOfTheDenseMap) {
 }
 
 TEST(CorpusStatistics, CountOnlyPositionsThatAreNoPadding) {
-  testing::AttentionCase c = testing::plain_case(12, 4, false, 3);
+  support::AttentionCase c = support::plain_case(12, 4, false, 3);
   c.rule.mask.key_valid.assign(12, 1);
   c.rule.mask.key_valid[11] = c.rule.mask.key_valid[10] = 0;
   const PositionKinds kinds = random_kinds(12, 3);
   CorpusStatistics statistics;
-  add(statistics, testing::record_of(c), kinds);
+  add(statistics, support::record_of(c), kinds);
   expect_near(numbers_of(statistics.sums(0, 0)), numbers_of(reference(c, 0, kinds)));
 }
 
 TEST(CorpusStatistics, LeaveOutRowsThatAreToldToBePadding) {
-  const testing::AttentionCase c = testing::plain_case(9, 4, false, 5);
+  const support::AttentionCase c = support::plain_case(9, 4, false, 5);
   PositionKinds kinds = random_kinds(9, 5);
-  const HeadSums all = sums_of(testing::record_of(c), kinds, kinds).front();
+  const HeadSums all = sums_of(support::record_of(c), kinds, kinds).front();
   kinds.padding.assign(9, 0);
   kinds.padding[7] = kinds.padding[8] = 1;
-  const HeadSums some = sums_of(testing::record_of(c), kinds, kinds).front();
+  const HeadSums some = sums_of(support::record_of(c), kinds, kinds).front();
   EXPECT_EQ(all.rows, 9);
   EXPECT_EQ(some.rows, 7);
-  EXPECT_NEAR(some.delimiter_total, 7, kTolerance);
+  EXPECT_NEAR(some.delimiter_total, 7, kStatisticsTolerance);
 }
 
 TEST(CorpusStatistics, MeasureDistancesOfPatchesAsFarAsTheyGoToPatches) {
   const PictureAxis axis{.grid = {3, 5}, .specials = 2};
-  const testing::AttentionCase c = testing::plain_case(axis.positions(), 8, false, 7);
+  const support::AttentionCase c = support::plain_case(axis.positions(), 8, false, 7);
   PositionKinds kinds{.picture = axis};
   kinds.special.assign(static_cast<size_t>(axis.positions()), 0);
   kinds.special[0] = kinds.special[1] = 1;
   kinds.delimiter = kinds.special;
-  const testing::DenseAttention dense = testing::dense_attention(c);
+  const support::DenseAttention dense = support::dense_attention(c);
   double distance = 0;
   for (int64_t i = 2; i < 17; ++i) {
     double mass = 0, moment = 0;
@@ -161,21 +161,22 @@ TEST(CorpusStatistics, MeasureDistancesOfPatchesAsFarAsTheyGoToPatches) {
     }
     distance += moment / mass / 15;
   }
-  const HeadNumbers numbers = numbers_of(sums_of(testing::record_of(c), kinds, kinds).front());
-  EXPECT_NEAR(numbers.distance, distance, kTolerance);
+  const HeadNumbers numbers = numbers_of(sums_of(support::record_of(c), kinds, kinds).front());
+  EXPECT_NEAR(numbers.distance, distance, kStatisticsTolerance);
   // The same as the method of pictures says.
-  EXPECT_NEAR(attention_distance({testing::shared_record_of(c), 0}, axis, 1), distance, kTolerance);
+  EXPECT_NEAR(attention_distance({support::shared_record_of(c), 0}, axis, 1), distance,
+              kStatisticsTolerance);
   EXPECT_TRUE(std::isnan(numbers.previous) && std::isnan(numbers.positional));
   EXPECT_FALSE(std::isnan(numbers.sink) || std::isnan(numbers.delimiter));
 }
 
 TEST(CorpusStatistics, CountOfCrossAttentionOnlyWhatTwoAxesHave) {
-  testing::AttentionCase c = testing::plain_case(8, 4, false, 9);
+  support::AttentionCase c = support::plain_case(8, 4, false, 9);
   PositionKinds rows = random_kinds(8, 9), cols = random_kinds(8, 10);
-  const HeadNumbers numbers = numbers_of(sums_of(testing::record_of(c), rows, cols).front());
+  const HeadNumbers numbers = numbers_of(sums_of(support::record_of(c), rows, cols).front());
   const HeadNumbers wanted = numbers_of(reference(c, 0, cols));
-  EXPECT_NEAR(numbers.entropy, wanted.entropy, kTolerance);
-  EXPECT_NEAR(numbers.delimiter, wanted.delimiter, kTolerance);
+  EXPECT_NEAR(numbers.entropy, wanted.entropy, kStatisticsTolerance);
+  EXPECT_NEAR(numbers.delimiter, wanted.delimiter, kStatisticsTolerance);
   for (const auto member :
        {&HeadNumbers::distance, &HeadNumbers::previous, &HeadNumbers::duplicate,
         &HeadNumbers::induction, &HeadNumbers::sink, &HeadNumbers::positional}) {
@@ -189,23 +190,23 @@ TEST(CorpusStatistics, CountOfCrossAttentionOnlyWhatTwoAxesHave) {
 TEST(CorpusStatistics, GoOnFromAFileToTheLastDigit) {
   CorpusStatistics whole, part;
   for (uint32_t seed = 1; seed <= 4; ++seed) {
-    const testing::AttentionCase c = testing::plain_case(20, 4, true, seed);
+    const support::AttentionCase c = support::plain_case(20, 4, true, seed);
     const PositionKinds kinds = random_kinds(20, seed);
-    add(whole, testing::record_of(c), kinds);
+    add(whole, support::record_of(c), kinds);
     whole.end_input();
     if (seed == 3) {
       part = CorpusStatistics::from_json(Json::parse(part.to_json().dump(), "part"), "part");
     }
-    add(part, testing::record_of(c), kinds);
+    add(part, support::record_of(c), kinds);
     part.end_input();
   }
   EXPECT_EQ(whole.to_json().dump(), part.to_json().dump());
 }
 
 TEST(CorpusStatistics, RefuseFilesAndKindsThatDoNotFit) {
-  const testing::AttentionCase c = testing::plain_case(5, 4, true, 1);
+  const support::AttentionCase c = support::plain_case(5, 4, true, 1);
   CorpusStatistics statistics;
-  EXPECT_THROW(add(statistics, testing::record_of(c), random_kinds(4, 1)), Error);
+  EXPECT_THROW(add(statistics, support::record_of(c), random_kinds(4, 1)), Error);
   statistics.add({SiteKind::kSelf, 0}, std::vector<HeadSums>(2));
   EXPECT_THROW(statistics.add({SiteKind::kSelf, 0}, std::vector<HeadSums>(3)), Error);
   for (const char* text : {"{}", R"({"inputs": 1, "sums": [[[1, 2]]]})",

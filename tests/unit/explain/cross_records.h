@@ -7,7 +7,7 @@
 #include "fovea/explain/alignment/cross_weights.h"
 #include "support/records.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 inline AttentionRecord random_cross_record(uint32_t seed, int layer, AttentionShape shape,
                                            int64_t width) {
@@ -62,4 +62,4 @@ inline std::vector<CrossLayer> random_cross_layers(uint32_t seed, int layers,
   return result;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -9,12 +9,12 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
-using testing::dense_attention;
-using testing::DenseAttention;
+using support::AttentionCase;
+using support::dense_attention;
+using support::DenseAttention;
+using support::random_cross_layers;
+using support::random_cross_record;
 using ::testing::ElementsAre;
-using testing::random_cross_layers;
-using testing::random_cross_record;
 
 // Weights in double, and sum_h A_h(i, j) f_h(x_j) as a vector, element by element.
 struct Naive {

@@ -61,7 +61,7 @@ class Linear final : public Subject {
 };
 
 Axis axis_of(size_t count) {
-  Axis axis = testing::text_axis(std::vector<std::string>(count - 1, "word"));
+  Axis axis = support::text_axis(std::vector<std::string>(count - 1, "word"));
   axis.positions.insert(axis.positions.begin(), {.text = "[CLS]", .special = true});
   return axis;
 }
@@ -156,7 +156,7 @@ TEST(InputStrength, IsTheLengthOfInputTimesGradient) {
   const InputGradient tokens{
       .values = Tensor::from<float>({2, 2}, std::vector<float>{3, 4, 1, 0}),
       .gradient = Tensor::from<float>({2, 2}, std::vector<float>{1, -1, 2, 9})};
-  EXPECT_EQ(input_strength(tokens, testing::text_axis({"a", "b"})), (std::vector<double>{5, 2}));
+  EXPECT_EQ(input_strength(tokens, support::text_axis({"a", "b"})), (std::vector<double>{5, 2}));
   // Two channels of 2 x 4 pixels, cells of 2 x 2, and a special token in front.
   std::vector<float> gradient(16, 0);
   gradient[0] = 3;
@@ -168,7 +168,7 @@ TEST(InputStrength, IsTheLengthOfInputTimesGradient) {
                              .grid_cols = 2,
                              .cell_height = 2,
                              .cell_width = 2};
-  Axis patches = testing::text_axis({"[CLS]", "a", "b"}, "patches");
+  Axis patches = support::text_axis({"[CLS]", "a", "b"}, "patches");
   EXPECT_EQ(input_strength(pixels, patches), (std::vector<double>{0, 5, 2}));
 }
 

@@ -9,14 +9,14 @@ namespace fovea {
 namespace {
 
 TEST(HeadImportance, IsTheSizeOfTheProductOfOutputAndGradient) {
-  AttentionRecord record = testing::record_of(testing::plain_case(2, 2, false, 1), {});
+  AttentionRecord record = support::record_of(support::plain_case(2, 2, false, 1), {});
   record.output = Tensor::from<float>({1, 2, 2}, std::vector<float>{1, 2, 3, 4});
   record.output_gradient = Tensor::from<float>({1, 2, 2}, std::vector<float>{-5, 1, 0, -1});
   EXPECT_EQ(head_importance(record), std::vector<double>{7});  // -5 + 2 + 0 - 4
 }
 
 TEST(HeadImportance, RefusesARecordWithoutOutputOrGradient) {
-  AttentionRecord record = testing::record_of(testing::plain_case(2, 2, false, 1), {});
+  AttentionRecord record = support::record_of(support::plain_case(2, 2, false, 1), {});
   EXPECT_TRUE(
       fails_with(ErrorKind::kInvalidArgument, "without outputs", [&] { head_importance(record); }));
   record.output = Tensor(Shape{1, 2, 2});

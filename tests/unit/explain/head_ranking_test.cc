@@ -9,8 +9,8 @@
 namespace fovea {
 namespace {
 
-using testing::aimed_layer;
-using testing::random_cross_layers;
+using support::aimed_layer;
+using support::random_cross_layers;
 
 // One sentence pair of a ranking: 2 layers of 3 heads, 5 decoder rows, 4 target tokens of which the
 // last is the end of sentence, 6 source positions of which the last is.
@@ -42,8 +42,8 @@ HeadRanking ranked(const std::vector<Sentence>& sentences, bool with_gold) {
 }
 
 // Layers that look where they are told, over words without pieces and the end of sentence.
-PairMaps aimed_pair(std::vector<CrossLayer> layers, std::vector<int64_t> source,
-                    std::vector<int64_t> target) {
+PairMaps ranked_pair(std::vector<CrossLayer> layers, std::vector<int64_t> source,
+                     std::vector<int64_t> target) {
   return {.layers = std::move(layers),
           .source = PieceWords::from(std::move(source)),
           .target = PieceWords::from(std::move(target))};
@@ -138,7 +138,7 @@ TEST(HeadRanking, AnchorStatisticsEqualPlainLoops) {
 
 TEST(HeadRanking, WithoutAnchorsTheirMassIsNothing) {
   HeadRanking ranking;
-  ranking.add(aimed_pair({aimed_layer(0, {{2, 0, 1}}, 3)}, {0, 1, -1}, {0, 1}));
+  ranking.add(ranked_pair({aimed_layer(0, {{2, 0, 1}}, 3)}, {0, 1, -1}, {0, 1}));
   const HeadStatistics one = ranking.statistics()[0];
   EXPECT_EQ(one.anchors, 0);
   EXPECT_EQ(one.anchor_mass, 0);
@@ -228,7 +228,7 @@ TEST(HeadRanking, KnowsADiagonalFromAnEvenHead) {
   // Rows: start, y0, y1, y2. The first head reads each token's own place, the second the end.
   HeadRanking ranking;
   ranking.add(
-      aimed_pair({aimed_layer(0, {{3, 0, 1, 2}, {3, 3, 3, 3}}, 4)}, {0, 1, 2, -1}, {0, 1, 2}));
+      ranked_pair({aimed_layer(0, {{3, 0, 1, 2}, {3, 3, 3, 3}}, 4)}, {0, 1, 2, -1}, {0, 1, 2}));
   const auto statistics = ranking.statistics();
   EXPECT_NEAR(statistics[0].diagonality, 1, 1e-4);
   EXPECT_NEAR(statistics[0].confidence, 1, 1e-4);
@@ -243,14 +243,14 @@ TEST(HeadRanking, KnowsADiagonalFromAnEvenHead) {
 
 TEST(HeadRanking, WithoutBlocksThereAreNoNorms) {
   HeadRanking ranking;
-  ranking.add(aimed_pair({aimed_layer(0, {{0, 0}}, 2)}, {0, -1}, {0}));
+  ranking.add(ranked_pair({aimed_layer(0, {{0, 0}}, 2)}, {0, -1}, {0}));
   EXPECT_FALSE(ranking.statistics()[0].head_norm.has_value());
   EXPECT_FALSE(ranking.statistics()[0].layer_norm.has_value());
 }
 
 TEST(HeadRanking, ASentenceOfSpecialPositionsOnlyLeavesZeros) {
   HeadRanking ranking;
-  ranking.add(aimed_pair({aimed_layer(0, {{0, 0}}, 1)}, {-1}, {-1}));
+  ranking.add(ranked_pair({aimed_layer(0, {{0, 0}}, 1)}, {-1}, {-1}));
   const HeadStatistics one = ranking.statistics()[0];
   EXPECT_EQ(one.target_pieces, 0);
   EXPECT_EQ(one.entropy, 0);
@@ -269,7 +269,7 @@ TEST(HeadRanking, RefusesWhatDoesNotFitAndStaysAsItWas) {
   };
   PairMaps longer = sentences[0].pair;
   longer.target = PieceWords::from({0, 1, 2, 3, 4});
-  EXPECT_TRUE(refuses("no head", aimed_pair({}, {0}, {0})));
+  EXPECT_TRUE(refuses("no head", ranked_pair({}, {0}, {0})));
   EXPECT_TRUE(refuses("not all among 5 rows", longer));
   for (const Link anchor : {Link{6, 0}, Link{0, 4}, Link{-1, 0}, Link{0, -1}}) {
     PairMaps wrong = sentences[0].pair;
@@ -278,7 +278,7 @@ TEST(HeadRanking, RefusesWhatDoesNotFitAndStaysAsItWas) {
   }
   for (const Sentence& s : sentences) ranking.add(s.pair);
   EXPECT_TRUE(
-      refuses("one model at a time", aimed_pair({aimed_layer(0, {{0, 0}}, 2)}, {0, -1}, {0})));
+      refuses("one model at a time", ranked_pair({aimed_layer(0, {{0, 0}}, 2)}, {0, -1}, {0})));
   EXPECT_TRUE(refuses("always or never", sentences[0].pair, &sentences[0].gold));
   const auto expected = ranked(sentences, false).statistics();
   const auto found = ranking.statistics();

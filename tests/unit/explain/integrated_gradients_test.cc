@@ -114,7 +114,7 @@ TEST(TargetGradient, AsksAboutTheTargetLessTheOther) {
     GradientRequest asked;
     double value = 1;
   } subject;
-  const fovea::Run run = testing::text_run({"the", "cat"}, 1, false, 1);
+  const fovea::Run run = support::text_run({"the", "cat"}, 1, false, 1);
   const Target target = ClassTarget{2}, other = ClassTarget{1};
   target_gradient({.run = run, .subject = &subject, .target = &target, .against = &other},
                   {.target = {}, .record = {}, .at = {}});
@@ -132,7 +132,7 @@ TEST(TargetGradient, AsksAboutTheTargetLessTheOther) {
 }
 
 TEST(AskedInputs, AreThoseOfTheColumnsAndOfWhatADecoderHasRead) {
-  const fovea::Run run = testing::text_run({"the", "cat", "sat"}, 1, false, 1);
+  const fovea::Run run = support::text_run({"the", "cat", "sat"}, 1, false, 1);
   Polynomial subject(2);
   const auto inputs = subject.gradient({.target = {}, .record = {}, .at = {}}, {}).inputs;
   const ExplainRequest request{.run = run};

@@ -9,8 +9,8 @@
 namespace fovea {
 namespace {
 
-using testing::answer;
-using testing::answer_box;
+using support::answer;
+using support::answer_box;
 
 struct CutCase {
   std::string name;
@@ -18,7 +18,7 @@ struct CutCase {
   GridShape grid;
 
   explicit CutCase(int number) : name(fmt::format("cut.{}", number)) {
-    keys = testing::picture_answers().tensor(name + ".keys");
+    keys = support::picture_answers().tensor(name + ".keys");
     const auto sides = answer<int64_t>(name + ".grid");
     grid = {sides[0], sides[1]};
   }

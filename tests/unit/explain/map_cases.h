@@ -9,7 +9,7 @@
 #include "fovea/capture/run.h"
 #include "support/records.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 // 37 positions, more than one block of rows of neither a power of two; 4 heads that share 2 keys.
 inline std::vector<AttentionCase> masked_cases() {
@@ -74,4 +74,4 @@ inline Run map_run(const std::vector<std::shared_ptr<const AttentionRecord>>& la
   return run;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

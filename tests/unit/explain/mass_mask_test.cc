@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-using testing::answer;
+using support::answer;
 using ::testing::ElementsAre;
 
 TEST(MassMask, HoldsSixtyPercentOfTheGoldenWeights) {

@@ -15,13 +15,13 @@
 namespace fovea {
 namespace {
 
-Json::Array answers() {
+Json::Array flow_answers() {
   const std::string path = FOVEA_TEST_DATA "/explain/flow.json";
   return Json::parse(read_text_file(path), path).as_array(path);
 }
 
 TEST(FlowNetwork, IsExactlyWhatScipyAnswers) {
-  for (const Json& answer : answers()) {
+  for (const Json& answer : flow_answers()) {
     SCOPED_TRACE(answer.at("name", "flow.json").as_string("flow.json"));
     const Json::Array& layers = answer.at("capacities", "flow.json").as_array("flow.json");
     const Json::Array& flows = answer.at("flows", "flow.json").as_array("flow.json");
@@ -124,7 +124,7 @@ std::vector<double> slow_flows(const Run& run, size_t target) {
 TEST(Flow, IsTheShareOfTheLargestFlowsFromTheDefinition) {
   for (const bool causal : {false, true}) {
     const fovea::Run run =
-        testing::text_run({"[CLS]", "the", "cat", "sat", "on", "it"}, 2, causal, 3);
+        support::text_run({"[CLS]", "the", "cat", "sat", "on", "it"}, 2, causal, 3);
     const int64_t position = causal ? 4 : 1;
     const Explanation found =
         explain(find_method("flow"), {.run = run, .position = position, .parameters = {}});
@@ -147,7 +147,7 @@ TEST(Flow, IsTheShareOfTheLargestFlowsFromTheDefinition) {
 
 TEST(Flow, RefusesMoreThan128PositionsAndNamesAnotherWay) {
   const auto run_of = [](size_t count) {
-    return testing::text_run(std::vector<std::string>(count, "word"), 1);
+    return support::text_run(std::vector<std::string>(count, "word"), 1);
   };
   const fovea::Run many = run_of(129), enough = run_of(128);
   const Method flow = find_method("flow");

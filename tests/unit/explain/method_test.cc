@@ -27,7 +27,7 @@ class NeverRun final : public Subject {
 
 // Two layers of two heads, with values but without blocks.
 Run plain_run() {
-  return testing::text_run({"[CLS]", "the", "cat", "sat", "[SEP]"}, 2, false, 2);
+  return support::text_run({"[CLS]", "the", "cat", "sat", "[SEP]"}, 2, false, 2);
 }
 
 // "alti+" is alti_plus.cc.
@@ -234,7 +234,7 @@ TEST(HeadsAxis, IsLayersTimesHeads) {
   ASSERT_EQ(axis.positions.size(), 4U);
   EXPECT_EQ(axis.positions[2].text, "layer 1 head 0");
   std::vector uneven = run.records;
-  uneven.push_back(testing::block_record({.heads = 3}, 5, 2));
+  uneven.push_back(support::block_record({.heads = 3}, 5, 2));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "3 heads", [&] { heads_axis(uneven); }));
 }
 

@@ -12,14 +12,14 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
-using testing::NaivePatches;
+using support::AttentionCase;
+using support::NaivePatches;
 
 TEST(OffsetKernel, EqualsNaiveLoopsUnderBothBorderRules) {
   const PictureAxis axis{{6, 9}, 3};
-  const AttentionCase c = testing::picture_case(21, axis, 2);
+  const AttentionCase c = support::picture_case(21, axis, 2);
   const NaivePatches naive(c, axis);
-  const auto record = testing::shared_record_of(c);
+  const auto record = support::shared_record_of(c);
   for (const BorderRule border : {BorderRule::kWholeWindow, BorderRule::kEachOffset}) {
     for (size_t head = 0; head < 2; ++head) {
       const OffsetKernel kernel =
@@ -48,7 +48,7 @@ TEST(OffsetKernel, EqualsNaiveLoopsUnderBothBorderRules) {
 }
 
 TEST(OffsetKernel, OfAHeadThatLooksDownAndLeftIsOneCell) {
-  const AttentionRecord record = convolution_record(testing::random_tensor({2, 8, 8}, 1), 3);
+  const AttentionRecord record = convolution_record(support::random_tensor({2, 8, 8}, 1), 3);
   const auto shared = std::make_shared<const AttentionRecord>(record);
   const PictureAxis axis{{8, 8}, 0};
   const OffsetKernel kernel = offset_kernel(AttentionMap(shared, 6), axis);  // offset (+1, -1)
@@ -65,7 +65,7 @@ TEST(OffsetKernel, OfAHeadThatLooksDownAndLeftIsOneCell) {
 
 TEST(OffsetKernel, CentreSpreadAndLevelsAreThoseOfItsWeights) {
   const PictureAxis axis{{7, 7}, 1};
-  const auto record = testing::shared_record_of(testing::picture_case(5, axis, 1));
+  const auto record = support::shared_record_of(support::picture_case(5, axis, 1));
   const OffsetKernel kernel = offset_kernel(AttentionMap(record, 0), axis, {.radius = 1});
   double sum = 0, row = 0, col = 0, square = 0;
   for (int64_t r = 0; r < 3; ++r) {
@@ -100,7 +100,7 @@ TEST(OffsetKernel, MassLevelIsTheSmallestWeightOfTheSmallestSet) {
 
 TEST(OffsetKernel, NeedsAWindowThatFitsThePicture) {
   const PictureAxis axis{{4, 6}, 1};
-  const AttentionMap map(testing::shared_record_of(testing::picture_case(5, axis, 1)), 0);
+  const AttentionMap map(support::shared_record_of(support::picture_case(5, axis, 1)), 0);
   const auto refuses = [&](const KernelOptions& options) {
     return fails_with(ErrorKind::kInvalidArgument, "4 x 6",
                       [&] { offset_kernel(map, axis, options); });

@@ -10,8 +10,8 @@ namespace {
 
 TEST(PatchKeys, AreAllHeadsSideBySideWithoutSpecials) {
   const PictureAxis axis{{2, 3}, 2};
-  const auto c = testing::picture_case(4, axis, 3, 5);
-  const auto record = testing::shared_record_of(c);
+  const auto c = support::picture_case(4, axis, 3, 5);
+  const auto record = support::shared_record_of(c);
   const Tensor keys = patch_keys(*record, axis);
   ASSERT_EQ(keys.shape(), (Shape{6, 15}));
   for (int64_t head = 0; head < 3; ++head) {

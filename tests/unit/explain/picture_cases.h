@@ -10,7 +10,7 @@
 #include "fovea/io/npz.h"
 #include "support/records.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 // Made by tools/fixtures/make_explain_fixture.py.
 inline const NpzFile& picture_answers() {
@@ -59,4 +59,4 @@ struct NaivePatches {
   }
 };
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

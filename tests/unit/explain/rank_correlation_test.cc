@@ -23,13 +23,13 @@ std::vector<double> numbers(const Json& json, std::string_view name) {
   return values;
 }
 
-Json::Array answers() {
+Json::Array rank_answers() {
   const std::string path = FOVEA_TEST_DATA "/explain/ranks.json";
   return Json::parse(read_text_file(path), path).as_array(path);
 }
 
 TEST(RankCorrelation, IsWhatScipyAnswersWithTiesAndWithout) {
-  for (const Json& answer : answers()) {
+  for (const Json& answer : rank_answers()) {
     const std::vector<double> a = numbers(answer, "a"), b = numbers(answer, "b");
     const auto expected = [&](const char* name) {
       return answer.at(name, "ranks.json").as_double("ranks.json");
@@ -58,7 +58,7 @@ TEST(RankCorrelation, RefusesListsOfDifferentLengths) {
 }
 
 TEST(Quantile, IsWhatNumpyAnswers) {
-  for (const Json& answer : answers()) {
+  for (const Json& answer : rank_answers()) {
     const std::vector<double> a = numbers(answer, "a"), expected = numbers(answer, "quantiles");
     const double places[] = {0, 0.025, 0.5, 0.975, 1};
     for (size_t i = 0; i < expected.size(); ++i) {

@@ -31,7 +31,7 @@ TEST(ReceptiveField, RadiusHoldsItsShareOfTheMassAroundAPatch) {
 TEST(ReceptiveField, OfALayerThatIsAConvolutionGrowsByOnePatchPerLayer) {
   // The mean of the nine heads is a box blur, and half of it the pixel itself.
   const auto record = std::make_shared<const AttentionRecord>(
-      convolution_record(testing::random_tensor({1, 15, 15}, 1), 3));
+      convolution_record(support::random_tensor({1, 15, 15}, 1), 3));
   const LayerRecords layers(3, record);
   const PictureAxis axis{{15, 15}, 0};
   std::vector<ReceptiveField> fields;

@@ -9,10 +9,10 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
+using support::AttentionCase;
 
 // f32 weights and slopes, some layers of them, against the same in double.
-constexpr double kTolerance = 2e-5;
+constexpr double kRelevancyTolerance = 2e-5;
 
 struct LayerCase {
   SiteId site;
@@ -30,12 +30,12 @@ std::shared_ptr<const AttentionRecord> layer(const LayerCase& of, uint32_t seed)
   c.shape = {4, 2, of.rows, of.cols, 8, 6};
   c.rule.scale = 0.4F;
   if (of.causal) c.rule.mask = Mask::causal();
-  c.queries = testing::random_heads(random, {4, of.rows, 8}, 1, DType::kF32);
-  c.keys = testing::random_heads(random, {2, of.cols, 8}, 1, DType::kF32);
-  c.values = testing::random_heads(random, {2, of.cols, 6}, 1, DType::kF32);
+  c.queries = support::random_heads(random, {4, of.rows, 8}, 1, DType::kF32);
+  c.keys = support::random_heads(random, {2, of.cols, 8}, 1, DType::kF32);
+  c.values = support::random_heads(random, {2, of.cols, 6}, 1, DType::kF32);
   for (float& value : c.values.mutable_values<float>()) value = std::abs(value);
-  AttentionRecord record = testing::record_of(c, of.site);
-  record.output_gradient = testing::random_heads(random, {4, of.rows, 6}, of.slope, DType::kF32);
+  AttentionRecord record = support::record_of(c, of.site);
+  record.output_gradient = support::random_heads(random, {4, of.rows, 6}, of.slope, DType::kF32);
   for (const int64_t row : of.dead) {
     for (int64_t head = 0; head < 4; ++head) {
       float* slopes = record.output_gradient.mutable_matrix<float>(head).row(row);
@@ -84,7 +84,7 @@ Matrix dense(const AttentionRecord& record) {
   c.queries = record.queries;
   c.keys = record.keys;
   c.values = record.values;
-  const testing::DenseAttention attention = testing::dense_attention(c);
+  const support::DenseAttention attention = support::dense_attention(c);
   Matrix mean(c.shape.rows, c.shape.cols);
   for (int64_t h = 0; h < c.shape.heads; ++h) {
     for (int64_t i = 0; i < c.shape.rows; ++i) {
@@ -150,7 +150,7 @@ void expect_row(const std::vector<double>& found, const Matrix& expected, int64_
   double most = 0;
   for (int64_t j = 0; j < expected.cols(); ++j) most = std::max(most, expected(row, j));
   for (int64_t j = 0; j < expected.cols(); ++j) {
-    EXPECT_NEAR(found[size_t(j)], expected(row, j), kTolerance * most) << "column " << j;
+    EXPECT_NEAR(found[size_t(j)], expected(row, j), kRelevancyTolerance * most) << "column " << j;
   }
 }
 

@@ -12,19 +12,19 @@
 namespace fovea {
 namespace {
 
-using testing::answer;
-using testing::AttentionCase;
-using testing::dense_attention;
+using support::answer;
+using support::AttentionCase;
+using support::dense_attention;
 
 constexpr HeadFusion kFusions[] = {HeadFusion::kMean, HeadFusion::kMax, HeadFusion::kMin};
 
 // Weights are off by up to 1e-6 of themselves (docs/numerics.md), each of 4 layers adds that.
-constexpr double kTolerance = 1e-6;
+constexpr double kRolloutTolerance = 1e-6;
 
 // The 4 layers x 3 heads x 17 positions of the fixture.
 LayerRecords fixture_layers() {
-  const Tensor q = testing::picture_answers().tensor("rollout.q");
-  const Tensor k = testing::picture_answers().tensor("rollout.k");
+  const Tensor q = support::picture_answers().tensor("rollout.q");
+  const Tensor k = support::picture_answers().tensor("rollout.k");
   const int64_t part = q.elements() / q.size(0);
   LayerRecords layers;
   for (int64_t layer = 0; layer < q.size(0); ++layer) {
@@ -39,7 +39,7 @@ LayerRecords fixture_layers() {
     c.keys = part_of(k);
     c.values = part_of(k);
     layers.push_back(std::make_shared<const AttentionRecord>(
-        testing::record_of(c, {SiteKind::kVisionSelf, int(layer)})));
+        support::record_of(c, {SiteKind::kVisionSelf, int(layer)})));
   }
   return layers;
 }
@@ -51,7 +51,7 @@ void expect_rows(const std::string& name,
     const std::vector<double> row = compute(target);
     ASSERT_EQ(row.size(), 17U);
     for (size_t j = 0; j < row.size(); ++j) {
-      ASSERT_NEAR(row[j], expected[size_t(target) * 17 + j], kTolerance)
+      ASSERT_NEAR(row[j], expected[size_t(target) * 17 + j], kRolloutTolerance)
           << name << " row " << target << ", column " << j;
     }
   }
@@ -129,7 +129,7 @@ TEST(Rollout, NormalisesRowsUnderMasksAndSinks) {
     std::vector<AttentionCase> cases;
     LayerRecords layers;
     for (uint32_t layer = 0; layer < 3; ++layer) {
-      AttentionCase c = testing::picture_case(40 + layer, axis, 2);
+      AttentionCase c = support::picture_case(40 + layer, axis, 2);
       if (kind == 1) c.rule.mask = Mask::causal();
       if (kind == 2) c.rule.sink_logit = {1.5F, 3};
       // Position 4 sees nobody: its group is empty.
@@ -138,17 +138,18 @@ TEST(Rollout, NormalisesRowsUnderMasksAndSinks) {
         c.rule.mask.key_group.assign(31, 0);
         c.rule.mask.query_group[4] = 1;
       }
-      layers.push_back(testing::shared_record_of(c));
+      layers.push_back(support::shared_record_of(c));
       cases.push_back(c);
     }
     for (const int64_t target : {0, 4, 30}) {
       for (const HeadFusion fusion : {HeadFusion::kMean, HeadFusion::kMax}) {
         const auto row = rollout(layers, target, {.residual = 0.4, .fusion = fusion});
-        EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1, kTolerance);
+        EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1, kRolloutTolerance);
         if (fusion == HeadFusion::kMax) continue;
         const auto expected = dense_rollout(cases, target, 0.4);
         for (size_t j = 0; j < row.size(); ++j) {
-          ASSERT_NEAR(row[j], expected[j], kTolerance) << "rule " << kind << ", column " << j;
+          ASSERT_NEAR(row[j], expected[j], kRolloutTolerance)
+              << "rule " << kind << ", column " << j;
         }
       }
     }
@@ -156,15 +157,15 @@ TEST(Rollout, NormalisesRowsUnderMasksAndSinks) {
 }
 
 TEST(Rollout, WithoutResidualPassesOnARowThatSeesNothing) {
-  AttentionCase c = testing::plain_case(6, 8, false, 3);
+  AttentionCase c = support::plain_case(6, 8, false, 3);
   c.rule.mask.query_group = {0, 0, 1, 0, 0, 0};
   c.rule.mask.key_group.assign(6, 0);
-  const LayerRecords layers(2, testing::shared_record_of(c));
+  const LayerRecords layers(2, support::shared_record_of(c));
   for (const HeadFusion fusion : kFusions) {
     const auto blind = rollout(layers, 2, {.residual = 0, .fusion = fusion});
     EXPECT_EQ(blind[2], 1);
     const auto other = rollout(layers, 0, {.residual = 0, .fusion = fusion});
-    EXPECT_NEAR(std::accumulate(other.begin(), other.end(), 0.0), 1, kTolerance);
+    EXPECT_NEAR(std::accumulate(other.begin(), other.end(), 0.0), 1, kRolloutTolerance);
   }
 }
 
@@ -186,7 +187,7 @@ TEST(Rollout, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(refuses(0, {.start_layer = 5}));
   EXPECT_TRUE(refuses(0, {.discard = 1}));
   EXPECT_TRUE(fails_cleanly([&] { vit_explain_rollout(layers, 17); }));
-  layers.push_back(testing::shared_record_of(testing::plain_case(5, 8, false, 1)));
+  layers.push_back(support::shared_record_of(support::plain_case(5, 8, false, 1)));
   EXPECT_TRUE(refuses(0, {}));
   EXPECT_TRUE(fails_cleanly([] { rollout({}, 0); }));
 }
@@ -203,8 +204,8 @@ TEST(Rollout, ReadsTheLayersOfARunInTheirOrder) {
 }
 
 TEST(FusedLayer, KnowsItsSmallestEntriesExactlyEvenIfManyAreEqual) {
-  AttentionCase c = testing::plain_case(40, 8, /*causal=*/true, 5);  // 780 zeros above the diagonal
-  const FusedLayer layer(testing::shared_record_of(c), HeadFusion::kMean);
+  AttentionCase c = support::plain_case(40, 8, /*causal=*/true, 5);  // 780 zeros above the diagonal
+  const FusedLayer layer(support::shared_record_of(c), HeadFusion::kMean);
   std::vector<float> all;
   layer.for_each_row(
       [&](int64_t, std::span<float> row) { all.insert(all.end(), row.begin(), row.end()); }, {});

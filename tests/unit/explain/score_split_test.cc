@@ -10,10 +10,10 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
-using testing::plain_case;
-using testing::random_heads;
-using testing::record_of;
+using support::AttentionCase;
+using support::plain_case;
+using support::random_heads;
+using support::record_of;
 
 struct SplitCase {
   AttentionRecord record;

@@ -11,19 +11,19 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
+using support::AttentionCase;
 using Layers = std::vector<std::shared_ptr<const AttentionRecord>>;
 
 // Sums of weights that are off by 1e-6 of themselves (docs/numerics.md).
-constexpr double kTolerance = 5e-6;
+constexpr double kSinksTolerance = 5e-6;
 
 TEST(Sinks, EqualTheDenseMeansUnderEveryMask) {
-  for (const AttentionCase& c : testing::masked_cases()) {
+  for (const AttentionCase& c : support::masked_cases()) {
     SCOPED_TRACE(c.name);
-    const auto dense = testing::dense_attention(c).weights;
+    const auto dense = support::dense_attention(c).weights;
     // A threshold at which some heads and not others have sinks.
     for (const double threshold : {0.02, 0.05, 0.1}) {
-      const Sinks sinks = find_sinks(Layers{testing::map_record(c)}, threshold);
+      const Sinks sinks = find_sinks(Layers{support::map_record(c)}, threshold);
       EXPECT_EQ(sinks.heads, 4);
       std::vector<double> mass(size_t(c.shape.cols), 0.0);
       for (int64_t j = 0; j < c.shape.cols; ++j) {
@@ -32,7 +32,7 @@ TEST(Sinks, EqualTheDenseMeansUnderEveryMask) {
           double sum = 0;
           int64_t looks = 0, rows = 0;
           for (int64_t i = 0; i < c.shape.rows; ++i) {
-            if (!testing::is_input(c, size_t(i))) continue;
+            if (!support::is_input(c, size_t(i))) continue;
             ++rows;
             sum += weights[size_t(i * c.shape.cols + j)];
             looks += c.rule.mask.allows(i, j) ? 1 : 0;
@@ -46,7 +46,7 @@ TEST(Sinks, EqualTheDenseMeansUnderEveryMask) {
       }
       const double all = std::accumulate(mass.begin(), mass.end(), 0.0);
       for (size_t j = 0; j < mass.size(); ++j) {
-        ASSERT_NEAR(sinks.mass_share[j], mass[j] / all, kTolerance);
+        ASSERT_NEAR(sinks.mass_share[j], mass[j] / all, kSinksTolerance);
       }
     }
   }
@@ -64,9 +64,9 @@ AttentionCase with_sink(AttentionCase c, int64_t position, std::vector<int64_t> 
 }
 
 TEST(Sinks, AreFoundInTheHeadsThatHaveThem) {
-  const AttentionCase causal = testing::masked_cases()[1];
-  const Sinks sinks = find_sinks(Layers{testing::map_record(with_sink(causal, 0, {0, 2, 3})),
-                                        testing::map_record(with_sink(causal, 5, {1}))},
+  const AttentionCase causal = support::masked_cases()[1];
+  const Sinks sinks = find_sinks(Layers{support::map_record(with_sink(causal, 0, {0, 2, 3})),
+                                        support::map_record(with_sink(causal, 5, {1}))},
                                  0.3);
   EXPECT_EQ(sinks.heads, 8);
   EXPECT_EQ(sinks.sink_in[0], 3);
@@ -78,20 +78,20 @@ TEST(Sinks, AreFoundInTheHeadsThatHaveThem) {
 
 // The last rows of a causal map look at themselves alone, or nearly.
 TEST(Sinks, AreNotJudgedByFewRows) {
-  AttentionCase c = testing::masked_cases()[1];
-  const Sinks late = find_sinks(Layers{testing::map_record(with_sink(c, 30, {0}))}, 0.3);
+  AttentionCase c = support::masked_cases()[1];
+  const Sinks late = find_sinks(Layers{support::map_record(with_sink(c, 30, {0}))}, 0.3);
   EXPECT_EQ(late.sink_in[30], 0);  // 7 rows see it
-  const Sinks earlier = find_sinks(Layers{testing::map_record(with_sink(c, 29, {0}))}, 0.3);
+  const Sinks earlier = find_sinks(Layers{support::map_record(with_sink(c, 29, {0}))}, 0.3);
   EXPECT_EQ(earlier.sink_in[29], 1);
   // In a text of 5 tokens 3 rows are enough.
-  AttentionCase tiny = testing::plain_case(5, 8, true, 1);
-  EXPECT_EQ(find_sinks(Layers{testing::map_record(with_sink(tiny, 2, {0}))}, 0.3).sink_in[2], 1);
-  EXPECT_EQ(find_sinks(Layers{testing::map_record(with_sink(tiny, 3, {0}))}, 0.3).sink_in[3], 0);
+  AttentionCase tiny = support::plain_case(5, 8, true, 1);
+  EXPECT_EQ(find_sinks(Layers{support::map_record(with_sink(tiny, 2, {0}))}, 0.3).sink_in[2], 1);
+  EXPECT_EQ(find_sinks(Layers{support::map_record(with_sink(tiny, 3, {0}))}, 0.3).sink_in[3], 0);
 }
 
 TEST(Sinks, RefuseWhatDoesNotFit) {
-  const auto record = testing::map_record(testing::masked_cases()[0]);
-  const auto other = testing::map_record(testing::plain_case(5, 8, true, 1));
+  const auto record = support::map_record(support::masked_cases()[0]);
+  const auto other = support::map_record(support::plain_case(5, 8, true, 1));
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "37 columns", [&] {
     find_sinks(Layers{other, record}, 0.3);
   }));
@@ -140,8 +140,8 @@ class LongStates final : public Subject {
 };
 
 TEST(SinksMethod, NamesSinksTheirMassAndTheLengthOfTheirStates) {
-  const AttentionCase c = with_sink(testing::masked_cases()[1], 0, {0, 1, 2});
-  const fovea::Run run = testing::map_run({testing::map_record(c)});
+  const AttentionCase c = with_sink(support::masked_cases()[1], 0, {0, 1, 2});
+  const fovea::Run run = support::map_run({support::map_record(c)});
   LongStates subject(37, 0, 12.5F);
   const Explanation found = explain(find_method("sinks"), {.run = run, .subject = &subject});
   ASSERT_EQ(found.scores.size(), 37U);
@@ -158,9 +158,9 @@ TEST(SinksMethod, NamesSinksTheirMassAndTheLengthOfTheirStates) {
 }
 
 TEST(SinksMethod, SaysThatThereAreNone) {
-  AttentionCase c = testing::masked_cases()[0];
+  AttentionCase c = support::masked_cases()[0];
   c.rule.scale = 0;
-  const fovea::Run run = testing::map_run({testing::map_record(c)});
+  const fovea::Run run = support::map_run({support::map_record(c)});
   const Explanation found = explain(find_method("sinks"), {.run = run});
   ASSERT_EQ(found.notes.size(), 1U);
   EXPECT_EQ(found.notes[0],
@@ -172,9 +172,9 @@ TEST(SinksMethod, SaysThatThereAreNone) {
 }
 
 TEST(SinksMethod, CountsArtifactPatchesOfPictures) {
-  AttentionCase c = testing::masked_cases()[0];
+  AttentionCase c = support::masked_cases()[0];
   c.rule.scale = 0;
-  fovea::Run run = testing::map_run({testing::map_record(c)});
+  fovea::Run run = support::map_run({support::map_record(c)});
   run.axes[0].grid_rows = 4;
   run.axes[0].grid_cols = 9;
   LongStates subject(37, 7, 9);

@@ -10,19 +10,19 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
+using support::AttentionCase;
 
 // Weights are off by 1e-6 of themselves (docs/numerics.md); a span sums to 1 at most.
-constexpr double kTolerance = 2e-6;
+constexpr double kSpanTolerance = 2e-6;
 
 constexpr PositionSpan kSpans[] = {{0, 1}, {3, 9}, {36, 37}, {0, 37}, {17, 23}};
 
 TEST(SpanMass, EqualsTheDenseRowUnderEveryMask) {
-  for (const AttentionCase& c : testing::masked_cases()) {
+  for (const AttentionCase& c : support::masked_cases()) {
     SCOPED_TRACE(c.name);
-    const std::vector layers{testing::map_record(c, {SiteKind::kSelf, 0}),
-                             testing::map_record(c, {SiteKind::kSelf, 1})};
-    const auto dense = testing::dense_attention(c).weights;
+    const std::vector layers{support::map_record(c, {SiteKind::kSelf, 0}),
+                             support::map_record(c, {SiteKind::kSelf, 1})};
+    const auto dense = support::dense_attention(c).weights;
     for (int64_t row = 0; row < c.shape.rows; ++row) {
       for (const PositionSpan span : kSpans) {
         const auto mass = span_mass(layers, row, span);
@@ -39,7 +39,7 @@ TEST(SpanMass, EqualsTheDenseRowUnderEveryMask) {
           for (int64_t j = span.begin; j < span.end; ++j) {
             expected += dense[head][size_t(row * c.shape.cols + j)];
           }
-          ASSERT_NEAR(mass[head], expected, kTolerance) << "row " << row << ", head " << head;
+          ASSERT_NEAR(mass[head], expected, kSpanTolerance) << "row " << row << ", head " << head;
           ASSERT_EQ(mass[head], mass[4 + head]);
         }
       }
@@ -48,7 +48,7 @@ TEST(SpanMass, EqualsTheDenseRowUnderEveryMask) {
 }
 
 TEST(SpanMass, RefusesRowsAndSpansThatAreNotThere) {
-  const std::vector layers{testing::map_record(testing::masked_cases()[0])};
+  const std::vector layers{support::map_record(support::masked_cases()[0])};
   const auto refuses = [&](int64_t row, PositionSpan span) {
     return fails_with(ErrorKind::kInvalidArgument, "37", [&] { span_mass(layers, row, span); });
   };
@@ -61,20 +61,20 @@ TEST(SpanMass, RefusesRowsAndSpansThatAreNotThere) {
 
 // In layer 1, head 2 the last row looks at 10 to 13 and nowhere else.
 std::vector<std::shared_ptr<const AttentionRecord>> needle_layers() {
-  AttentionCase c = testing::masked_cases()[1];
+  AttentionCase c = support::masked_cases()[1];
   c.rule.scale = 0;
-  std::vector layers{testing::map_record(c, {SiteKind::kSelf, 0})};
+  std::vector layers{support::map_record(c, {SiteKind::kSelf, 0})};
   c.rule.scale = 1;
   c.queries = Tensor(Shape{4, 37, 8});
   c.keys = Tensor(Shape{2, 37, 8});
   c.queries.mutable_matrix<float>(2)(36, 5) = 50;
   for (int64_t j = 10; j < 14; ++j) c.keys.mutable_matrix<float>(1)(j, 5) = 1;
-  layers.push_back(testing::map_record(c, {SiteKind::kSelf, 1}));
+  layers.push_back(support::map_record(c, {SiteKind::kSelf, 1}));
   return layers;
 }
 
 TEST(SpanMassMethod, FindsTheHeadThatLooksAtTheNeedle) {
-  const fovea::Run run = testing::map_run(needle_layers());
+  const fovea::Run run = support::map_run(needle_layers());
   const Method method = find_method("span-mass");
   const Explanation found =
       explain(method, {.run = run, .position = 36, .span = PositionSpan{10, 14}});
@@ -83,7 +83,7 @@ TEST(SpanMassMethod, FindsTheHeadThatLooksAtTheNeedle) {
   EXPECT_EQ(found.axis.grid_cols, 4);
   ASSERT_EQ(found.scores.size(), 8U);
   for (size_t i = 0; i < 8; ++i) {
-    EXPECT_NEAR(found.scores[i], i == 6 ? 1 : 4.0 / 37, kTolerance) << i;
+    EXPECT_NEAR(found.scores[i], i == 6 ? 1 : 4.0 / 37, kSpanTolerance) << i;
     EXPECT_EQ(found.axis.positions[i].text, fmt::format("layer {} head {}", i / 4, i % 4));
   }
   ASSERT_EQ(found.notes.size(), 2U);
@@ -98,7 +98,7 @@ TEST(SpanMassMethod, FindsTheHeadThatLooksAtTheNeedle) {
 }
 
 TEST(SpanMassMethod, SaysThatTheRowMayNotSeeTheSpan) {
-  const fovea::Run run = testing::map_run(needle_layers());
+  const fovea::Run run = support::map_run(needle_layers());
   const Explanation blind =
       explain(find_method("span-mass"), {.run = run, .position = 4, .span = PositionSpan{10, 14}});
   ASSERT_EQ(blind.notes.size(), 1U);
@@ -106,7 +106,7 @@ TEST(SpanMassMethod, SaysThatTheRowMayNotSeeTheSpan) {
 }
 
 TEST(SpanMassMethod, NamesTheSpanByItsText) {
-  const fovea::Run run = testing::text_run({"[CLS]", "the", "mag|ic", "number", "is"});
+  const fovea::Run run = support::text_run({"[CLS]", "the", "mag|ic", "number", "is"});
   const auto measures = [&](PositionSpan span) {
     return explain(find_method("span-mass"), {.run = run, .span = span}).measures;
   };
@@ -116,7 +116,7 @@ TEST(SpanMassMethod, NamesTheSpanByItsText) {
 }
 
 TEST(SpanMassMethod, AsksForASpan) {
-  const fovea::Run run = testing::map_run(needle_layers());
+  const fovea::Run run = support::map_run(needle_layers());
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "give --span TEXT",
                          [&] { explain(find_method("span-mass"), {.run = run, .position = 36}); }));
 }

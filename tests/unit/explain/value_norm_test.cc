@@ -11,20 +11,20 @@
 namespace fovea {
 namespace {
 
-using testing::BlockCase;
-using testing::dense_terms;
+using support::BlockCase;
+using support::dense_terms;
 
 // f32 products of a dozen numbers near 1.
-constexpr double kTolerance = 1e-5;
+constexpr double kNormTolerance = 1e-5;
 
 double length(const std::vector<double>& vector) {
   return std::sqrt(std::inner_product(vector.begin(), vector.end(), vector.begin(), 0.0));
 }
 
 TEST(ValueNorm, GramAndDirectFormEqualTheVectorsForEveryKindOfBlock) {
-  for (const BlockCase& block : testing::block_cases()) {
+  for (const BlockCase& block : support::block_cases()) {
     SCOPED_TRACE(block.name);
-    const auto record = testing::block_record(block, 17);
+    const auto record = support::block_record(block, 17);
     for (const BlockExtent extent :
          {BlockExtent::kAttention, BlockExtent::kResidual, BlockExtent::kNorm}) {
       SCOPED_TRACE(to_string(extent));
@@ -36,8 +36,8 @@ TEST(ValueNorm, GramAndDirectFormEqualTheVectorsForEveryKindOfBlock) {
         ASSERT_EQ(norms.size(), terms.size());
         ASSERT_EQ(direct.size(), terms.size());
         for (size_t j = 0; j < terms.size(); ++j) {
-          ASSERT_NEAR(norms[j], length(terms[j]), kTolerance) << i << ", " << j;
-          ASSERT_NEAR(direct[j], length(terms[j]), kTolerance) << i << ", " << j;
+          ASSERT_NEAR(norms[j], length(terms[j]), kNormTolerance) << i << ", " << j;
+          ASSERT_NEAR(direct[j], length(terms[j]), kNormTolerance) << i << ", " << j;
         }
       });
       EXPECT_EQ(rows, record->shape().rows);
@@ -47,34 +47,34 @@ TEST(ValueNorm, GramAndDirectFormEqualTheVectorsForEveryKindOfBlock) {
 
 // More columns than are transformed at a time, and more rows than weights are kept of.
 TEST(ValueNorm, GoesOnAfterTheFirstBlockOfColumns) {
-  const auto record = testing::block_record(testing::block_cases()[0], 300);
-  for_each_value_norm_row(record, BlockExtent::kNorm,
-                          [&](int64_t i, std::span<const double> norms) {
-                            if (i % 100 != 99) return;
-                            const auto terms = dense_terms(*record, BlockExtent::kNorm, i);
-                            for (size_t j = 0; j < terms.size(); ++j) {
-                              ASSERT_NEAR(norms[j], length(terms[j]), kTolerance) << i << ", " << j;
-                            }
-                          });
+  const auto record = support::block_record(support::block_cases()[0], 300);
+  for_each_value_norm_row(
+      record, BlockExtent::kNorm, [&](int64_t i, std::span<const double> norms) {
+        if (i % 100 != 99) return;
+        const auto terms = dense_terms(*record, BlockExtent::kNorm, i);
+        for (size_t j = 0; j < terms.size(); ++j) {
+          ASSERT_NEAR(norms[j], length(terms[j]), kNormTolerance) << i << ", " << j;
+        }
+      });
 }
 
 TEST(ValueNorm, MixingRatioIsAllOrNothingAtTheEnds) {
-  BlockCase block = testing::block_cases()[0];
+  BlockCase block = support::block_cases()[0];
   block.one_hot = true;  // every row looks at itself alone
   for (const double ratio :
-       mixing_ratios(testing::block_record(block, 6), BlockExtent::kAttention)) {
+       mixing_ratios(support::block_record(block, 6), BlockExtent::kAttention)) {
     EXPECT_NEAR(ratio, 0, 1e-4);  // what softmax leaves to the others
   }
   block.one_hot = false;
-  AttentionRecord record = *testing::block_record(block, 6);
+  AttentionRecord record = *support::block_record(block, 6);
   record.block->input = Tensor(record.block->input.shape());  // nothing is kept
   record.rule.mask.key_valid = {1, 0, 1, 1, 1, 1};            // and row 1 does not see itself
-  const auto hidden = testing::with_lse(std::move(record));
+  const auto hidden = support::with_lse(std::move(record));
   EXPECT_NEAR(mixing_ratios(hidden, BlockExtent::kResidual)[1], 1, 1e-6);
 }
 
 TEST(ValueNorm, SaysWhatTheRecordLacks) {
-  const auto whole = testing::block_record(testing::block_cases()[0], 5);
+  const auto whole = support::block_record(support::block_cases()[0], 5);
   const auto refuses = [](AttentionRecord record, BlockExtent extent, std::string_view part) {
     return fails_with(ErrorKind::kInvalidArgument, part, [&] {
       value_norm_row(std::make_shared<const AttentionRecord>(std::move(record)), 0, extent);
@@ -95,7 +95,7 @@ TEST(ValueNorm, SaysWhatTheRecordLacks) {
 }
 
 TEST(ValueNormMethod, TellsHowMuchTheResidualKeeps) {
-  const fovea::Run run = testing::block_run(testing::block_cases()[0], 7, 2);
+  const fovea::Run run = support::block_run(support::block_cases()[0], 7, 2);
   const Method method = find_method("value-norm");
   const ExplainRequest request{.run = run, .position = 3};
   const Explanation explanation = explain(method, request);

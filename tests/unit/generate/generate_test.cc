@@ -62,8 +62,8 @@ TEST(Generate, TheMapsOfAllStepsAreThoseOfTheWhole) {
       EXPECT_EQ(found[site]->rule.mask.query_offset, 0);
       EXPECT_EQ(found[site]->rule.mask.behind, expected[site]->rule.mask.behind);
       // Products of one row or of all are summed in another order, layer upon layer.
-      EXPECT_TRUE(fovea::testing::all_close(
-          found[site]->queries, fovea::testing::to_doubles(expected[site]->queries), 1e-4));
+      EXPECT_TRUE(fovea::support::all_close(
+          found[site]->queries, fovea::support::to_doubles(expected[site]->queries), 1e-4));
       const auto lse = expected[site]->lse.values<double>();
       for (size_t i = 0; i < lse.size(); ++i) {
         EXPECT_NEAR(found[site]->lse.values<double>()[i], lse[i], 1e-4);

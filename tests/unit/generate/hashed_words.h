@@ -9,7 +9,7 @@
 
 #include "fovea/generate/search.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 using Text = std::vector<int64_t>;
 
@@ -72,4 +72,4 @@ inline std::vector<float> hashed_logits(const Text& text, bool coarse) {
   return logits;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -16,10 +16,10 @@
 namespace fovea {
 namespace {
 
+using support::hashed_logits;
+using support::ScoredTexts;
+using support::Text;
 using ::testing::ElementsAre;
-using testing::hashed_logits;
-using testing::ScoredTexts;
-using testing::Text;
 
 ScoredTexts hashed_words() {
   return ScoredTexts([](const Text& text) { return hashed_logits(text, false); });
@@ -29,10 +29,10 @@ ScoredTexts hashed_words() {
 constexpr int64_t kFew = 4;
 std::vector<float> few_logits(const Text& text) {
   uint32_t seed = 17;
-  for (const int64_t id : text) seed = testing::mixed(seed * 31 + static_cast<uint32_t>(id));
+  for (const int64_t id : text) seed = support::mixed(seed * 31 + static_cast<uint32_t>(id));
   std::vector<float> logits;
   for (uint32_t word = 0; word < kFew; ++word) {
-    logits.push_back(static_cast<float>(testing::mixed(seed + word) % 4096) / 1024.0f);
+    logits.push_back(static_cast<float>(support::mixed(seed + word) % 4096) / 1024.0f);
   }
   return logits;
 }

@@ -11,12 +11,12 @@ namespace fovea {
 namespace {
 
 using ::testing::ElementsAre;
-using Text = std::vector<int64_t>;
+using RuleText = std::vector<int64_t>;
 constexpr float kNo = -std::numeric_limits<float>::infinity();
 
 // Six words, scores 1 to 6 but for the last, -6; the prompt has two words, the text at most five.
-std::vector<float> changed(const TokenRules& rules, const Text& text, int64_t prompt = 2) {
-  const Text stop_ids{0};
+std::vector<float> changed(const TokenRules& rules, const RuleText& text, int64_t prompt = 2) {
+  const RuleText stop_ids{0};
   std::vector<float> scores{1, 2, 3, 4, 5, -6};
   validate(rules, 6);
   ScoreRules(rules, stop_ids, prompt, 5 - prompt).apply(text, scores);

@@ -12,7 +12,7 @@ namespace {
 TEST(TopScores, AreTheFirstOfTheSortedStream) {
   for (const size_t most : {1U, 2U, 7U, 40U, 60U}) {
     SCOPED_TRACE(most);
-    std::vector<float> scores = testing::random_floats(50, most);
+    std::vector<float> scores = support::random_floats(50, most);
     TopScores top(most);
     for (size_t i = 0; i < scores.size(); ++i) top.offer(scores[i], static_cast<int64_t>(i));
     const std::vector<Scored> found = top.take();

@@ -20,7 +20,7 @@ TEST(WordScores, TheFirstOfEqualBestWordsIsTheBest) {
 
 TEST(WordScores, LogSoftmaxIsThatOfDoubles) {
   for (const float shift : {0.0f, -3000.0f, 3000.0f}) {
-    std::vector<float> scores = testing::random_floats(1000, /*seed=*/3, /*deviation=*/5);
+    std::vector<float> scores = support::random_floats(1000, /*seed=*/3, /*deviation=*/5);
     for (float& score : scores) score += shift;
     double sum = 0;
     for (const float score : scores) sum += std::exp(static_cast<double>(score - shift));

@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-using testing::inflate_raw;
+using support::inflate_raw;
 
 std::string random_bytes(size_t count, unsigned largest) {
   std::mt19937 random(5);

@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::string file_with(std::string_view header, size_t data_bytes, int version = 1) {
+std::string npy_with(std::string_view header, size_t data_bytes, int version = 1) {
   std::string file = "\x93NUMPY";
   file += static_cast<char>(version);
   file += '\0';
@@ -27,13 +27,14 @@ std::string file_with(std::string_view header, size_t data_bytes, int version = 
   return file.append(header).append(data_bytes, '\0');
 }
 
-Tensor parse(std::string_view file) {
+Tensor parse_npy_text(std::string_view file) {
   return parse_npy(as_bytes(file), "test");
 }
 
-testing::AssertionResult is_bad(std::string_view part, std::string_view header,
-                                size_t data_bytes = 0) {
-  return fails_with(ErrorKind::kBadFile, part, [&] { parse(file_with(header, data_bytes)); });
+testing::AssertionResult is_bad_npy(std::string_view part, std::string_view header,
+                                    size_t data_bytes = 0) {
+  return fails_with(ErrorKind::kBadFile, part,
+                    [&] { parse_npy_text(npy_with(header, data_bytes)); });
 }
 
 TEST(Npy, EveryTypeAndShapeComesBack) {
@@ -88,15 +89,15 @@ TEST(Npy, RefusesToWriteBF16AndSaysWhatToDo) {
 TEST(Npy, ReadsAllVersions) {
   const std::string_view header = "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n";
   for (const int version : {1, 2, 3}) {
-    EXPECT_EQ(parse(file_with(header, 8, version)).shape(), Shape({2})) << version;
+    EXPECT_EQ(parse_npy_text(npy_with(header, 8, version)).shape(), Shape({2})) << version;
   }
   for (const int version : {0, 4, 255}) {
     EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "npy version",
-                           [&] { parse(file_with(header, 8, version)); }));
+                           [&] { parse_npy_text(npy_with(header, 8, version)); }));
   }
-  std::string minor = file_with(header, 8);
+  std::string minor = npy_with(header, 8);
   minor[7] = 1;
-  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "version 1.1", [&] { parse(minor); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "version 1.1", [&] { parse_npy_text(minor); }));
 }
 
 TEST(Npy, ReadsTheLiteralsThatPythonAllows) {
@@ -105,16 +106,16 @@ TEST(Npy, ReadsTheLiteralsThatPythonAllows) {
         "{\"shape\": (2, 3,), \"descr\": \"=i4\", \"fortran_order\": False}",
         " {\t'descr': '<i4' ,'shape': ( 2L , 3L ) , 'fortran_order': False , } \n"}) {
     SCOPED_TRACE(header);
-    const Tensor tensor = parse(file_with(header, 24));
+    const Tensor tensor = parse_npy_text(npy_with(header, 24));
     EXPECT_EQ(tensor.shape(), Shape({2, 3}));
     EXPECT_EQ(tensor.dtype(), DType::kI32);
   }
 }
 
 TEST(Npy, FortranOrderIsTransposed) {
-  std::string file = file_with("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", 0);
+  std::string file = npy_with("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", 0);
   file += std::string("\x01\x02\x03\x04\x05\x06");  // columns (1 2), (3 4), (5 6)
-  EXPECT_THAT(parse(file).values<uint8_t>(), ElementsAre(1, 3, 5, 2, 4, 6));
+  EXPECT_THAT(parse_npy_text(file).values<uint8_t>(), ElementsAre(1, 3, 5, 2, 4, 6));
 }
 
 TEST(Npy, FortranOrderOfEveryTypeAndShape) {
@@ -145,7 +146,7 @@ TEST(Npy, FortranOrderOfEveryTypeAndShape) {
       for (const int64_t size : shape.sizes()) sizes += fmt::format("{},", size);
       const std::string header =
           fmt::format("{{'descr': '{}', 'fortran_order': True, 'shape': ({}), }}", code, sizes);
-      EXPECT_TRUE(same_tensor(parse(file_with(header, 0) + data), expected));
+      EXPECT_TRUE(same_tensor(parse_npy_text(npy_with(header, 0) + data), expected));
     }
   }
 }
@@ -177,16 +178,17 @@ TEST(Npy, RefusesTruncationAtEveryByte) {
   const std::string text = read_text_file(folder / "f.npy");
   for (size_t size = 0; size < text.size(); ++size) {
     EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "test: ", [&] {
-      parse(std::string_view(text).substr(0, size));
+      parse_npy_text(std::string_view(text).substr(0, size));
     })) << size;
   }
-  EXPECT_TRUE(
-      fails_with(ErrorKind::kBadFile, "save one array per file", [&] { parse(text + "x"); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "save one array per file",
+                         [&] { parse_npy_text(text + "x"); }));
 }
 
 TEST(Npy, RefusesOtherFormats) {
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "does not begin", [] { parse("PK\x03\x04......"); }));
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "does not begin", [] { parse(""); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "does not begin",
+                         [] { parse_npy_text("PK\x03\x04......"); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "does not begin", [] { parse_npy_text(""); }));
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "does not begin",
                          [&] { read_npy(io_data("reference.safetensors")); }));
 }
@@ -194,42 +196,44 @@ TEST(Npy, RefusesOtherFormats) {
 TEST(Npy, RefusesAHeaderLongerThanTheFileOrSensible) {
   std::string file("\x93NUMPY\x02\x00", 8);
   append_little_endian(file, uint32_t{4'000'000'000});
-  EXPECT_TRUE(
-      fails_with(ErrorKind::kBadFile, "4000000000 bytes but 0 follow", [&] { parse(file); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "4000000000 bytes but 0 follow",
+                         [&] { parse_npy_text(file); }));
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "at most 1000000",
-                         [] { parse(file_with(std::string(1'000'001, ' '), 0, 2)); }));
+                         [] { parse_npy_text(npy_with(std::string(1'000'001, ' '), 0, 2)); }));
 }
 
 TEST(Npy, RefusesHeadersThatAreNotNumpysDict) {
-  EXPECT_TRUE(is_bad("should have '{'", ""));
-  EXPECT_TRUE(is_bad("should have '{'", "[]"));
-  EXPECT_TRUE(is_bad("has no 'descr'", "{}"));
-  EXPECT_TRUE(is_bad("has no 'shape'", "{'descr': '<f4', 'fortran_order': False}"));
-  EXPECT_TRUE(is_bad("has no 'fortran_order'", "{'descr': '<f4', 'shape': (0,)}"));
+  EXPECT_TRUE(is_bad_npy("should have '{'", ""));
+  EXPECT_TRUE(is_bad_npy("should have '{'", "[]"));
+  EXPECT_TRUE(is_bad_npy("has no 'descr'", "{}"));
+  EXPECT_TRUE(is_bad_npy("has no 'shape'", "{'descr': '<f4', 'fortran_order': False}"));
+  EXPECT_TRUE(is_bad_npy("has no 'fortran_order'", "{'descr': '<f4', 'shape': (0,)}"));
   const std::string_view good = "'descr': '<f4', 'fortran_order': False, 'shape': (0,)";
-  EXPECT_NO_THROW(parse(file_with(fmt::format("{{{}}}", good), 0)));
-  EXPECT_TRUE(is_bad("'extra' twice or does not know", fmt::format("{{{}, 'extra': 1}}", good)));
-  EXPECT_TRUE(is_bad("'descr' twice", fmt::format("{{{}, 'descr': '<f4'}}", good)));
-  EXPECT_TRUE(is_bad("should have nothing more", fmt::format("{{{}}} x", good)));
-  EXPECT_TRUE(is_bad("should have nothing more", fmt::format("{{{}}}{{}}", good)));
-  EXPECT_TRUE(is_bad("should have '}'", fmt::format("{{{}", good)));
-  EXPECT_TRUE(is_bad("should have a string", fmt::format("{{{},,}}", good)));
-  EXPECT_TRUE(is_bad("should have a string", "{,}"));
-  EXPECT_TRUE(is_bad("should have a string", "{1: 2}"));
-  EXPECT_TRUE(is_bad("should have ':'", "{'descr' '<f4'}"));
-  EXPECT_TRUE(is_bad("a string that ends", "{'descr': '<f4"));
-  EXPECT_TRUE(is_bad("a plain string", "{'des\\x63r': '<f4'}"));
-  EXPECT_TRUE(is_bad("a plain string", "{'descr\n': '<f4'}"));
-  EXPECT_TRUE(is_bad("True or False", "{'fortran_order': 0}"));
-  EXPECT_TRUE(is_bad("True or False", "{'fortran_order': true}"));
-  EXPECT_TRUE(is_bad("should have a string", "{'descr': __import__('os')}"));
-  EXPECT_TRUE(is_bad("should have '{'", std::string(60'000, '(')));
+  EXPECT_NO_THROW(parse_npy_text(npy_with(fmt::format("{{{}}}", good), 0)));
+  EXPECT_TRUE(
+      is_bad_npy("'extra' twice or does not know", fmt::format("{{{}, 'extra': 1}}", good)));
+  EXPECT_TRUE(is_bad_npy("'descr' twice", fmt::format("{{{}, 'descr': '<f4'}}", good)));
+  EXPECT_TRUE(is_bad_npy("should have nothing more", fmt::format("{{{}}} x", good)));
+  EXPECT_TRUE(is_bad_npy("should have nothing more", fmt::format("{{{}}}{{}}", good)));
+  EXPECT_TRUE(is_bad_npy("should have '}'", fmt::format("{{{}", good)));
+  EXPECT_TRUE(is_bad_npy("should have a string", fmt::format("{{{},,}}", good)));
+  EXPECT_TRUE(is_bad_npy("should have a string", "{,}"));
+  EXPECT_TRUE(is_bad_npy("should have a string", "{1: 2}"));
+  EXPECT_TRUE(is_bad_npy("should have ':'", "{'descr' '<f4'}"));
+  EXPECT_TRUE(is_bad_npy("a string that ends", "{'descr': '<f4"));
+  EXPECT_TRUE(is_bad_npy("a plain string", "{'des\\x63r': '<f4'}"));
+  EXPECT_TRUE(is_bad_npy("a plain string", "{'descr\n': '<f4'}"));
+  EXPECT_TRUE(is_bad_npy("True or False", "{'fortran_order': 0}"));
+  EXPECT_TRUE(is_bad_npy("True or False", "{'fortran_order': true}"));
+  EXPECT_TRUE(is_bad_npy("should have a string", "{'descr': __import__('os')}"));
+  EXPECT_TRUE(is_bad_npy("should have '{'", std::string(60'000, '(')));
 }
 
 testing::AssertionResult refuses_shape(std::string_view part, std::string_view shape,
                                        size_t data_bytes = 4) {
-  return is_bad(part, fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': {}}}", shape),
-                data_bytes);
+  return is_bad_npy(part,
+                    fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': {}}}", shape),
+                    data_bytes);
 }
 
 TEST(Npy, RefusesShapesThatCannotBe) {
@@ -257,7 +261,7 @@ TEST(Npy, RefusesElementTypesThatItDoesNotReadByName) {
   const auto refused = [](ErrorKind kind, std::string_view part, std::string_view descr) {
     const std::string header =
         fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': (0,)}}", descr);
-    return fails_with(kind, part, [&] { parse(file_with(header, 0)); });
+    return fails_with(kind, part, [&] { parse_npy_text(npy_with(header, 0)); });
   };
   EXPECT_TRUE(refused(ErrorKind::kUnsupported, "big-endian", "'>f4'"));
   EXPECT_TRUE(refused(ErrorKind::kUnsupported, "Python objects", "'|O'"));
@@ -276,10 +280,10 @@ TEST(Npy, RefusesElementTypesThatItDoesNotReadByName) {
 }
 
 TEST(Npy, RefusesBooleansThatAreNeitherTrueNorFalse) {
-  std::string file = file_with("{'descr': '|b1', 'fortran_order': True, 'shape': (2,), }", 2);
-  EXPECT_NO_THROW(parse(file));
+  std::string file = npy_with("{'descr': '|b1', 'fortran_order': True, 'shape': (2,), }", 2);
+  EXPECT_NO_THROW(parse_npy_text(file));
   file.back() = '\xff';
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "element 1 is 255", [&] { parse(file); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "element 1 is 255", [&] { parse_npy_text(file); }));
 }
 
 }  // namespace

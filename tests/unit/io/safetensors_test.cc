@@ -16,24 +16,24 @@ using testing::IsEmpty;
 using testing::Pair;
 
 // A file with this header and `data_bytes` bytes of data.
-std::string file_with(std::string_view header, size_t data_bytes) {
+std::string safetensors_with(std::string_view header, size_t data_bytes) {
   std::string file;
   append_little_endian(file, uint64_t{header.size()});
   return file.append(header).append(data_bytes, '\0');
 }
 
-SafetensorsFile parse(std::string_view file) {
+SafetensorsFile parse_safetensors(std::string_view file) {
   return SafetensorsFile::parse(as_bytes(file), "test");
 }
 
-testing::AssertionResult refuses(ErrorKind kind, std::string_view part, std::string_view header,
-                                 size_t data_bytes) {
-  return fails_with(kind, part, [&] { parse(file_with(header, data_bytes)); });
+testing::AssertionResult safetensors_refuses(ErrorKind kind, std::string_view part,
+                                             std::string_view header, size_t data_bytes) {
+  return fails_with(kind, part, [&] { parse_safetensors(safetensors_with(header, data_bytes)); });
 }
 
-testing::AssertionResult is_bad(std::string_view part, std::string_view header,
-                                size_t data_bytes = 0) {
-  return refuses(ErrorKind::kBadFile, part, header, data_bytes);
+testing::AssertionResult is_bad_safetensors(std::string_view part, std::string_view header,
+                                            size_t data_bytes = 0) {
+  return safetensors_refuses(ErrorKind::kBadFile, part, header, data_bytes);
 }
 
 std::vector<NamedTensor> mixed_tensors() {
@@ -116,9 +116,10 @@ TEST(Safetensors, EqualInputGivesEqualBytesInAnyOrder) {
 }
 
 TEST(Safetensors, UnalignedDataIsCopied) {
-  const std::string file = file_with(R"({"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-                                     R"("f":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}})",
-                                     9);
+  const std::string file =
+      safetensors_with(R"({"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                       R"("f":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}})",
+                       9);
   for (size_t shift = 0; shift < 8; ++shift) {
     const auto owner = std::make_shared<ShiftedBytes>(file, shift);
     const auto read = SafetensorsFile::parse(owner->bytes(), "test", owner);
@@ -130,9 +131,10 @@ TEST(Safetensors, UnalignedDataIsCopied) {
 }
 
 TEST(Safetensors, WithoutAnOwnerTensorsAreCopies) {
-  const std::string file = file_with(R"({"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1);
+  const std::string file =
+      safetensors_with(R"({"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1);
   const auto begin = reinterpret_cast<const std::byte*>(file.data());
-  const Tensor tensor = parse(file).tensor("b");
+  const Tensor tensor = parse_safetensors(file).tensor("b");
   EXPECT_TRUE(tensor.raw() < begin || tensor.raw() >= begin + file.size());
 }
 
@@ -170,10 +172,11 @@ TEST(Safetensors, RefusesTruncationAtEveryByte) {
   const std::string text = read_text_file(folder / "f");
   for (size_t size = 0; size < text.size(); ++size) {
     EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "test: ", [&] {
-      parse(std::string_view(text).substr(0, size));
+      parse_safetensors(std::string_view(text).substr(0, size));
     })) << size;
   }
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "but the file has", [&] { parse(text + "x"); }));
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kBadFile, "but the file has", [&] { parse_safetensors(text + "x"); }));
 }
 
 TEST(Safetensors, RefusesAHeaderLongerThanAllowedOrThanTheFile) {
@@ -181,50 +184,51 @@ TEST(Safetensors, RefusesAHeaderLongerThanAllowedOrThanTheFile) {
     std::string file;
     append_little_endian(file, length);
     EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "more than the 100000000 allowed",
-                           [&] { parse(file + "{}"); }));
+                           [&] { parse_safetensors(file + "{}"); }));
   }
   std::string file;
   append_little_endian(file, uint64_t{100'000'000});
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "but only 2 follow", [&] { parse(file + "{}"); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "but only 2 follow",
+                         [&] { parse_safetensors(file + "{}"); }));
 }
 
 TEST(Safetensors, RefusesAHeaderThatIsNotAJsonObject) {
-  EXPECT_TRUE(is_bad("does not begin with", ""));
-  EXPECT_TRUE(is_bad("does not begin with", "[]"));
-  EXPECT_TRUE(is_bad("does not begin with", " {}"));
-  EXPECT_TRUE(is_bad("not valid JSON", "{"));
-  EXPECT_TRUE(is_bad("not valid JSON", "{}x"));
-  EXPECT_TRUE(is_bad("not valid JSON", std::string_view("{}\0", 3)));
-  EXPECT_TRUE(is_bad("nested deeper", R"({"a":)" + std::string(10'000, '[')));
-  EXPECT_TRUE(is_bad("not valid JSON", "{\"\xff\":{}}"));
-  EXPECT_NO_THROW(parse(file_with("{}   ", 0)));
+  EXPECT_TRUE(is_bad_safetensors("does not begin with", ""));
+  EXPECT_TRUE(is_bad_safetensors("does not begin with", "[]"));
+  EXPECT_TRUE(is_bad_safetensors("does not begin with", " {}"));
+  EXPECT_TRUE(is_bad_safetensors("not valid JSON", "{"));
+  EXPECT_TRUE(is_bad_safetensors("not valid JSON", "{}x"));
+  EXPECT_TRUE(is_bad_safetensors("not valid JSON", std::string_view("{}\0", 3)));
+  EXPECT_TRUE(is_bad_safetensors("nested deeper", R"({"a":)" + std::string(10'000, '[')));
+  EXPECT_TRUE(is_bad_safetensors("not valid JSON", "{\"\xff\":{}}"));
+  EXPECT_NO_THROW(parse_safetensors(safetensors_with("{}   ", 0)));
 }
 
 TEST(Safetensors, RefusesDuplicateNames) {
   const std::string_view one = R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-  EXPECT_NO_THROW(parse(file_with(fmt::format("{{{}}}", one), 0)));
-  EXPECT_TRUE(is_bad("appears twice", fmt::format("{{{},{}}}", one, one)));
+  EXPECT_NO_THROW(parse_safetensors(safetensors_with(fmt::format("{{{}}}", one), 0)));
+  EXPECT_TRUE(is_bad_safetensors("appears twice", fmt::format("{{{},{}}}", one, one)));
 }
 
 TEST(Safetensors, RefusesEntriesThatAreNotComplete) {
-  EXPECT_TRUE(is_bad("should be an object", R"({"a":1})"));
-  EXPECT_TRUE(is_bad("has no 'dtype'", R"({"a":{"shape":[0],"data_offsets":[0,0]}})"));
-  EXPECT_TRUE(is_bad("has no 'shape'", R"({"a":{"dtype":"U8","data_offsets":[0,0]}})"));
-  EXPECT_TRUE(is_bad("has no 'data_offsets'", R"({"a":{"dtype":"U8","shape":[0]}})"));
-  EXPECT_TRUE(
-      is_bad("dtype should be a string", R"({"a":{"dtype":1,"shape":[0],"data_offsets":[0,0]}})"));
-  EXPECT_TRUE(
-      is_bad("shape should be an array", R"({"a":{"dtype":"U8","shape":0,"data_offsets":[0,0]}})"));
-  EXPECT_TRUE(is_bad("data_offsets should be an array",
-                     R"({"a":{"dtype":"U8","shape":[0],"data_offsets":"0"}})"));
+  EXPECT_TRUE(is_bad_safetensors("should be an object", R"({"a":1})"));
+  EXPECT_TRUE(is_bad_safetensors("has no 'dtype'", R"({"a":{"shape":[0],"data_offsets":[0,0]}})"));
+  EXPECT_TRUE(is_bad_safetensors("has no 'shape'", R"({"a":{"dtype":"U8","data_offsets":[0,0]}})"));
+  EXPECT_TRUE(is_bad_safetensors("has no 'data_offsets'", R"({"a":{"dtype":"U8","shape":[0]}})"));
+  EXPECT_TRUE(is_bad_safetensors("dtype should be a string",
+                                 R"({"a":{"dtype":1,"shape":[0],"data_offsets":[0,0]}})"));
+  EXPECT_TRUE(is_bad_safetensors("shape should be an array",
+                                 R"({"a":{"dtype":"U8","shape":0,"data_offsets":[0,0]}})"));
+  EXPECT_TRUE(is_bad_safetensors("data_offsets should be an array",
+                                 R"({"a":{"dtype":"U8","shape":[0],"data_offsets":"0"}})"));
 }
 
 TEST(Safetensors, RefusesTypesThatItDoesNotHaveByName) {
   for (const std::string_view type : {"F8_E4M3", "F8_E5M2", "F4", "C64", "f32", ""}) {
     const std::string header =
         fmt::format(R"({{"a":{{"dtype":"{}","shape":[0],"data_offsets":[0,0]}}}})", type);
-    EXPECT_TRUE(
-        refuses(ErrorKind::kUnsupported, fmt::format("has the type '{}'", type), header, 0));
+    EXPECT_TRUE(safetensors_refuses(ErrorKind::kUnsupported, fmt::format("has the type '{}'", type),
+                                    header, 0));
   }
 }
 
@@ -232,35 +236,38 @@ TEST(Safetensors, RefusesShapesThatCannotBe) {
   const auto with_shape = [](std::string_view shape) {
     return fmt::format(R"({{"a":{{"dtype":"F32","shape":[{}],"data_offsets":[0,4]}}}})", shape);
   };
-  EXPECT_NO_THROW(parse(file_with(with_shape("1"), 4)));
-  EXPECT_TRUE(is_bad("negative size -1", with_shape("-1"), 4));
-  EXPECT_TRUE(is_bad("negative size -1", with_shape("-1,-1"), 4));
-  EXPECT_TRUE(is_bad("whole numbers, but one is 1.0", with_shape("1.0"), 4));
-  EXPECT_TRUE(is_bad("whole numbers, but one is null", with_shape("null"), 4));
-  EXPECT_TRUE(is_bad("whole numbers", with_shape("18446744073709551617"), 4));
-  EXPECT_TRUE(is_bad("more elements", with_shape("4294967296,4294967296,4"), 4));
-  EXPECT_TRUE(is_bad("more elements", with_shape("4611686018427387905"), 4));
-  EXPECT_TRUE(is_bad("needs 8 bytes but 4 are set aside", with_shape("2"), 4));
-  EXPECT_TRUE(is_bad("needs 0 bytes but 4", with_shape("0"), 4));
-  EXPECT_TRUE(is_bad("needs 10000000000 bytes but 4", with_shape("2500000000"), 4));
+  EXPECT_NO_THROW(parse_safetensors(safetensors_with(with_shape("1"), 4)));
+  EXPECT_TRUE(is_bad_safetensors("negative size -1", with_shape("-1"), 4));
+  EXPECT_TRUE(is_bad_safetensors("negative size -1", with_shape("-1,-1"), 4));
+  EXPECT_TRUE(is_bad_safetensors("whole numbers, but one is 1.0", with_shape("1.0"), 4));
+  EXPECT_TRUE(is_bad_safetensors("whole numbers, but one is null", with_shape("null"), 4));
+  EXPECT_TRUE(is_bad_safetensors("whole numbers", with_shape("18446744073709551617"), 4));
+  EXPECT_TRUE(is_bad_safetensors("more elements", with_shape("4294967296,4294967296,4"), 4));
+  EXPECT_TRUE(is_bad_safetensors("more elements", with_shape("4611686018427387905"), 4));
+  EXPECT_TRUE(is_bad_safetensors("needs 8 bytes but 4 are set aside", with_shape("2"), 4));
+  EXPECT_TRUE(is_bad_safetensors("needs 0 bytes but 4", with_shape("0"), 4));
+  EXPECT_TRUE(is_bad_safetensors("needs 10000000000 bytes but 4", with_shape("2500000000"), 4));
   std::string many = "-1";
   for (int i = 0; i < 100'000; ++i) many += ",1";
-  EXPECT_TRUE(is_bad("negative size", with_shape(many), 4));  // the message stays one line
+  EXPECT_TRUE(
+      is_bad_safetensors("negative size", with_shape(many), 4));  // the message stays one line
 }
 
 TEST(Safetensors, RefusesOffsetsOutsideTheFile) {
   const auto with_offsets = [](std::string_view offsets) {
     return fmt::format(R"({{"a":{{"dtype":"U8","shape":[4],"data_offsets":[{}]}}}})", offsets);
   };
-  EXPECT_NO_THROW(parse(file_with(with_offsets("0,4"), 4)));
-  EXPECT_TRUE(is_bad("ends at byte 4 of the data but the file has 3", with_offsets("0,4"), 3));
-  EXPECT_TRUE(is_bad("ends before it", with_offsets("4,0"), 4));
-  EXPECT_TRUE(is_bad("whole number from 0, but is -4", with_offsets("-4,0"), 4));
-  EXPECT_TRUE(is_bad("whole number from 0", with_offsets("0,18446744073709551615"), 4));
-  EXPECT_TRUE(is_bad("whole number from 0", with_offsets("0.0,4"), 4));
-  EXPECT_TRUE(is_bad("holds 1 numbers", with_offsets("4"), 4));
-  EXPECT_TRUE(is_bad("holds 3 numbers", with_offsets("0,4,4"), 4));
-  EXPECT_TRUE(is_bad("ends at byte", with_offsets("9223372036854775803,9223372036854775807"), 4));
+  EXPECT_NO_THROW(parse_safetensors(safetensors_with(with_offsets("0,4"), 4)));
+  EXPECT_TRUE(
+      is_bad_safetensors("ends at byte 4 of the data but the file has 3", with_offsets("0,4"), 3));
+  EXPECT_TRUE(is_bad_safetensors("ends before it", with_offsets("4,0"), 4));
+  EXPECT_TRUE(is_bad_safetensors("whole number from 0, but is -4", with_offsets("-4,0"), 4));
+  EXPECT_TRUE(is_bad_safetensors("whole number from 0", with_offsets("0,18446744073709551615"), 4));
+  EXPECT_TRUE(is_bad_safetensors("whole number from 0", with_offsets("0.0,4"), 4));
+  EXPECT_TRUE(is_bad_safetensors("holds 1 numbers", with_offsets("4"), 4));
+  EXPECT_TRUE(is_bad_safetensors("holds 3 numbers", with_offsets("0,4,4"), 4));
+  EXPECT_TRUE(is_bad_safetensors("ends at byte",
+                                 with_offsets("9223372036854775803,9223372036854775807"), 4));
 }
 
 std::string two_tensors(std::string_view first, std::string_view second) {
@@ -270,31 +277,33 @@ std::string two_tensors(std::string_view first, std::string_view second) {
 }
 
 TEST(Safetensors, RefusesOverlappingTensors) {
-  EXPECT_NO_THROW(parse(file_with(two_tensors("4,8", "0,4"), 8)));
-  EXPECT_TRUE(is_bad("inside the tensor that ends at 4", two_tensors("0,4", "3,7"), 7));
-  EXPECT_TRUE(is_bad("inside the tensor", two_tensors("0,4", "0,4"), 4));
+  EXPECT_NO_THROW(parse_safetensors(safetensors_with(two_tensors("4,8", "0,4"), 8)));
+  EXPECT_TRUE(is_bad_safetensors("inside the tensor that ends at 4", two_tensors("0,4", "3,7"), 7));
+  EXPECT_TRUE(is_bad_safetensors("inside the tensor", two_tensors("0,4", "0,4"), 4));
 }
 
 TEST(Safetensors, RefusesHolesAndDataThatBelongsToNone) {
-  EXPECT_TRUE(is_bad("leaving a hole from 4", two_tensors("0,4", "5,9"), 9));
-  EXPECT_TRUE(is_bad("leaving a hole from 0", two_tensors("1,5", "5,9"), 9));
-  EXPECT_TRUE(is_bad("end at byte 8 of the data but the file has 9", two_tensors("0,4", "4,8"), 9));
-  EXPECT_TRUE(is_bad("end at byte 0 of the data but the file has 1", "{}", 1));
+  EXPECT_TRUE(is_bad_safetensors("leaving a hole from 4", two_tensors("0,4", "5,9"), 9));
+  EXPECT_TRUE(is_bad_safetensors("leaving a hole from 0", two_tensors("1,5", "5,9"), 9));
+  EXPECT_TRUE(is_bad_safetensors("end at byte 8 of the data but the file has 9",
+                                 two_tensors("0,4", "4,8"), 9));
+  EXPECT_TRUE(is_bad_safetensors("end at byte 0 of the data but the file has 1", "{}", 1));
 }
 
 TEST(Safetensors, RefusesMetadataThatIsNotText) {
-  EXPECT_NO_THROW(parse(file_with(R"({"__metadata__":{}})", 0)));
-  EXPECT_TRUE(is_bad("__metadata__ should be an object", R"({"__metadata__":[]})"));
-  EXPECT_TRUE(is_bad("'a' should be a string", R"({"__metadata__":{"a":1}})"));
-  EXPECT_TRUE(is_bad("not valid JSON", R"({"__metadata__":{"a":NaN}})"));
-  EXPECT_TRUE(is_bad("appears twice", R"({"__metadata__":{"a":"1","a":"2"}})"));
+  EXPECT_NO_THROW(parse_safetensors(safetensors_with(R"({"__metadata__":{}})", 0)));
+  EXPECT_TRUE(is_bad_safetensors("__metadata__ should be an object", R"({"__metadata__":[]})"));
+  EXPECT_TRUE(is_bad_safetensors("'a' should be a string", R"({"__metadata__":{"a":1}})"));
+  EXPECT_TRUE(is_bad_safetensors("not valid JSON", R"({"__metadata__":{"a":NaN}})"));
+  EXPECT_TRUE(is_bad_safetensors("appears twice", R"({"__metadata__":{"a":"1","a":"2"}})"));
 }
 
 TEST(Safetensors, RefusesBooleansThatAreNeitherTrueNorFalse) {
-  std::string file = file_with(R"({"a":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]}})", 3);
-  EXPECT_NO_THROW(parse(file));
+  std::string file =
+      safetensors_with(R"({"a":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]}})", 3);
+  EXPECT_NO_THROW(parse_safetensors(file));
   file.back() = 2;
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "element 2 is 2", [&] { parse(file); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "element 2 is 2", [&] { parse_safetensors(file); }));
 }
 
 TEST(WriteSafetensors, RefusesNamesThatCannotBeWrittenAndWritesNothing) {

@@ -30,7 +30,7 @@ uint32_t checksum(std::string_view text) {
       crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
-std::string deflated(std::string text) {
+std::string deflated_member(std::string text) {
   z_stream stream{};
   EXPECT_EQ(deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
   std::string packed(deflateBound(&stream, text.size()), '\0');
@@ -61,7 +61,7 @@ struct Entry {
 
 Entry deflated_entry(std::string name, const std::string& text) {
   return {.name = std::move(name),
-          .packed = deflated(text),
+          .packed = deflated_member(text),
           .size = text.size(),
           .crc = checksum(text),
           .method = kZipDeflated};
@@ -124,21 +124,21 @@ Archive make_archive(const std::vector<Entry>& entries, bool zip64_end = false) 
   return archive;
 }
 
-ZipReader parse(std::string_view bytes) {
+ZipReader parse_zip(std::string_view bytes) {
   return ZipReader::parse(as_bytes(bytes), "test");
 }
 
 std::string contents(std::string_view bytes, std::string_view name, uint64_t limit = kNoLimit) {
-  const ZipReader zip = parse(bytes);
+  const ZipReader zip = parse_zip(bytes);
   const ZipEntry* entry = zip.find(name);
   if (entry == nullptr) return "no such entry";
   return std::string(as_text(zip.read(*entry, limit).bytes));
 }
 
-testing::AssertionResult refuses(ErrorKind kind, std::string_view part,
-                                 const std::vector<Entry>& entries) {
+testing::AssertionResult zip_refuses(ErrorKind kind, std::string_view part,
+                                     const std::vector<Entry>& entries) {
   return fails_with(kind, part, [&] {
-    const ZipReader zip = parse(make_archive(entries).bytes);
+    const ZipReader zip = parse_zip(make_archive(entries).bytes);
     for (const ZipEntry& entry : zip.entries()) zip.read(entry, kNoLimit);
   });
 }
@@ -147,16 +147,16 @@ TEST(ZipReader, ReadsStoredAndDeflatedEntries) {
   const std::string text(10'000, 'x');
   const std::string bytes =
       make_archive({Entry{}, deflated_entry("b/c", text), deflated_entry("empty", "")}).bytes;
-  EXPECT_THAT(parse(bytes).entries(), SizeIs(3));
+  EXPECT_THAT(parse_zip(bytes).entries(), SizeIs(3));
   EXPECT_EQ(contents(bytes, "a"), "hello");
   EXPECT_EQ(contents(bytes, "b/c"), text);
   EXPECT_EQ(contents(bytes, "empty"), "");
-  EXPECT_EQ(parse(bytes).find("c"), nullptr);
+  EXPECT_EQ(parse_zip(bytes).find("c"), nullptr);
 }
 
 TEST(ZipReader, AnArchiveWithoutEntriesIsFine) {
-  EXPECT_THAT(parse(make_archive({}).bytes).entries(), IsEmpty());
-  EXPECT_THAT(parse(make_archive({}, /*zip64_end=*/true).bytes).entries(), IsEmpty());
+  EXPECT_THAT(parse_zip(make_archive({}).bytes).entries(), IsEmpty());
+  EXPECT_THAT(parse_zip(make_archive({}, /*zip64_end=*/true).bytes).entries(), IsEmpty());
 }
 
 TEST(ZipReader, StoredEntriesAreViewsThatKeepTheArchive) {
@@ -195,7 +195,7 @@ TEST(ZipReader, RefusesTruncationAtEveryByte) {
     const std::string bytes = make_archive({Entry{}, deflated_entry("b", "text")}, zip64_end).bytes;
     for (size_t size = 0; size < bytes.size(); ++size) {
       EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "no end record", [&] {
-        parse(std::string_view(bytes).substr(0, size));
+        parse_zip(std::string_view(bytes).substr(0, size));
       })) << size;
     }
   }
@@ -208,7 +208,7 @@ TEST(ZipReader, AnyByteOfTheStructureMayBeWrongWithoutHarm) {
       std::string bytes = good;
       bytes[at] = value;
       try {
-        const ZipReader zip = parse(bytes);
+        const ZipReader zip = parse_zip(bytes);
         for (const ZipEntry& entry : zip.entries()) zip.read(entry, kNoLimit);
       } catch (const Error&) {  // the only thing that may leave
       }
@@ -219,34 +219,34 @@ TEST(ZipReader, AnyByteOfTheStructureMayBeWrongWithoutHarm) {
 TEST(ZipReader, RefusesDamagedContents) {
   Entry wrong_crc;
   wrong_crc.crc ^= 1;
-  EXPECT_TRUE(refuses(ErrorKind::kBadFile, "checksum", {wrong_crc}));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kBadFile, "checksum", {wrong_crc}));
   Entry garbage = deflated_entry("g", "some text");
   garbage.packed[0] = '\x07';
-  EXPECT_TRUE(refuses(ErrorKind::kBadFile, "does not unpack to 9 bytes", {garbage}));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kBadFile, "does not unpack to 9 bytes", {garbage}));
   Entry cut = deflated_entry("c", "some text");
   cut.packed.pop_back();
-  EXPECT_TRUE(refuses(ErrorKind::kBadFile, "does not unpack", {cut}));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kBadFile, "does not unpack", {cut}));
   Entry longer = deflated_entry("l", "some text");
   longer.packed += "x";
-  EXPECT_TRUE(refuses(ErrorKind::kBadFile, "does not unpack", {longer}));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kBadFile, "does not unpack", {longer}));
 }
 
 TEST(ZipReader, RefusesContentsOfAnotherSizeThanDeclared) {
   for (const uint64_t size : {0, 8, 10, 1000}) {
     Entry entry = deflated_entry("e", "some text");
     entry.size = size;
-    EXPECT_TRUE(refuses(ErrorKind::kBadFile, "does not unpack", {entry})) << size;
+    EXPECT_TRUE(zip_refuses(ErrorKind::kBadFile, "does not unpack", {entry})) << size;
   }
   Entry stored;
   stored.size = 6;
-  EXPECT_TRUE(refuses(ErrorKind::kBadFile, "6 bytes cannot come out of 5 stored", {stored}));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kBadFile, "6 bytes cannot come out of 5 stored", {stored}));
 }
 
 TEST(ZipReader, RefusesSizesThatDeflateCannotGiveBeforeAllocating) {
   Entry bomb = deflated_entry("bomb", std::string(100'000, '\0'));
   bomb.zip64 = true;
   bomb.size = uint64_t{1} << 50;
-  EXPECT_TRUE(refuses(ErrorKind::kBadFile, "cannot come out of", {bomb}));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kBadFile, "cannot come out of", {bomb}));
 }
 
 TEST(ZipReader, TheBestRatioOfDeflateIsStillRead) {
@@ -269,26 +269,28 @@ TEST(ZipReader, RefusesWhatItDoesNotReadByName) {
     change(entry);
     return std::vector<Entry>{entry};
   };
-  EXPECT_TRUE(refuses(ErrorKind::kUnsupported, "'a': is encrypted",
-                      with([](Entry& e) { e.flags = kZipFlagEncrypted; })));
-  EXPECT_TRUE(refuses(ErrorKind::kUnsupported, "is encrypted",
-                      with([](Entry& e) { e.flags = kZipFlagMasked; })));
-  EXPECT_TRUE(refuses(ErrorKind::kUnsupported, "bzip2", with([](Entry& e) { e.method = 12; })));
-  EXPECT_TRUE(refuses(ErrorKind::kUnsupported, "LZMA", with([](Entry& e) { e.method = 14; })));
-  EXPECT_TRUE(refuses(ErrorKind::kUnsupported, "zstd", with([](Entry& e) { e.method = 93; })));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kUnsupported, "'a': is encrypted",
+                          with([](Entry& e) { e.flags = kZipFlagEncrypted; })));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kUnsupported, "is encrypted",
+                          with([](Entry& e) { e.flags = kZipFlagMasked; })));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kUnsupported, "bzip2", with([](Entry& e) { e.method = 12; })));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kUnsupported, "LZMA", with([](Entry& e) { e.method = 14; })));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kUnsupported, "zstd", with([](Entry& e) { e.method = 93; })));
   EXPECT_TRUE(
-      refuses(ErrorKind::kUnsupported, "(method 77)", with([](Entry& e) { e.method = 77; })));
+      zip_refuses(ErrorKind::kUnsupported, "(method 77)", with([](Entry& e) { e.method = 77; })));
   EXPECT_TRUE(
-      refuses(ErrorKind::kUnsupported, "several disks", with([](Entry& e) { e.disk = 1; })));
-  EXPECT_TRUE(
-      refuses(ErrorKind::kUnsupported, "not UTF-8", with([](Entry& e) { e.name = "\xff\xfe"; })));
+      zip_refuses(ErrorKind::kUnsupported, "several disks", with([](Entry& e) { e.disk = 1; })));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kUnsupported, "not UTF-8",
+                          with([](Entry& e) { e.name = "\xff\xfe"; })));
   Archive split = make_archive({Entry{}});
   split.bytes[split.end_offset + 4] = 1;
-  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "several disks", [&] { parse(split.bytes); }));
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kUnsupported, "several disks", [&] { parse_zip(split.bytes); }));
 }
 
 TEST(ZipReader, RefusesEntriesThatShareBytesOrNames) {
-  EXPECT_TRUE(refuses(ErrorKind::kBadFile, "two zip entries are called 'a'", {Entry{}, Entry{}}));
+  EXPECT_TRUE(
+      zip_refuses(ErrorKind::kBadFile, "two zip entries are called 'a'", {Entry{}, Entry{}}));
   // Two directory records for one entry.
   Entry entry;
   const Archive archive = make_archive({entry});
@@ -300,18 +302,18 @@ TEST(ZipReader, RefusesEntriesThatShareBytesOrNames) {
   bytes += fields(kZipEndSignature, uint16_t{0}, uint16_t{0}, uint16_t{2}, uint16_t{2},
                   static_cast<uint32_t>(directory.size()),
                   static_cast<uint32_t>(archive.directory_offset), uint16_t{0});
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "two entries share byte", [&] { parse(bytes); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "two entries share byte", [&] { parse_zip(bytes); }));
 }
 
 TEST(ZipReader, RefusesADirectoryThatDisagreesWithTheEntries) {
   Entry renamed;
   renamed.local_name = "b";
-  EXPECT_TRUE(refuses(ErrorKind::kBadFile, "disagree", {renamed}));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kBadFile, "disagree", {renamed}));
   Entry moved;
   moved.local_offset_shift = 1;
-  EXPECT_TRUE(refuses(ErrorKind::kBadFile, "no entry begins at byte 1", {moved}));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kBadFile, "no entry begins at byte 1", {moved}));
   moved.local_offset_shift = 0x7fffffff;
-  EXPECT_TRUE(refuses(ErrorKind::kBadFile, "no entry begins at byte 2147483647", {moved}));
+  EXPECT_TRUE(zip_refuses(ErrorKind::kBadFile, "no entry begins at byte 2147483647", {moved}));
 }
 
 TEST(ZipReader, RefusesADirectoryThatDoesNotFit) {
@@ -324,14 +326,14 @@ TEST(ZipReader, RefusesADirectoryThatDoesNotFit) {
   for (const uint32_t value : {1U, 1000U, 0xfffffffeU, 0xffffffffU}) {
     for (const size_t at : {size_t{12}, size_t{16}}) {
       EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "damaged zip archive",
-                             [&] { parse(with_end_field(at, value)); }));
+                             [&] { parse_zip(with_end_field(at, value)); }));
     }
   }
   const uint32_t two_entries = 2U << 16 | 2U;
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "does not fit",
-                         [&] { parse(with_end_field(8, two_entries)); }));
+                         [&] { parse_zip(with_end_field(8, two_entries)); }));
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "follow the last directory record",
-                         [&] { parse(with_end_field(8, uint32_t{0})); }));
+                         [&] { parse_zip(with_end_field(8, uint32_t{0})); }));
 }
 
 void write_archive(const std::filesystem::path& path, uint64_t zip64_from,

@@ -14,15 +14,15 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::for_each_simd_target;
-using testing::random_floats;
+using support::all_close;
+using support::for_each_simd_target;
+using support::random_floats;
 
 double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-double reference(Activation activation, double x) {
+double activation_reference(Activation activation, double x) {
   const double u = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
   switch (activation) {
     case Activation::kNone:
@@ -56,7 +56,7 @@ TEST(Activation, EveryFunctionMatchesDoubleOverADenseSweep) {
     for (const Activation activation : kAll) {
       SCOPED_TRACE(static_cast<int>(activation));
       std::vector<double> expected;
-      for (const float at : x) expected.push_back(reference(activation, at));
+      for (const float at : x) expected.push_back(activation_reference(activation, at));
       std::vector<float> y(x.size());
       apply_activation(activation, x, y);
       // exp, erf and tanh are good to 1.2e-7; x multiplies that by up to 4 where it matters.
@@ -72,7 +72,7 @@ TEST(Activation, WorksForLengthsAroundTheVectorWidthAndInPlace) {
         SCOPED_TRACE(length);
         std::vector<float> x = random_floats(length, static_cast<uint64_t>(length), 2);
         std::vector<double> expected;
-        for (const float at : x) expected.push_back(reference(activation, at));
+        for (const float at : x) expected.push_back(activation_reference(activation, at));
         x.push_back(77.0f);  // must not be touched
         apply_activation(activation, std::span(x).first(static_cast<size_t>(length)),
                          std::span(x).first(static_cast<size_t>(length)));
@@ -95,8 +95,9 @@ TEST(Activation, DerivativesMatchCentralDifferencesInDouble) {
       for (size_t i = 0; i < x.size(); ++i) {
         if (std::abs(x[i]) < 1e-3f) x[i] = 0.5f;  // ReLU has a corner at 0
         const double at = x[i];
-        const double slope =
-            (reference(activation, at + kStep) - reference(activation, at - kStep)) / (2 * kStep);
+        const double slope = (activation_reference(activation, at + kStep) -
+                              activation_reference(activation, at - kStep)) /
+                             (2 * kStep);
         expected.push_back(double{gradient[i]} * slope);
       }
       std::vector<float> out(x.size());

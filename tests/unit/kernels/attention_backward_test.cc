@@ -10,7 +10,7 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
+using support::AttentionCase;
 
 // The softmax's derivative written out densely in double; attention whose scores are scale * q . k.
 // tests/unit/ops/attention_test.cc holds every other rule against central differences.
@@ -20,10 +20,10 @@ TEST(AttentionBackward, EqualsTheDenseFormulaAcrossBlocksAndSharedHeads) {
   c.shape = {4, 2, 150, 300, 12, 20};
   c.rule.scale = 0.4F;
   c.rule.mask = Mask::causal(140);
-  c.queries = testing::random_heads(random, {4, 150, 12}, 1, DType::kF32);
-  c.keys = testing::random_heads(random, {2, 300, 12}, 1, DType::kF32);
-  c.values = testing::random_heads(random, {2, 300, 20}, 1, DType::kF32);
-  const Tensor out_gradient = testing::random_heads(random, {4, 150, 20}, 1, DType::kF32);
+  c.queries = support::random_heads(random, {4, 150, 12}, 1, DType::kF32);
+  c.keys = support::random_heads(random, {2, 300, 12}, 1, DType::kF32);
+  c.values = support::random_heads(random, {2, 300, 20}, 1, DType::kF32);
+  const Tensor out_gradient = support::random_heads(random, {4, 150, 20}, 1, DType::kF32);
   const AttentionInputs inputs{HeadsView::of(c.queries), HeadsView::of(c.keys),
                                HeadsView::of(c.values), &c.rule};
   Tensor out(Shape{4, 150, 20});
@@ -32,7 +32,7 @@ TEST(AttentionBackward, EqualsTheDenseFormulaAcrossBlocksAndSharedHeads) {
   const AttentionGradients found =
       attention_backward(inputs, HeadsView::of(out), lse, HeadsView::of(out_gradient));
 
-  const testing::DenseAttention dense = testing::dense_attention(c);
+  const support::DenseAttention dense = support::dense_attention(c);
   std::vector<double> queries(4 * 150 * 12), keys(2 * 300 * 12), values(2 * 300 * 20);
   for (int64_t h = 0; h < 4; ++h) {
     const int64_t g = c.shape.kv_head(h);
@@ -74,7 +74,7 @@ TEST(AttentionBackward, EqualsTheDenseFormulaAcrossBlocksAndSharedHeads) {
 }
 
 TEST(AttentionBackward, GivesOnlyWhatIsWantedAndSkipsRowsWithoutAGradient) {
-  const AttentionCase c = testing::plain_case(300, 12, true, 3);
+  const AttentionCase c = support::plain_case(300, 12, true, 3);
   const AttentionInputs inputs{HeadsView::of(c.queries), HeadsView::of(c.keys),
                                HeadsView::of(c.values), &c.rule};
   Tensor out(Shape{c.shape.heads, c.shape.rows, c.shape.value_dim});
@@ -101,7 +101,7 @@ TEST(AttentionBackward, GivesOnlyWhatIsWantedAndSkipsRowsWithoutAGradient) {
 }
 
 TEST(AttentionBackward, StopsWhenCancelled) {
-  const AttentionCase c = testing::random_case(3, 20, 1);
+  const AttentionCase c = support::random_case(3, 20, 1);
   const AttentionInputs inputs{HeadsView::of(c.queries), HeadsView::of(c.keys),
                                HeadsView::of(c.values), &c.rule};
   const Tensor out(Shape{c.shape.heads, c.shape.rows, c.shape.value_dim});

@@ -11,8 +11,8 @@ namespace {
 
 // One head with the weights that HeadTiles gives, which other tests hold against double.
 struct Head {
-  Head(const testing::AttentionCase& c, KeyRange cols)
-      : record(testing::record_of(c)),
+  Head(const support::AttentionCase& c, KeyRange cols)
+      : record(support::record_of(c)),
         columns(cols),
         rows(c.shape.rows),
         inputs{HeadsView::of(record.queries), HeadsView::of(record.keys), {}, &record.rule},
@@ -88,9 +88,9 @@ void expect_rows_equal_the_weights(const Head& h, int64_t bin) {
 }
 
 TEST(HeadPools, EqualTheWeightsForEveryRuleOnEverySimdTarget) {
-  testing::for_each_simd_target([] {
+  support::for_each_simd_target([] {
     for (uint32_t seed = 100; seed < 130; ++seed) {
-      const testing::AttentionCase c = testing::random_case(seed, 300, 2);
+      const support::AttentionCase c = support::random_case(seed, 300, 2);
       SCOPED_TRACE(c.name);
       const Head h(c, {c.shape.cols / 5, c.shape.cols});
       for (const int64_t bin : {1, 5, 64}) expect_blocks_equal_the_weights(h, bin);
@@ -101,7 +101,7 @@ TEST(HeadPools, EqualTheWeightsForEveryRuleOnEverySimdTarget) {
 
 TEST(HeadPools, EqualTheWeightsWherePartsAreSeenWhollyAndInPart) {
   for (const bool causal : {false, true}) {
-    const Head h(testing::plain_case(700, 32, causal, 5), {0, 700});
+    const Head h(support::plain_case(700, 32, causal, 5), {0, 700});
     for (const int64_t bin : {2, 12, 16, 100, 1000}) {
       expect_blocks_equal_the_weights(h, bin);
       expect_rows_equal_the_weights(h, bin);
@@ -111,7 +111,7 @@ TEST(HeadPools, EqualTheWeightsWherePartsAreSeenWhollyAndInPart) {
 
 // Scores of up to some hundreds: most parts of a row are 0 in f32, and are left out.
 TEST(HeadPools, LeavingOutPartsThatVanishChangesNothing) {
-  testing::AttentionCase c = testing::plain_case(1100, 16, false, 7);
+  support::AttentionCase c = support::plain_case(1100, 16, false, 7);
   for (int64_t j = 0; j < 1100; ++j) {  // four runs of keys, each near a direction of its own
     c.keys.mutable_matrix<float>(0)(j, j / 300) += 150;
     c.queries.mutable_matrix<float>(0)(j, j / 300) += 20;
@@ -119,7 +119,7 @@ TEST(HeadPools, LeavingOutPartsThatVanishChangesNothing) {
   const Head sharp(c, {0, 1100});
   EXPECT_EQ(sharp.pooled(0, 250, 3, 300).first, 0);  // the case is what it says
   EXPECT_GT(sharp.pooled(0, 250, 0, 300).first, 0);
-  c = testing::plain_case(1500, 16, true, 8);
+  c = support::plain_case(1500, 16, true, 8);
   c.rule.bias = AlibiSlopes{{0.5F}};
   const Head near(c, {0, 1500});
   EXPECT_EQ(near.pooled(1200, 1500, 0, 256).first, 0);

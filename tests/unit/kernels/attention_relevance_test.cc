@@ -10,13 +10,13 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
-using testing::for_each_simd_target;
-using testing::random_case;
+using support::AttentionCase;
+using support::for_each_simd_target;
+using support::random_case;
 
 // E in double, straight from the definition.
 std::vector<double> dense_relevance(const AttentionCase& c, const Tensor& out_gradient) {
-  const testing::DenseAttention dense = testing::dense_attention(c);
+  const support::DenseAttention dense = support::dense_attention(c);
   const AttentionShape& shape = c.shape;
   const Tensor values = convert(c.values, DType::kF32);
   const Tensor gradient = convert(out_gradient, DType::kF32);
@@ -40,7 +40,7 @@ std::vector<double> dense_relevance(const AttentionCase& c, const Tensor& out_gr
 struct Graded {
   Graded(AttentionCase attention_case, uint32_t seed) : c(std::move(attention_case)) {
     std::mt19937 random(seed);
-    gradient = testing::random_heads(random, {c.shape.heads, c.shape.rows, c.shape.value_dim}, 1,
+    gradient = support::random_heads(random, {c.shape.heads, c.shape.rows, c.shape.value_dim}, 1,
                                      DType::kF32);
     // Some rows have no part in the target, a whole group of them among these.
     for (int64_t h = 0; h < c.shape.heads; ++h) {
@@ -50,9 +50,9 @@ struct Graded {
         }
       }
     }
-    record = testing::record_of(c);
-    left = testing::random_heads(random, {c.shape.rows}, 1, DType::kF32);
-    right = testing::random_heads(random, {c.shape.cols}, 1, DType::kF32);
+    record = support::record_of(c);
+    left = support::random_heads(random, {c.shape.rows}, 1, DType::kF32);
+    right = support::random_heads(random, {c.shape.cols}, 1, DType::kF32);
   }
 
   GradedAttention attention() const {
@@ -73,7 +73,7 @@ std::vector<double> doubles(const Tensor& tensor) {
 
 // f32 scores and slopes: the error of a weight is some 2e-6 of it, more for large scores, and that
 // of a slope 1e-7 of its terms, of which there are `value_dim`.
-void expect_matches_reference(const Graded& graded) {
+void expect_relevance_matches(const Graded& graded) {
   SCOPED_TRACE(graded.c.name);
   const AttentionShape& shape = graded.c.shape;
   const std::vector<double> relevance = dense_relevance(graded.c, graded.gradient);
@@ -108,7 +108,7 @@ TEST(AttentionRelevance, MatchesTheDoubleReferenceOnEverySimdTarget) {
   for_each_simd_target([] {
     for (uint32_t seed = 0; seed < 60; ++seed) {
       SCOPED_TRACE(seed);
-      expect_matches_reference({random_case(seed, 70, 2), seed});
+      expect_relevance_matches({random_case(seed, 70, 2), seed});
     }
   });
 }
@@ -122,21 +122,21 @@ TEST(AttentionRelevance, MatchesAcrossBlocksForEveryMask) {
     c.shape = {4, 2, rows, cols, 12, 20};
     c.rule.scale = 0.3F;
     c.rule.mask = std::move(mask);
-    c.queries = testing::random_heads(random, {4, rows, 12}, 1, DType::kF32);
-    c.keys = testing::random_heads(random, {2, cols, 12}, 1, DType::kF32);
-    c.values = testing::random_heads(random, {2, cols, 20}, 1, DType::kF32);
+    c.queries = support::random_heads(random, {4, rows, 12}, 1, DType::kF32);
+    c.keys = support::random_heads(random, {2, cols, 12}, 1, DType::kF32);
+    c.values = support::random_heads(random, {2, cols, 20}, 1, DType::kF32);
     return Graded(std::move(c), 5);
   };
-  expect_matches_reference(long_case({}, 213, 611));
-  expect_matches_reference(long_case(Mask::causal(), 601, 601));
-  expect_matches_reference(long_case(Mask::causal(398), 213, 611));
+  expect_relevance_matches(long_case({}, 213, 611));
+  expect_relevance_matches(long_case(Mask::causal(), 601, 601));
+  expect_relevance_matches(long_case(Mask::causal(398), 213, 611));
   Mask window = Mask::causal();
   window.behind = 70;
-  expect_matches_reference(long_case(window, 601, 601));
+  expect_relevance_matches(long_case(window, 601, 601));
   Mask padded = Mask::causal();
   padded.key_valid.assign(601, 1);
   std::fill_n(padded.key_valid.begin(), 90, uint8_t{0});
-  expect_matches_reference(long_case(padded, 601, 601));
+  expect_relevance_matches(long_case(padded, 601, 601));
 }
 
 TEST(AttentionRelevance, OfRowsWithoutGradientIsZero) {
@@ -151,7 +151,7 @@ TEST(AttentionRelevance, OfRowsWithoutGradientIsZero) {
 }
 
 TEST(AttentionRelevance, RefusesWhatDoesNotFit) {
-  const Graded graded(testing::AttentionCase(random_case(1, 40, 1)), 1);
+  const Graded graded(support::AttentionCase(random_case(1, 40, 1)), 1);
   const GradedAttention attention = graded.attention();
   const std::vector<double> too_long(size_t(std::max(graded.c.shape.rows, graded.c.shape.cols)) +
                                      1);
@@ -168,7 +168,7 @@ TEST(AttentionRelevance, RefusesWhatDoesNotFit) {
 }
 
 TEST(AttentionRelevance, StopsWhenCancelled) {
-  const Graded graded(testing::AttentionCase(random_case(2, 40, 1)), 2);
+  const Graded graded(support::AttentionCase(random_case(2, 40, 1)), 2);
   const CancelToken cancel;
   cancel.cancel();
   EXPECT_THROW(relevance_times_left(graded.attention(), doubles(graded.left), cancel), Error);

@@ -14,11 +14,11 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
-using testing::dense_attention;
-using testing::DenseAttention;
-using testing::for_each_simd_target;
-using testing::random_case;
+using support::AttentionCase;
+using support::dense_attention;
+using support::DenseAttention;
+using support::for_each_simd_target;
+using support::random_case;
 
 AttentionInputs inputs_of(const AttentionCase& c) {
   return {HeadsView::of(c.queries), HeadsView::of(c.keys), HeadsView::of(c.values), &c.rule};
@@ -62,7 +62,7 @@ double largest_score(const DenseAttention& dense) {
 // f32 scores: each rounding costs 6e-8 of the score, a few of them meet; outputs sum weights of 1.
 // Of 16-bit numbers that are rounded already products are exact, so scores and LSE are as good;
 // each weight is rounded once, by at most 2^-8 of it, before it meets its value.
-void expect_matches_reference(AttentionCase c, DType compute = DType::kF32) {
+void expect_attention_matches(AttentionCase c, DType compute = DType::kF32) {
   SCOPED_TRACE(c.name);
   const double rounding = compute == DType::kI16 ? 2e-4 : 0;
   if (compute == DType::kI16) round_to_16_bits(c);
@@ -97,19 +97,19 @@ void expect_length_matches_reference(int64_t length, int64_t head_dim, int64_t v
   AttentionCase c;
   c.shape = {2, 1, length, length, head_dim, value_dim};
   c.rule.scale = 0.25F;
-  c.queries = testing::random_heads(random, {2, length, head_dim}, 1, DType::kF32);
-  c.keys = testing::random_heads(random, {1, length, head_dim}, 1, DType::kF32);
-  c.values = testing::random_heads(random, {1, length, value_dim}, 1, DType::kF32);
-  expect_matches_reference(c, compute);
+  c.queries = support::random_heads(random, {2, length, head_dim}, 1, DType::kF32);
+  c.keys = support::random_heads(random, {1, length, head_dim}, 1, DType::kF32);
+  c.values = support::random_heads(random, {1, length, value_dim}, 1, DType::kF32);
+  expect_attention_matches(c, compute);
   c.rule.mask = Mask::causal();
-  expect_matches_reference(c, compute);
+  expect_attention_matches(c, compute);
 }
 
 TEST(StreamingAttention, MatchesTheDoubleReferenceOnEverySimdTarget) {
   for_each_simd_target([] {
     for (uint32_t seed = 0; seed < 60; ++seed) {
       SCOPED_TRACE(seed);
-      expect_matches_reference(random_case(seed, 70, 2));
+      expect_attention_matches(random_case(seed, 70, 2));
     }
   });
 }
@@ -127,7 +127,7 @@ TEST(Attention16, MatchesTheDoubleReferenceOnEverySimdTarget) {
   for_each_simd_target([] {
     for (uint32_t seed = 0; seed < 60; ++seed) {
       SCOPED_TRACE(seed);
-      expect_matches_reference(random_case(seed, 70, 2), DType::kI16);
+      expect_attention_matches(random_case(seed, 70, 2), DType::kI16);
     }
   });
 }
@@ -145,9 +145,9 @@ TEST(Attention16, TilesOfTheSameQueriesAndKeysSumToOne) {
   std::mt19937 random(8);
   c.shape = {1, 1, 50, 289, 64, 64};
   c.rule.scale = 0.125F;
-  c.queries = testing::random_heads(random, {1, 50, 64}, 2, DType::kF32);
-  c.keys = testing::random_heads(random, {1, 289, 64}, 2, DType::kF32);
-  c.values = testing::random_heads(random, {1, 289, 64}, 1, DType::kF32);
+  c.queries = support::random_heads(random, {1, 50, 64}, 2, DType::kF32);
+  c.keys = support::random_heads(random, {1, 289, 64}, 2, DType::kF32);
+  c.values = support::random_heads(random, {1, 289, 64}, 1, DType::kF32);
   round_to_16_bits(c);
   const Result result = run(c, DType::kI16);
   Tensor tile(Shape{50, 289});
@@ -165,12 +165,12 @@ TEST(Attention16, IsUsedOnlyWhereAskedFor) {
     std::mt19937 random(9);
     AttentionCase made;
     made.shape = {1, 1, 8, 40, 16, 16};
-    made.queries = testing::random_heads(random, {1, 8, 16}, 1, DType::kF32);
-    made.keys = testing::random_heads(random, {1, 40, 16}, 1, DType::kF32);
-    made.values = testing::random_heads(random, {1, 40, 16}, 1, DType::kF32);
+    made.queries = support::random_heads(random, {1, 8, 16}, 1, DType::kF32);
+    made.keys = support::random_heads(random, {1, 40, 16}, 1, DType::kF32);
+    made.values = support::random_heads(random, {1, 40, 16}, 1, DType::kF32);
     return made;
   }();
-  expect_matches_reference(c);
+  expect_attention_matches(c);
   const bool differs =
       !std::ranges::equal(run(c).out.values<float>(), run(c, DType::kI16).out.values<float>());
   EXPECT_EQ(differs, has_i16_dot());
@@ -183,8 +183,8 @@ TEST(Attention16, ScoresOfNumbersNotYetRoundedAreNear) {
   std::mt19937 random(10);
   c.shape = {1, 1, 30, 100, 64, 0};
   c.rule.scale = 0.125F;
-  c.queries = testing::random_heads(random, {1, 30, 64}, 10, DType::kF32);
-  c.keys = testing::random_heads(random, {1, 100, 64}, 10, DType::kF32);
+  c.queries = support::random_heads(random, {1, 30, 64}, 10, DType::kF32);
+  c.keys = support::random_heads(random, {1, 100, 64}, 10, DType::kF32);
   c.values = Tensor(Shape{1, 100, 0});
   const Result exact = run(c), rounded = run(c, DType::kI16);
   for (size_t i = 0; i < exact.lse.size(); ++i) {
@@ -226,7 +226,7 @@ TEST(StreamingAttention, HugeScoresStayFinite) {
 TEST(StreamingAttention, ReadsInterleavedHeads) {
   // [rows, heads * dim], as a projection gives it, against the same numbers as [heads, rows, dim].
   std::mt19937 random(5);
-  const Tensor packed = testing::random_heads(random, {1, 9, 3 * 8}, 1, DType::kF32);
+  const Tensor packed = support::random_heads(random, {1, 9, 3 * 8}, 1, DType::kF32);
   AttentionCase c;
   c.shape = {3, 3, 9, 9, 8, 8};
   c.queries = Tensor(Shape{3, 9, 8});
@@ -357,8 +357,8 @@ TEST(HeadTiles, WeightsAndEntropyAreThoseThatAreAskedForAlone) {
 
 TEST(DotTile, IsAPlainProductOfRows) {
   std::mt19937 random(9);
-  const Tensor a = testing::random_heads(random, {2, 30, 19}, 1, DType::kF32);
-  const Tensor b = testing::random_heads(random, {1, 50, 19}, 1, DType::kF32);
+  const Tensor a = support::random_heads(random, {2, 30, 19}, 1, DType::kF32);
+  const Tensor b = support::random_heads(random, {1, 50, 19}, 1, DType::kF32);
   Tensor out(Shape{20, 41});
   dot_tile(HeadsView::of(a), 1, 7, HeadsView::of(b), 0, {5, 46}, out.mutable_matrix<float>());
   for (int64_t i = 0; i < 20; ++i) {

@@ -14,16 +14,16 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::at;
-using testing::conv_cases;
-using testing::ConvCase;
-using testing::for_each_product;
-using testing::kConvTolerance;
-using testing::random_tensor;
-using testing::reference_conv;
-using testing::to_doubles;
-using testing::Weighted;
+using support::all_close;
+using support::at;
+using support::conv_cases;
+using support::ConvCase;
+using support::for_each_product;
+using support::kConvTolerance;
+using support::random_tensor;
+using support::reference_conv;
+using support::to_doubles;
+using support::Weighted;
 
 TEST(Conv, ForwardMatchesDouble) {
   uint64_t seed = 1;

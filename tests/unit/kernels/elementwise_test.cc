@@ -13,9 +13,9 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::for_each_simd_target;
-using testing::random_floats;
+using support::all_close;
+using support::for_each_simd_target;
+using support::random_floats;
 
 std::vector<int64_t> lengths() {
   std::vector<int64_t> result{100'003};  // more than one thread's share

@@ -15,16 +15,16 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::at;
-using testing::conv_cases;
-using testing::ConvCase;
-using testing::fixed_kernels;
-using testing::fixed_pixels;
-using testing::kConvTolerance;
-using testing::random_tensor;
-using testing::reference_conv;
-using testing::to_doubles;
+using support::all_close;
+using support::at;
+using support::conv_cases;
+using support::ConvCase;
+using support::fixed_kernels;
+using support::fixed_pixels;
+using support::kConvTolerance;
+using support::random_tensor;
+using support::reference_conv;
+using support::to_doubles;
 
 // More channels than a group of them, and what ResNets have.
 std::vector<ConvCase> cases_with_channels() {

@@ -16,9 +16,9 @@
 namespace fovea {
 namespace {
 
-using testing::fixed_unit_of;
-using testing::for_each_simd_target;
-using testing::random_tensor;
+using support::fixed_unit_of;
+using support::for_each_simd_target;
+using support::random_tensor;
 
 // The integers of row 0 and their unit.
 struct Fixed {

@@ -16,14 +16,14 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::fixed_rows;
-using testing::for_each_simd_target;
-using testing::product_of;
-using testing::product_tolerance;
-using testing::random_tensor;
-using testing::reference_linear;
-using testing::to_doubles;
+using support::all_close;
+using support::fixed_rows;
+using support::for_each_simd_target;
+using support::product_of;
+using support::product_tolerance;
+using support::random_tensor;
+using support::reference_linear;
+using support::to_doubles;
 
 // As products see them.
 Tensor seen_rows(const PackedMatrix& packed, const Tensor& x) {

@@ -9,11 +9,11 @@ namespace fovea {
 namespace {
 
 TEST(Fold, EqualsThePlainSumsForAnyWidthOnEverySimdTarget) {
-  testing::for_each_simd_target([] {
+  support::for_each_simd_target([] {
     for (int64_t cols = 1; cols < 70; ++cols) {
       for (const int64_t rows : {1, 2, 48}) {
         std::mt19937 random(static_cast<uint32_t>(cols));
-        const Tensor tensor = testing::random_heads(random, {rows, cols + 3}, 1, DType::kF32);
+        const Tensor tensor = support::random_heads(random, {rows, cols + 3}, 1, DType::kF32);
         const auto block = tensor.matrix<float>().block(0, 2, rows, cols);
         std::vector<float> weights;
         for (int64_t r = 0; r < rows; ++r) weights.push_back(float(r % 5) - 1.5F);

@@ -11,13 +11,13 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::random_tensor;
+using support::all_close;
+using support::random_tensor;
 
-std::vector<double> reference(const Tensor& x, int64_t groups, const Tensor& weight,
-                              const Tensor& bias, double epsilon) {
+std::vector<double> group_norm_reference(const Tensor& x, int64_t groups, const Tensor& weight,
+                                         const Tensor& bias, double epsilon) {
   const int64_t channels = x.size(1), plane = x.size(2) * x.size(3), each = channels / groups;
-  std::vector<double> result = testing::to_doubles(x);
+  std::vector<double> result = support::to_doubles(x);
   for (int64_t group = 0; group < x.size(0) * groups; ++group) {
     double* first = result.data() + group * each * plane;
     const int64_t count = each * plane;
@@ -45,7 +45,7 @@ TEST(GroupNorm, MatchesDoubleForSizesAroundTheLanes) {
     for (float& value : x.mutable_values<float>()) value += 3;  // a common offset costs no digits
     const Tensor weight = random_tensor({shape[1]}, ++seed),
                  bias = random_tensor({shape[1]}, ++seed);
-    const std::vector<double> expected = reference(x, groups, weight, bias, 1e-3);
+    const std::vector<double> expected = group_norm_reference(x, groups, weight, bias, 1e-3);
     group_norm(x, groups, weight.values<float>(), bias.values<float>(), 1e-3F, Activation::kRelu);
     // One product of numbers around 5 and one sum, each rounded once.
     EXPECT_TRUE(all_close(x, expected, 3e-6));

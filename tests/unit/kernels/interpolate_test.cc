@@ -10,8 +10,8 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::all_close;
-using fovea::testing::random_tensor;
+using fovea::support::all_close;
+using fovea::support::random_tensor;
 
 // Two passes of at most some tens of products of numbers around 1.
 constexpr double kTolerance = 2e-6;
@@ -45,8 +45,8 @@ double weight(int64_t from, int64_t to, int64_t size, int64_t out_size, BicubicF
   return own / all;
 }
 
-std::vector<double> reference(const Tensor& grid, int64_t rows, int64_t cols,
-                              BicubicFilter filter) {
+std::vector<double> interpolate_reference(const Tensor& grid, int64_t rows, int64_t cols,
+                                          BicubicFilter filter) {
   const int64_t dim = grid.size(2);
   std::vector<double> out(static_cast<size_t>(rows * cols * dim));
   for (int64_t i = 0; i < rows * cols; ++i) {
@@ -69,8 +69,8 @@ TEST(ResizeBicubic, IsTheSumOverAllCells) {
              {7, 5}, {14, 10}, {9, 4}, {3, 11}, {1, 1}, {2, 2}, {60, 60}}) {
       const Tensor resized = resize_bicubic(grid, rows, cols, filter);
       ASSERT_EQ(resized.shape(), Shape({rows, cols, 3}));
-      EXPECT_TRUE(
-          all_close(resized.values<float>(), reference(grid, rows, cols, filter), kTolerance))
+      EXPECT_TRUE(all_close(resized.values<float>(),
+                            interpolate_reference(grid, rows, cols, filter), kTolerance))
           << rows << " x " << cols;
     }
   }

@@ -57,7 +57,7 @@ HWY_EXPORT(tanh_all);
 HWY_EXPORT(sigmoid_all);
 
 using Function = void (*)(const float*, float*, int64_t);
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kMathInfinity = std::numeric_limits<float>::infinity();
 
 // Evenly spaced numbers, then numbers of both signs at every power of two down to the smallest.
 std::vector<float> sweep(float low, float high) {
@@ -82,7 +82,7 @@ std::vector<float> evaluate(Function function, const std::vector<float>& x) {
 // Distance from the smaller of the two floats around `expected` to the next.
 double ulp(double expected) {
   const auto rounded = static_cast<float>(std::abs(expected));
-  return double{std::nextafter(rounded, kInfinity)} - double{rounded};
+  return double{std::nextafter(rounded, kMathInfinity)} - double{rounded};
 }
 
 struct Worst {
@@ -102,7 +102,7 @@ Worst worst_error(Function function, const std::vector<float>& x, const Error& e
 }
 
 TEST(Math, ExpIsWithinOneAndAHalfUlp) {
-  testing::for_each_simd_target([] {
+  support::for_each_simd_target([] {
     const Worst worst = worst_error(
         HWY_DYNAMIC_DISPATCH(exp_all), sweep(-87.3f, 88.3f),
         [](double x, double y) { return std::abs(y - std::exp(x)) / ulp(std::exp(x)); });
@@ -111,11 +111,12 @@ TEST(Math, ExpIsWithinOneAndAHalfUlp) {
 }
 
 TEST(Math, ExpHasExactEnds) {
-  testing::for_each_simd_target([] {
-    const std::vector<float> x{-kInfinity, -1e30f, -1000.0f, -87.34f, 0.0f,
-                               -0.0f,      88.7f,  1000.0f,  3e38f,   kInfinity};
+  support::for_each_simd_target([] {
+    const std::vector<float> x{-kMathInfinity, -1e30f, -1000.0f, -87.34f, 0.0f,
+                               -0.0f,          88.7f,  1000.0f,  3e38f,   kMathInfinity};
     const std::vector<float> y = evaluate(HWY_DYNAMIC_DISPATCH(exp_all), x);
-    const std::vector<float> expected{0, 0, 0, 0, 1, 1, kInfinity, kInfinity, kInfinity, kInfinity};
+    const std::vector<float> expected{
+        0, 0, 0, 0, 1, 1, kMathInfinity, kMathInfinity, kMathInfinity, kMathInfinity};
     EXPECT_EQ(y, expected);
     const float nan = std::numeric_limits<float>::quiet_NaN();
     EXPECT_TRUE(std::isnan(evaluate(HWY_DYNAMIC_DISPATCH(exp_all), {nan})[0]));
@@ -123,7 +124,7 @@ TEST(Math, ExpHasExactEnds) {
 }
 
 TEST(Math, ExpOfWeightsIsExactNearZeroAndAtItsEnds) {
-  testing::for_each_simd_target([] {
+  support::for_each_simd_target([] {
     // As math-inl.h says; the product that reduces the range is where |x| comes in.
     const Worst worst = worst_error(
         HWY_DYNAMIC_DISPATCH(exp_weight_all), sweep(-87.2f, 0),
@@ -132,14 +133,14 @@ TEST(Math, ExpOfWeightsIsExactNearZeroAndAtItsEnds) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const std::vector<float> y =
         evaluate(HWY_DYNAMIC_DISPATCH(exp_weight_all),
-                 {-kInfinity, -1e30f, -1000.0f, -87.31f, 0.0f, -0.0f, nan});
+                 {-kMathInfinity, -1e30f, -1000.0f, -87.31f, 0.0f, -0.0f, nan});
     EXPECT_EQ(std::vector<float>(y.begin(), y.end() - 1), (std::vector<float>{0, 0, 0, 0, 1, 1}));
     EXPECT_TRUE(std::isnan(y.back()));
   });
 }
 
 TEST(Math, ErfIsWithin2e7AndRelativeNearZero) {
-  testing::for_each_simd_target([] {
+  support::for_each_simd_target([] {
     const std::vector<float> x = sweep(-6, 6);
     const Worst absolute = worst_error(HWY_DYNAMIC_DISPATCH(erf_all), x, [](double at, double y) {
       return std::abs(y - std::erf(at));
@@ -149,29 +150,30 @@ TEST(Math, ErfIsWithin2e7AndRelativeNearZero) {
       return at == 0 ? std::abs(y) : std::abs(y / std::erf(at) - 1);
     });
     EXPECT_LE(relative.value, 1.5e-7) << "at " << relative.at;
-    EXPECT_EQ(evaluate(HWY_DYNAMIC_DISPATCH(erf_all), {-kInfinity, kInfinity}),
+    EXPECT_EQ(evaluate(HWY_DYNAMIC_DISPATCH(erf_all), {-kMathInfinity, kMathInfinity}),
               (std::vector<float>{-1, 1}));
   });
 }
 
 TEST(Math, TanhHasSmallRelativeErrorEverywhere) {
-  testing::for_each_simd_target([] {
+  support::for_each_simd_target([] {
     const Worst worst = worst_error(
         HWY_DYNAMIC_DISPATCH(tanh_all), sweep(-12, 12),
         [](double x, double y) { return x == 0 ? std::abs(y) : std::abs(y / std::tanh(x) - 1); });
     EXPECT_LE(worst.value, 1.5e-7) << "at " << worst.at;
-    EXPECT_EQ(evaluate(HWY_DYNAMIC_DISPATCH(tanh_all), {-kInfinity, -50.0f, 50.0f, kInfinity}),
-              (std::vector<float>{-1, -1, 1, 1}));
+    EXPECT_EQ(
+        evaluate(HWY_DYNAMIC_DISPATCH(tanh_all), {-kMathInfinity, -50.0f, 50.0f, kMathInfinity}),
+        (std::vector<float>{-1, -1, 1, 1}));
   });
 }
 
 TEST(Math, SigmoidHasSmallRelativeErrorOnBothSides) {
-  testing::for_each_simd_target([] {
+  support::for_each_simd_target([] {
     const Worst worst =
         worst_error(HWY_DYNAMIC_DISPATCH(sigmoid_all), sweep(-85, 85),
                     [](double x, double y) { return std::abs(y * (1 + std::exp(-x)) - 1); });
     EXPECT_LE(worst.value, 2.5e-7) << "at " << worst.at;
-    EXPECT_EQ(evaluate(HWY_DYNAMIC_DISPATCH(sigmoid_all), {-kInfinity, kInfinity}),
+    EXPECT_EQ(evaluate(HWY_DYNAMIC_DISPATCH(sigmoid_all), {-kMathInfinity, kMathInfinity}),
               (std::vector<float>{0, 1}));
   });
 }

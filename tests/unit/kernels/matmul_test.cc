@@ -16,13 +16,13 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::product_of;
-using testing::product_tolerance;
-using testing::random_floats;
-using testing::random_tensor;
-using testing::reference_linear;
-using testing::to_doubles;
+using support::all_close;
+using support::product_of;
+using support::product_tolerance;
+using support::random_floats;
+using support::random_tensor;
+using support::reference_linear;
+using support::to_doubles;
 
 TEST(PackedMatrix, MatchesDoubleForOddShapes) {
   uint64_t seed = 1;

@@ -12,9 +12,9 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::for_each_simd_target;
-using testing::random_floats;
+using support::all_close;
+using support::for_each_simd_target;
+using support::random_floats;
 
 // One row; an empty weight or bias is left out.
 std::vector<double> reference_norm(const std::vector<float>& x, const std::vector<float>& weight,
@@ -83,7 +83,7 @@ TEST(LayerNorm, ConstantRowBecomesTheBias) {
       std::vector<float> out(37);
       layer_norm_rows({x.data(), 1, 37}, {}, bias, 1e-12f, {out.data(), 1, 37});
       // The mean of equal floats is exact in double up to 1e-16, times 1 / sqrt(1e-12).
-      EXPECT_TRUE(all_close(out, testing::to_doubles(bias), 1e-5));
+      EXPECT_TRUE(all_close(out, support::to_doubles(bias), 1e-5));
     }
   });
 }

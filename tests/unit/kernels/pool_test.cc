@@ -12,10 +12,10 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::random_tensor;
+using support::all_close;
+using support::random_tensor;
 
-double at(const Tensor& tensor, int64_t index) {
+double sample_at(const Tensor& tensor, int64_t index) {
   return tensor.values<float>()[static_cast<size_t>(index)];
 }
 
@@ -59,8 +59,8 @@ TEST(Pool, MaxAndItsGradientMatchTheDefinition) {
     std::vector<int64_t> from(expected.size());
     for_each_pooled(shape, geometry, [&](int64_t o, int64_t i) {
       const auto cell = static_cast<size_t>(o);
-      if (i >= 0 && at(x, i) > expected[cell]) {
-        expected[cell] = at(x, i);
+      if (i >= 0 && sample_at(x, i) > expected[cell]) {
+        expected[cell] = sample_at(x, i);
         from[cell] = i;
       }
     });
@@ -68,7 +68,7 @@ TEST(Pool, MaxAndItsGradientMatchTheDefinition) {
     EXPECT_TRUE(all_close(max_pool(BlockedImage(x), geometry).plain(), expected, 0));
     std::vector<double> gradient(static_cast<size_t>(x.elements()));
     for (size_t o = 0; o < from.size(); ++o) {
-      gradient[static_cast<size_t>(from[o])] += at(g, static_cast<int64_t>(o));
+      gradient[static_cast<size_t>(from[o])] += sample_at(g, static_cast<int64_t>(o));
     }
     EXPECT_TRUE(all_close(max_pool_gradient(x, geometry, g), gradient, 2e-6));  // sums in float
   }
@@ -83,12 +83,13 @@ TEST(Pool, AverageAndItsGradientMatchTheDefinition) {
     std::vector<double> sums(static_cast<size_t>(out.elements())), counts(sums.size());
     for_each_pooled(shape, geometry, [&](int64_t o, int64_t i) {
       const auto cell = static_cast<size_t>(o);
-      if (i >= 0) sums[cell] += at(x, i);
+      if (i >= 0) sums[cell] += sample_at(x, i);
       counts[cell] += 1;  // padding too
     });
     std::vector<double> gradient(static_cast<size_t>(x.elements()));
     for_each_pooled(shape, geometry, [&](int64_t o, int64_t i) {
-      if (i >= 0) gradient[static_cast<size_t>(i)] += at(g, o) / counts[static_cast<size_t>(o)];
+      if (i >= 0)
+        gradient[static_cast<size_t>(i)] += sample_at(g, o) / counts[static_cast<size_t>(o)];
     });
     for (size_t o = 0; o < sums.size(); ++o) sums[o] /= counts[o];
     EXPECT_TRUE(all_close(average_pool(x, geometry), sums, 1e-6));

@@ -13,15 +13,15 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::for_each_simd_target;
-using testing::random_floats;
-using testing::random_tensor;
+using support::all_close;
+using support::for_each_simd_target;
+using support::random_floats;
+using support::random_tensor;
 
 // Each pair as a complex number times (cos + i sin).
 std::vector<double> reference_rotation(const Tensor& x, const RotaryTable& table,
                                        RotaryPairing pairing, bool backwards) {
-  std::vector<double> result = testing::to_doubles(x);
+  std::vector<double> result = support::to_doubles(x);
   const int64_t cols = x.size(1), pairs = table.pairs();
   for (int64_t r = 0; r < x.size(0); ++r) {
     for (int64_t p = 0; p < pairs; ++p) {

@@ -10,10 +10,10 @@ namespace {
 // Every kind of rule; scores up to about 60, where bounds are loose and rounding counts.
 TEST(ScoreBound, NoScoreOfTheBlockIsLarger) {
   for (uint32_t seed = 0; seed < 24; ++seed) {
-    const testing::AttentionCase c = testing::random_case(seed, 400, seed % 2 == 0 ? 1.0 : 20.0);
+    const support::AttentionCase c = support::random_case(seed, 400, seed % 2 == 0 ? 1.0 : 20.0);
     SCOPED_TRACE(c.name);
     const AttentionInputs inputs{HeadsView::of(c.queries), HeadsView::of(c.keys), {}, &c.rule};
-    const testing::DenseAttention dense = testing::dense_attention(c);
+    const support::DenseAttention dense = support::dense_attention(c);
     const int64_t head = c.shape.heads - 1;
     const KeyRange columns{c.shape.cols / 7, c.shape.cols};
     const HeadRule rule(inputs, head, columns);
@@ -34,7 +34,7 @@ TEST(ScoreBound, NoScoreOfTheBlockIsLarger) {
 }
 
 TEST(ScoreBound, IsTightForKeysThatAreAlike) {
-  testing::AttentionCase c;
+  support::AttentionCase c;
   c.shape = {1, 1, 1, 512, 16, 0};
   c.queries = Tensor(Shape{1, 1, 16});
   c.keys = Tensor(Shape{1, 512, 16});

@@ -15,12 +15,12 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
+using support::all_close;
+using support::for_each_simd_target;
+using support::random_floats;
 using ::testing::Each;
-using testing::for_each_simd_target;
-using testing::random_floats;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kSoftmaxInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 struct Reference {
@@ -67,7 +67,7 @@ TEST(Softmax, MaskedEntriesGetZero) {
     for (int64_t length = 2; length <= 40; ++length) {
       SCOPED_TRACE(length);
       std::vector<float> row = random_floats(length, static_cast<uint64_t>(length));
-      for (size_t i = 0; i < row.size(); i += 2) row[i] = -kInfinity;
+      for (size_t i = 0; i < row.size(); i += 2) row[i] = -kSoftmaxInfinity;
       std::vector<float> weights(row.size());
       softmax_rows({row.data(), 1, length}, {weights.data(), 1, length});
       for (size_t i = 0; i < row.size(); i += 2) EXPECT_EQ(weights[i], 0.0f);
@@ -78,7 +78,7 @@ TEST(Softmax, MaskedEntriesGetZero) {
 
 TEST(Softmax, FullyMaskedRowBecomesZerosWithLseZero) {
   for_each_simd_target([] {
-    std::vector<float> rows(3 * 21, -kInfinity);
+    std::vector<float> rows(3 * 21, -kSoftmaxInfinity);
     rows[21] = 2.0f;  // the row in the middle sees one entry
     std::vector<float> lse(3, kNan);
     softmax_rows({rows.data(), 3, 21}, {rows.data(), 3, 21}, lse);
@@ -92,7 +92,7 @@ TEST(Softmax, FullyMaskedRowBecomesZerosWithLseZero) {
 TEST(Softmax, NanIsNotHidden) {
   for_each_simd_target([] {
     for (size_t place = 0; place < 19; ++place) {
-      for (const float other : {-kInfinity, 1.0f}) {
+      for (const float other : {-kSoftmaxInfinity, 1.0f}) {
         std::vector<float> row(19, other);
         row[place] = kNan;
         std::vector<float> lse(1);

@@ -11,8 +11,8 @@
 namespace fovea {
 namespace {
 
-using testing::for_each_simd_target;
-using testing::random_floats;
+using support::for_each_simd_target;
+using support::random_floats;
 
 void check(int64_t rows, int64_t cols, int64_t first) {
   std::vector<float> weights =

@@ -14,8 +14,8 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::AttentionCase;
-using fovea::testing::DenseAttention;
+using fovea::support::AttentionCase;
+using fovea::support::DenseAttention;
 
 constexpr int64_t kDim = 6;
 const SiteId kSite{SiteKind::kSelf, 3};
@@ -31,11 +31,11 @@ AttentionCase causal_case(const Sizes& sizes) {
   c.shape = {sizes.heads, sizes.kv_heads, sizes.tokens, sizes.tokens, kDim, kDim};
   c.rule = *text_rule({}, 1 / std::sqrt(float{kDim}), {.causal = true, .window = sizes.window});
   c.queries =
-      fovea::testing::random_heads(random, {sizes.heads, sizes.tokens, kDim}, 1.5, DType::kF32);
+      fovea::support::random_heads(random, {sizes.heads, sizes.tokens, kDim}, 1.5, DType::kF32);
   c.keys =
-      fovea::testing::random_heads(random, {sizes.kv_heads, sizes.tokens, kDim}, 1.5, DType::kF32);
+      fovea::support::random_heads(random, {sizes.kv_heads, sizes.tokens, kDim}, 1.5, DType::kF32);
   c.values =
-      fovea::testing::random_heads(random, {sizes.kv_heads, sizes.tokens, kDim}, 1, DType::kF32);
+      fovea::support::random_heads(random, {sizes.kv_heads, sizes.tokens, kDim}, 1, DType::kF32);
   return c;
 }
 
@@ -46,7 +46,7 @@ Tensor rows(const Tensor& tensor, int64_t begin, int64_t end) {
 // Goes through the case in steps of these lengths and holds each step against the dense result.
 void check_steps(const Sizes& sizes, const std::vector<int64_t>& steps) {
   const AttentionCase whole = causal_case(sizes);
-  const DenseAttention dense = fovea::testing::dense_attention(whole);
+  const DenseAttention dense = fovea::support::dense_attention(whole);
   AttentionCache cache;
   for (const int64_t step : steps) {
     const int64_t begin = cache.length(), end = begin + step;
@@ -61,7 +61,7 @@ void check_steps(const Sizes& sizes, const std::vector<int64_t>& steps) {
       const MatrixView<const float> found = output.matrix<float>(head);
       // Means of values around 1, weights and sums rounded to f32: some units in the last place.
       EXPECT_TRUE(
-          fovea::testing::all_close(std::span(found.data, static_cast<size_t>(step * kDim)),
+          fovea::support::all_close(std::span(found.data, static_cast<size_t>(step * kDim)),
                                     std::span(expected).subspan(static_cast<size_t>(begin * kDim),
                                                                 static_cast<size_t>(step * kDim)),
                                     2e-6))
@@ -78,9 +78,9 @@ void check_steps(const Sizes& sizes, const std::vector<int64_t>& steps) {
   EXPECT_EQ(record.site, kSite);
   EXPECT_EQ(record.row_axis, "steps");
   EXPECT_EQ(record.col_axis, "tokens");
-  EXPECT_EQ(fovea::testing::to_doubles(record.queries), fovea::testing::to_doubles(whole.queries));
-  EXPECT_EQ(fovea::testing::to_doubles(record.keys), fovea::testing::to_doubles(whole.keys));
-  EXPECT_EQ(fovea::testing::to_doubles(record.values), fovea::testing::to_doubles(whole.values));
+  EXPECT_EQ(fovea::support::to_doubles(record.queries), fovea::support::to_doubles(whole.queries));
+  EXPECT_EQ(fovea::support::to_doubles(record.keys), fovea::support::to_doubles(whole.keys));
+  EXPECT_EQ(fovea::support::to_doubles(record.values), fovea::support::to_doubles(whole.values));
   EXPECT_EQ(record.rule.mask.query_offset, 0);
   for (int64_t head = 0; head < sizes.heads; ++head) {
     for (int64_t i = 0; i < sizes.tokens; ++i) {
@@ -144,7 +144,7 @@ TEST(AttentionCache, EachHypothesisSeesItsOwnPastOnly) {
       children.push_back(hypotheses[static_cast<size_t>(parent)]);
       for (auto* list :
            {&children.back().queries, &children.back().keys, &children.back().values}) {
-        list->push_back(fovea::testing::random_heads(random, {heads, 1, kDim}, 1.5, DType::kF32));
+        list->push_back(fovea::support::random_heads(random, {heads, 1, kDim}, 1.5, DType::kF32));
       }
     }
     hypotheses = std::move(children);
@@ -168,13 +168,13 @@ TEST(AttentionCache, EachHypothesisSeesItsOwnPastOnly) {
       alone.queries = past(hypotheses[h].queries);
       alone.keys = past(hypotheses[h].keys);
       alone.values = past(hypotheses[h].values);
-      const DenseAttention dense = fovea::testing::dense_attention(alone);
+      const DenseAttention dense = fovea::support::dense_attention(alone);
       for (int64_t head = 0; head < heads; ++head) {
         const auto found = output.matrix<float>(head);
         const auto& expected = dense.outputs[static_cast<size_t>(head)];
         // As in check_steps.
         EXPECT_TRUE(
-            fovea::testing::all_close(std::span(found.row(static_cast<int64_t>(h)), size_t{kDim}),
+            fovea::support::all_close(std::span(found.row(static_cast<int64_t>(h)), size_t{kDim}),
                                       std::span(expected).last(size_t{kDim}), 2e-6))
             << "hypothesis " << h << " after " << length << " steps";
       }
@@ -226,7 +226,7 @@ TEST(AttentionCache, ATableOfDistancesGrowsWithTheSteps) {
   at_once.rule = *text_rule({}, 1, {.causal = true});
   table.index = t5_bucket_index(9, 9, 0, false, 8, 12);
   at_once.rule.bias = table;
-  const DenseAttention dense = fovea::testing::dense_attention(at_once);
+  const DenseAttention dense = fovea::support::dense_attention(at_once);
   Recorder recorder;
   cache.record_into(recorder, "steps");
   const auto records = recorder.take();

@@ -17,16 +17,16 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::all_close;
-using fovea::testing::random_tensor;
+using fovea::support::all_close;
+using fovea::support::random_tensor;
 
-constexpr int64_t kTokens = 4, kWidth = 12;
+constexpr int64_t kBlockTokens = 4, kBlockWidth = 12;
 
-LayerSource source_of(std::vector<NamedTensor> tensors) {
+LayerSource block_source(std::vector<NamedTensor> tensors) {
   return {Weights(std::make_shared<MemorySource>(std::move(tensors))), DType::kF32};
 }
 
-Config config_of(std::string_view json) {
+Config block_config(std::string_view json) {
   return Config(Json::parse(json, "config.json"), "config.json");
 }
 
@@ -48,16 +48,17 @@ std::vector<double> product(const std::vector<double>& x, const Tensor& weight,
 }
 
 TEST(Norm, RmsDividesByTheRootOfTheMeanSquare) {
-  const Tensor x = random_tensor({kTokens, kWidth}, 1), weight = random_tensor({kWidth}, 2);
+  const Tensor x = random_tensor({kBlockTokens, kBlockWidth}, 1),
+               weight = random_tensor({kBlockWidth}, 2);
   for (const float offset : {0.0F, 1.0F}) {
-    const Norm norm = Norm::rms(source_of({{"weight", weight}}), kWidth, 1e-3, offset);
+    const Norm norm = Norm::rms(block_source({{"weight", weight}}), kBlockWidth, 1e-3, offset);
     std::vector<double> expected;
-    for (int64_t row = 0; row < kTokens; ++row) {
+    for (int64_t row = 0; row < kBlockTokens; ++row) {
       double square = 0;
-      for (int64_t i = 0; i < kWidth; ++i) {
-        square += std::pow(double{x.matrix<float>().row(row)[i]}, 2) / kWidth;
+      for (int64_t i = 0; i < kBlockWidth; ++i) {
+        square += std::pow(double{x.matrix<float>().row(row)[i]}, 2) / kBlockWidth;
       }
-      for (int64_t i = 0; i < kWidth; ++i) {
+      for (int64_t i = 0; i < kBlockWidth; ++i) {
         expected.push_back(
             double{x.matrix<float>().row(row)[i]} / std::sqrt(square + 1e-3) *
             (double{weight.values<float>()[static_cast<size_t>(i)]} + double{offset}));
@@ -70,10 +71,11 @@ TEST(Norm, RmsDividesByTheRootOfTheMeanSquare) {
 }
 
 TEST(FeedForward, IsDownOfActivationOfUpPlusResidual) {
-  const Tensor x = random_tensor({kTokens, kWidth}, 1), up = random_tensor({20, kWidth}, 2);
-  const Tensor down = random_tensor({kWidth, 20}, 3), bias = random_tensor({20}, 4);
-  const Tensor residual = random_tensor({kTokens, kWidth}, 5);
-  std::vector<double> inner = product(fovea::testing::to_doubles(x), up, bias);
+  const Tensor x = random_tensor({kBlockTokens, kBlockWidth}, 1),
+               up = random_tensor({20, kBlockWidth}, 2);
+  const Tensor down = random_tensor({kBlockWidth, 20}, 3), bias = random_tensor({20}, 4);
+  const Tensor residual = random_tensor({kBlockTokens, kBlockWidth}, 5);
+  std::vector<double> inner = product(fovea::support::to_doubles(x), up, bias);
   for (double& value : inner) value = std::max(value, 0.0);
   std::vector<double> expected = product(inner, down);
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -85,26 +87,28 @@ TEST(FeedForward, IsDownOfActivationOfUpPlusResidual) {
 }
 
 TEST(FeedForward, AGateMultipliesUp) {
-  const Tensor x = random_tensor({kTokens, kWidth}, 1), gate = random_tensor({20, kWidth}, 2);
-  const Tensor up = random_tensor({20, kWidth}, 3), down = random_tensor({kWidth, 20}, 4);
-  const std::vector<double> gates = product(fovea::testing::to_doubles(x), gate);
-  std::vector<double> inner = product(fovea::testing::to_doubles(x), up);
+  const Tensor x = random_tensor({kBlockTokens, kBlockWidth}, 1),
+               gate = random_tensor({20, kBlockWidth}, 2);
+  const Tensor up = random_tensor({20, kBlockWidth}, 3), down = random_tensor({kBlockWidth, 20}, 4);
+  const std::vector<double> gates = product(fovea::support::to_doubles(x), gate);
+  std::vector<double> inner = product(fovea::support::to_doubles(x), up);
   for (size_t i = 0; i < inner.size(); ++i) inner[i] *= gates[i] / (1 + std::exp(-gates[i]));
   const GatedFeedForward layer(
-      source_of({{"gate_proj.weight", gate}, {"up_proj.weight", up}, {"down_proj.weight", down}}),
-      kWidth, 20, Activation::kSilu, /*bias=*/false);
+      block_source(
+          {{"gate_proj.weight", gate}, {"up_proj.weight", up}, {"down_proj.weight", down}}),
+      kBlockWidth, 20, Activation::kSilu, /*bias=*/false);
   EXPECT_TRUE(all_close(layer(x).tensor, product(inner, down), 3e-4));  // numbers up to 100
 }
 
 // q, k and v of 3 heads over 1 key head, apart or as one matrix.
 struct Projections {
-  Tensor query = random_tensor({kWidth, kWidth}, 11, 0.4F);
-  Tensor key = random_tensor({4, kWidth}, 12, 0.4F);
-  Tensor value = random_tensor({4, kWidth}, 13, 0.4F);
-  Tensor output = random_tensor({kWidth, kWidth}, 14, 0.4F);
+  Tensor query = random_tensor({kBlockWidth, kBlockWidth}, 11, 0.4F);
+  Tensor key = random_tensor({4, kBlockWidth}, 12, 0.4F);
+  Tensor value = random_tensor({4, kBlockWidth}, 13, 0.4F);
+  Tensor output = random_tensor({kBlockWidth, kBlockWidth}, 14, 0.4F);
 
   Tensor joined() const {
-    Tensor all(Shape{kWidth + 8, kWidth});
+    Tensor all(Shape{kBlockWidth + 8, kBlockWidth});
     float* to = all.mutable_values<float>().data();
     for (const Tensor* part : {&query, &key, &value}) {
       to = std::copy(part->values<float>().begin(), part->values<float>().end(), to);
@@ -113,29 +117,31 @@ struct Projections {
   }
 };
 
-constexpr AttentionSizes kSizes{.width = kWidth, .heads = 3, .kv_heads = 1, .head_dim = 4};
+constexpr AttentionSizes kBlockSizes{
+    .width = kBlockWidth, .heads = 3, .kv_heads = 1, .head_dim = 4};
 
 TEST(AttentionLayer, OneMatrixForAllIsThreeSideBySide) {
   const Projections p;
-  const Tensor x = random_tensor({kTokens, kWidth}, 1);
+  const Tensor x = random_tensor({kBlockTokens, kBlockWidth}, 1);
   const AttentionSetting setting{.rule = text_rule({}, 0.5F, {.causal = true})};
-  AttentionLayer apart(kSizes, {ops::Linear(p.query), ops::Linear(p.key), ops::Linear(p.value)},
+  AttentionLayer apart(kBlockSizes,
+                       {ops::Linear(p.query), ops::Linear(p.key), ops::Linear(p.value)},
                        ops::Linear(p.output));
-  AttentionLayer joined(kSizes, {ops::Linear(p.joined())}, ops::Linear(p.output));
+  AttentionLayer joined(kBlockSizes, {ops::Linear(p.joined())}, ops::Linear(p.output));
   const SiteId site{SiteKind::kSelf, 0};
   EXPECT_TRUE(all_close(joined({}, site, x, setting).tensor,
-                        fovea::testing::to_doubles(apart({}, site, x, setting).tensor), 1e-6));
+                        fovea::support::to_doubles(apart({}, site, x, setting).tensor), 1e-6));
 }
 
 TEST(AttentionLayer, TheBlockIsKeptOnRequest) {
   const Projections p;
-  const Tensor x = random_tensor({kTokens, kWidth}, 1),
-               residual = random_tensor({kTokens, kWidth}, 2);
-  AttentionLayer layer(kSizes, {ops::Linear(p.joined())}, ops::Linear(p.output));
+  const Tensor x = random_tensor({kBlockTokens, kBlockWidth}, 1),
+               residual = random_tensor({kBlockTokens, kBlockWidth}, 2);
+  AttentionLayer layer(kBlockSizes, {ops::Linear(p.joined())}, ops::Linear(p.output));
   const AttentionSetting setting{.rule = text_rule({}, 0.5F, {})};
-  const Norm norm = Norm::layer(
-      source_of({{"weight", random_tensor({kWidth}, 3)}, {"bias", random_tensor({kWidth}, 4)}}),
-      kWidth, 1e-6);
+  const Norm norm = Norm::layer(block_source({{"weight", random_tensor({kBlockWidth}, 3)},
+                                              {"bias", random_tensor({kBlockWidth}, 4)}}),
+                                kBlockWidth, 1e-6);
   Recorder recorder({.block = true});
   layer({.recorder = &recorder}, {SiteKind::kSelf, 0}, x, setting, residual, &norm);
   layer({.recorder = &recorder}, {SiteKind::kSelf, 1}, x, setting);
@@ -146,7 +152,7 @@ TEST(AttentionLayer, TheBlockIsKeptOnRequest) {
   ASSERT_TRUE(records.at(0)->block && records.at(1)->block && records.at(2)->block);
   const BlockContext& block = *records[0]->block;
   EXPECT_EQ(block.input.raw(), residual.raw());
-  EXPECT_TRUE(all_close(block.output_weight, fovea::testing::to_doubles(p.output), 0));
+  EXPECT_TRUE(all_close(block.output_weight, fovea::support::to_doubles(p.output), 0));
   EXPECT_EQ(block.norm_weight.raw(), norm.weight().raw());
   EXPECT_FALSE(block.norm_before_residual);
   EXPECT_TRUE(records[1]->block->input.empty());  // nothing is added
@@ -157,19 +163,19 @@ TEST(AttentionLayer, TheBlockIsKeptOnRequest) {
 
 TEST(AttentionLayer, NormsOfHeadsComeBeforeTheRotation) {
   const Projections p;
-  const Tensor x = random_tensor({kTokens, kWidth}, 1);
-  AttentionLayer layer(kSizes, {ops::Linear(p.joined())}, ops::Linear(p.output));
+  const Tensor x = random_tensor({kBlockTokens, kBlockWidth}, 1);
+  AttentionLayer layer(kBlockSizes, {ops::Linear(p.joined())}, ops::Linear(p.output));
   const Tensor weight = Tensor::from<float>({4}, std::vector<float>{2, 1, 1, 1});
-  layer.set_head_norms(Norm::rms(source_of({{"weight", weight}}), 4, 0),
-                       Norm::rms(source_of({{"weight", weight}}), 4, 0));
-  const RotaryTable table = RotaryEmbedding::plain(4, 100).table(token_positions({}, kTokens));
+  layer.set_head_norms(Norm::rms(block_source({{"weight", weight}}), 4, 0),
+                       Norm::rms(block_source({{"weight", weight}}), 4, 0));
+  const RotaryTable table = RotaryEmbedding::plain(4, 100).table(token_positions({}, kBlockTokens));
   Recorder recorder;
   layer({.recorder = &recorder}, {SiteKind::kSelf, 0}, x,
         {.rule = text_rule({}, 0.5F, {}), .rotary = table});
-  const std::vector<double> plain = product(fovea::testing::to_doubles(x), p.query);
+  const std::vector<double> plain = product(fovea::support::to_doubles(x), p.query);
   const size_t row = 3, head = 2;
-  std::vector<double> q(plain.begin() + row * kWidth + head * 4,
-                        plain.begin() + row * kWidth + head * 4 + 4);
+  std::vector<double> q(plain.begin() + row * kBlockWidth + head * 4,
+                        plain.begin() + row * kBlockWidth + head * 4 + 4);
   double square = 0;
   for (const double value : q) square += value * value / 4;
   for (double& value : q) value /= std::sqrt(square);
@@ -187,14 +193,15 @@ TEST(AttentionLayer, NormsOfHeadsComeBeforeTheRotation) {
 
 TEST(AttentionSizes, AreReadAndChecked) {
   const AttentionSizes sizes = AttentionSizes::grouped_heads(
-      config_of(R"({"hidden_size": 24, "num_attention_heads": 6, "num_key_value_heads": 2})"));
+      block_config(R"({"hidden_size": 24, "num_attention_heads": 6, "num_key_value_heads": 2})"));
   EXPECT_EQ(sizes.head_dim, 4);
   EXPECT_EQ(sizes.kv_heads, 2);
-  EXPECT_EQ(AttentionSizes::equal_heads(config_of(R"({"dim": 24, "n_heads": 6})"), "dim", "n_heads")
-                .kv_heads,
-            6);
+  EXPECT_EQ(
+      AttentionSizes::equal_heads(block_config(R"({"dim": 24, "n_heads": 6})"), "dim", "n_heads")
+          .kv_heads,
+      6);
   const auto refused = [](std::string_view json, ErrorKind kind, std::string_view part) {
-    return fails_with(kind, part, [&] { AttentionSizes::grouped_heads(config_of(json)); });
+    return fails_with(kind, part, [&] { AttentionSizes::grouped_heads(block_config(json)); });
   };
   EXPECT_TRUE(refused(R"({"hidden_size": 24, "num_attention_heads": 5})", ErrorKind::kBadFile,
                       "hidden_size is 24 and num_attention_heads 5"));
@@ -211,62 +218,63 @@ std::vector<int64_t> numbers(const std::vector<std::optional<int64_t>>& windows)
 }
 
 TEST(Windows, ComeFromLayerTypesOrFromTheUpperLayers) {
-  const Config types = config_of(R"({"num_hidden_layers": 3, "sliding_window": 5, "layer_types":
+  const Config types = block_config(R"({"num_hidden_layers": 3, "sliding_window": 5, "layer_types":
       ["full_attention", "sliding_attention", "full_attention"]})");
   EXPECT_EQ(numbers(layer_windows(types, {})), (std::vector<int64_t>{0, 5, 0}));
   EXPECT_EQ(numbers(upper_layer_windows(types)), (std::vector<int64_t>{0, 5, 0}));
-  const Config upper = config_of(R"({"num_hidden_layers": 3, "sliding_window": 5,
+  const Config upper = block_config(R"({"num_hidden_layers": 3, "sliding_window": 5,
       "use_sliding_window": true, "max_window_layers": 1})");
   EXPECT_EQ(numbers(upper_layer_windows(upper)), (std::vector<int64_t>{0, 5, 5}));
-  const Config off = config_of(R"({"num_hidden_layers": 2, "sliding_window": 5,
+  const Config off = block_config(R"({"num_hidden_layers": 2, "sliding_window": 5,
       "use_sliding_window": false, "max_window_layers": 0})");
   EXPECT_EQ(numbers(upper_layer_windows(off)), (std::vector<int64_t>{0, 0}));
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "2 entries but num_hidden_layers is 3", [] {
-    layer_windows(config_of(R"({"num_hidden_layers": 3, "layer_types":
+    layer_windows(block_config(R"({"num_hidden_layers": 3, "layer_types":
         ["full_attention", "full_attention"]})"),
                   {});
   }));
 }
 
 TEST(ActivationNamed, KnowsTheNamesOfConfigurations) {
-  EXPECT_EQ(activation_named(config_of(R"({"hidden_act": "gelu_new"})"), "hidden_act", "relu"),
+  EXPECT_EQ(activation_named(block_config(R"({"hidden_act": "gelu_new"})"), "hidden_act", "relu"),
             Activation::kGeluTanh);
-  EXPECT_EQ(activation_named(config_of("{}"), "hidden_act", "relu"), Activation::kRelu);
+  EXPECT_EQ(activation_named(block_config("{}"), "hidden_act", "relu"), Activation::kRelu);
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'hidden_act' is 'swiglu'", [] {
-    activation_named(config_of(R"({"hidden_act": "swiglu"})"), "hidden_act", "relu");
+    activation_named(block_config(R"({"hidden_act": "swiglu"})"), "hidden_act", "relu");
   }));
 }
 
 TEST(BertEmbeddings, AreTheNormOfTheSumOfThree) {
-  const Tensor words = random_tensor({5, kWidth}, 1), positions = random_tensor({6, kWidth}, 2);
-  const Tensor segments = random_tensor({2, kWidth}, 3);
-  const std::vector<float> ones(kWidth, 1);
+  const Tensor words = random_tensor({5, kBlockWidth}, 1),
+               positions = random_tensor({6, kBlockWidth}, 2);
+  const Tensor segments = random_tensor({2, kBlockWidth}, 3);
+  const std::vector<float> ones(kBlockWidth, 1);
   const BertEmbeddings embed(
-      source_of({{"word_embeddings.weight", words},
-                 {"position_embeddings.weight", positions},
-                 {"token_type_embeddings.weight", segments},
-                 {"LayerNorm.weight", Tensor::from<float>({kWidth}, ones)},
-                 {"LayerNorm.bias", Tensor(Shape{kWidth})}}),
-      config_of(R"({"vocab_size": 5, "max_position_embeddings": 6, "layer_norm_eps": 1e-12})"),
-      kWidth);
+      block_source({{"word_embeddings.weight", words},
+                    {"position_embeddings.weight", positions},
+                    {"token_type_embeddings.weight", segments},
+                    {"LayerNorm.weight", Tensor::from<float>({kBlockWidth}, ones)},
+                    {"LayerNorm.bias", Tensor(Shape{kBlockWidth})}}),
+      block_config(R"({"vocab_size": 5, "max_position_embeddings": 6, "layer_norm_eps": 1e-12})"),
+      kBlockWidth);
   EXPECT_EQ(embed.positions(), 6);
   const std::vector<int64_t> ids{4, 2}, places{0, 5}, second{0, 1}, none;
   const Tensor found = embed({}, ids, second, places).tensor;
   std::vector<double> sum;
-  for (size_t i = 0; i < kWidth; ++i) {
+  for (size_t i = 0; i < kBlockWidth; ++i) {
     sum.push_back(double{words.matrix<float>().row(2)[i]} +
                   double{positions.matrix<float>().row(5)[i]} +
                   double{segments.matrix<float>().row(1)[i]});
   }
   double mean = 0, variance = 0;
-  for (const double value : sum) mean += value / kWidth;
-  for (const double value : sum) variance += (value - mean) * (value - mean) / kWidth;
+  for (const double value : sum) mean += value / kBlockWidth;
+  for (const double value : sum) variance += (value - mean) * (value - mean) / kBlockWidth;
   for (double& value : sum) value = (value - mean) / std::sqrt(variance + 1e-12);
-  EXPECT_TRUE(all_close(std::span(found.matrix<float>().row(1), kWidth), sum, 2e-6));
+  EXPECT_TRUE(all_close(std::span(found.matrix<float>().row(1), kBlockWidth), sum, 2e-6));
   // Without segments all are the first.
-  EXPECT_TRUE(
-      all_close(std::span(embed({}, ids, none, places).tensor.matrix<float>().row(0), kWidth),
-                fovea::testing::to_doubles(std::span(found.matrix<float>().row(0), kWidth)), 0));
+  EXPECT_TRUE(all_close(
+      std::span(embed({}, ids, none, places).tensor.matrix<float>().row(0), kBlockWidth),
+      fovea::support::to_doubles(std::span(found.matrix<float>().row(0), kBlockWidth)), 0));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::all_close;
-using fovea::testing::random_tensor;
+using fovea::support::all_close;
+using fovea::support::random_tensor;
 
 // 1 in the first `rows` x `cols` of height x width.
 Tensor corner(int64_t height, int64_t width, int64_t rows, int64_t cols) {

@@ -11,11 +11,11 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::all_close;
-using fovea::testing::random_tensor;
-using fovea::testing::to_doubles;
+using fovea::support::all_close;
+using fovea::support::random_tensor;
+using fovea::support::to_doubles;
 
-constexpr int64_t kWidth = 16, kInner = 5, kQueries = 3;
+constexpr int64_t kDetrWidth = 16, kDetrInner = 5, kQueries = 3;
 
 Config config() {
   return Config(Json::parse(R"({"d_model": 16, "encoder_layers": 1, "decoder_layers": 2,
@@ -61,28 +61,28 @@ LayerSource stack(int layers, bool decoder, float sharpness) {
     std::vector<std::string> attentions{block + ".self_attn"};
     if (decoder) attentions.push_back(block + ".encoder_attn");
     for (const std::string& name : attentions) {
-      random.linear(name + ".q_proj", kWidth, kWidth, sharpness);
-      random.linear(name + ".k_proj", kWidth, kWidth);
-      random.linear(name + ".v_proj", kWidth, kWidth);
-      random.linear(name + ".out_proj", kWidth, kWidth);
-      random.norm(name + "_layer_norm", kWidth);
+      random.linear(name + ".q_proj", kDetrWidth, kDetrWidth, sharpness);
+      random.linear(name + ".k_proj", kDetrWidth, kDetrWidth);
+      random.linear(name + ".v_proj", kDetrWidth, kDetrWidth);
+      random.linear(name + ".out_proj", kDetrWidth, kDetrWidth);
+      random.norm(name + "_layer_norm", kDetrWidth);
     }
-    random.linear(block + ".fc1", kWidth, kInner);
-    random.linear(block + ".fc2", kInner, kWidth);
-    random.norm(block + ".final_layer_norm", kWidth);
+    random.linear(block + ".fc1", kDetrWidth, kDetrInner);
+    random.linear(block + ".fc2", kDetrInner, kDetrWidth);
+    random.norm(block + ".final_layer_norm", kDetrWidth);
   }
-  random.norm("layernorm", kWidth);
+  random.norm("layernorm", kDetrWidth);
   return random.source();
 }
 
 CellStates cells(const Tensor& positions, std::vector<int64_t> valid = {}) {
-  return {.states = random_tensor({6, kWidth}, 50),
+  return {.states = random_tensor({6, kDetrWidth}, 50),
           .positions = positions,
           .grid = {.rows = 2, .cols = 3, .valid = std::move(valid)}};
 }
 
 TEST(DetrEncoder, PositionsReachTheWeightsButNotTheValues) {
-  const Tensor some = random_tensor({6, kWidth}, 51), none(Shape{6, kWidth});
+  const Tensor some = random_tensor({6, kDetrWidth}, 51), none(Shape{6, kDetrWidth});
   for (const bool norm_first : {false, true}) {
     const DetrStackOptions options{.norm_first = norm_first};
     const DetrEncoder encoder(stack(1, false, 0.3F), config(), options);
@@ -96,10 +96,11 @@ TEST(DetrEncoder, PositionsReachTheWeightsButNotTheValues) {
 }
 
 TEST(DetrDecoder, QueriesDifferByTheirPositionsAlone) {
-  Tensor positions = random_tensor({kQueries, kWidth}, 52);
+  Tensor positions = random_tensor({kQueries, kDetrWidth}, 52);
   const std::span<float> values = positions.mutable_values<float>();
-  std::copy_n(values.begin(), kWidth, values.begin() + 2 * kWidth);  // the third is the first again
-  const CellStates memory = cells(random_tensor({6, kWidth}, 53), {1, 1, 0, 1, 1, 0});
+  std::copy_n(values.begin(), kDetrWidth,
+              values.begin() + 2 * kDetrWidth);  // the third is the first again
+  const CellStates memory = cells(random_tensor({6, kDetrWidth}, 53), {1, 1, 0, 1, 1, 0});
   for (const DetrStackOptions& options : {DetrStackOptions{}, DetrStackOptions{.norm_first = true},
                                           DetrStackOptions{.norm_between = true}}) {
     const DetrDecoder decoder(stack(2, true, 0.3F), config(), options);
@@ -107,9 +108,9 @@ TEST(DetrDecoder, QueriesDifferByTheirPositionsAlone) {
     Recorder recorder;
     const Tensor states = decoder({.recorder = &recorder}, positions, memory).tensor;
     const std::span<const float> all = states.values<float>();
-    const std::vector<double> first(all.begin(), all.begin() + kWidth);
-    EXPECT_TRUE(all_close(all.last(kWidth), first, 1e-6));
-    EXPECT_FALSE(all_close(all.subspan(kWidth, kWidth), first, 1e-3));
+    const std::vector<double> first(all.begin(), all.begin() + kDetrWidth);
+    EXPECT_TRUE(all_close(all.last(kDetrWidth), first, 1e-6));
+    EXPECT_FALSE(all_close(all.subspan(kDetrWidth, kDetrWidth), first, 1e-3));
     const auto records = recorder.take();
     ASSERT_EQ(records.size(), 4U);
     EXPECT_EQ(records.front()->col_axis, "queries");

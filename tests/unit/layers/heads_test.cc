@@ -11,9 +11,9 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::random_tensor;
+using fovea::support::random_tensor;
 
-constexpr int64_t kRows = 3, kWidth = 5, kWords = 7;
+constexpr int64_t kHeadRows = 3, kHeadWidth = 5, kWords = 7;
 
 // x W^T + b in double.
 std::vector<double> reference_scores(const Tensor& x, const Tensor& weight, const Tensor& bias) {
@@ -31,69 +31,71 @@ std::vector<double> reference_scores(const Tensor& x, const Tensor& weight, cons
 }
 
 TEST(WordScores, AreProductsWithEveryWord) {
-  const Tensor x = random_tensor({kRows, kWidth}, 1), weight = random_tensor({kWords, kWidth}, 2);
+  const Tensor x = random_tensor({kHeadRows, kHeadWidth}, 1),
+               weight = random_tensor({kWords, kHeadWidth}, 2);
   const Tensor bias = random_tensor({kWords}, 3);
   // Sums of 6 terms around 1 in f32.
   const double tolerance = 2e-6;
-  EXPECT_TRUE(fovea::testing::all_close(WordScores(weight, bias, DType::kF32)(x).tensor,
+  EXPECT_TRUE(fovea::support::all_close(WordScores(weight, bias, DType::kF32)(x).tensor,
                                         reference_scores(x, weight, bias), tolerance));
-  EXPECT_TRUE(fovea::testing::all_close(WordScores(weight, {}, DType::kF32)(x).tensor,
+  EXPECT_TRUE(fovea::support::all_close(WordScores(weight, {}, DType::kF32)(x).tensor,
                                         reference_scores(x, weight, {}), tolerance));
 }
 
 TEST(WordScores, ACapKeepsThemWithinIt) {
-  const Tensor x = random_tensor({kRows, kWidth}, 1, 3),
-               weight = random_tensor({kWords, kWidth}, 2);
+  const Tensor x = random_tensor({kHeadRows, kHeadWidth}, 1, 3),
+               weight = random_tensor({kWords, kHeadWidth}, 2);
   WordScores scores(weight, {}, DType::kF32);
   scores.set_soft_cap(2);
   std::vector<double> expected = reference_scores(x, weight, {});
   for (double& score : expected) score = 2 * std::tanh(score / 2);
-  EXPECT_TRUE(fovea::testing::all_close(scores(x).tensor, expected, 4e-6));
-  EXPECT_GT(fovea::testing::largest_magnitude(expected), 1.9);  // the cap was felt
+  EXPECT_TRUE(fovea::support::all_close(scores(x).tensor, expected, 4e-6));
+  EXPECT_GT(fovea::support::largest_magnitude(expected), 1.9);  // the cap was felt
 }
 
 TEST(RowsForLogits, AreAllTheLastOrOneByItsNumber) {
-  const Tensor x = random_tensor({kRows, kWidth}, 1);
+  const Tensor x = random_tensor({kHeadRows, kHeadWidth}, 1);
   EXPECT_EQ(rows_for_logits(x, LogitRows::kAll).shape(), x.shape());
-  for (const auto& [rows, row] : {std::pair{LogitRows::kLast, kRows - 1},
+  for (const auto& [rows, row] : {std::pair{LogitRows::kLast, kHeadRows - 1},
                                   {logit_row(0), int64_t{0}},
                                   {logit_row(1), int64_t{1}}}) {
     const Value one = rows_for_logits(x, rows);
-    ASSERT_EQ(one.shape(), Shape({1, kWidth}));
+    ASSERT_EQ(one.shape(), Shape({1, kHeadWidth}));
     EXPECT_EQ(one.tensor.values<float>()[2], x.matrix<float>()(row, 2));
   }
-  EXPECT_THROW(rows_for_logits(x, logit_row(kRows)), Error);
+  EXPECT_THROW(rows_for_logits(x, logit_row(kHeadRows)), Error);
 }
 
 TEST(WordTransform, IsNormOfActivationOfDense) {
-  const Tensor x = random_tensor({kRows, kWidth}, 1), weight = random_tensor({kWidth, kWidth}, 2);
-  const Tensor bias = random_tensor({kWidth}, 3);
+  const Tensor x = random_tensor({kHeadRows, kHeadWidth}, 1),
+               weight = random_tensor({kHeadWidth, kHeadWidth}, 2);
+  const Tensor bias = random_tensor({kHeadWidth}, 3);
   std::vector<double> expected = reference_scores(x, weight, bias);
   for (double& value : expected) value = std::max(value, 0.0);
-  for (int64_t row = 0; row < kRows; ++row) {
+  for (int64_t row = 0; row < kHeadRows; ++row) {
     const std::span<double> part =
-        std::span(expected).subspan(static_cast<size_t>(row * kWidth), kWidth);
+        std::span(expected).subspan(static_cast<size_t>(row * kHeadWidth), kHeadWidth);
     double mean = 0, variance = 0;
-    for (const double value : part) mean += value / kWidth;
-    for (const double value : part) variance += (value - mean) * (value - mean) / kWidth;
+    for (const double value : part) mean += value / kHeadWidth;
+    for (const double value : part) variance += (value - mean) * (value - mean) / kHeadWidth;
     for (double& value : part) value = (value - mean) / std::sqrt(variance + 1e-5);
   }
-  const std::vector<float> ones(kWidth, 1);
+  const std::vector<float> ones(kHeadWidth, 1);
   const Weights plain(std::make_shared<MemorySource>(std::vector<NamedTensor>{
-      {"weight", Tensor::from<float>({kWidth}, ones)}, {"bias", Tensor(Shape{kWidth})}}));
-  const Norm norm = Norm::layer({plain, DType::kF32}, kWidth, 1e-5);
+      {"weight", Tensor::from<float>({kHeadWidth}, ones)}, {"bias", Tensor(Shape{kHeadWidth})}}));
+  const Norm norm = Norm::layer({plain, DType::kF32}, kHeadWidth, 1e-5);
   const WordTransform transform(ops::Linear(weight, bias), Activation::kRelu, norm);
-  EXPECT_TRUE(fovea::testing::all_close(transform(x).tensor, expected, 1e-5));
+  EXPECT_TRUE(fovea::support::all_close(transform(x).tensor, expected, 1e-5));
 }
 
 TEST(RowsForLogits, AreAllOrTheLast) {
-  const Tensor x = random_tensor({kRows, kWidth}, 1);
-  EXPECT_EQ(rows_for_logits(x, LogitRows::kAll).shape(), (Shape{kRows, kWidth}));
+  const Tensor x = random_tensor({kHeadRows, kHeadWidth}, 1);
+  EXPECT_EQ(rows_for_logits(x, LogitRows::kAll).shape(), (Shape{kHeadRows, kHeadWidth}));
   const Value last = rows_for_logits(x, LogitRows::kLast);
-  ASSERT_EQ(last.shape(), (Shape{1, kWidth}));
-  EXPECT_EQ(last.tensor.values<float>()[4], x.matrix<float>().row(kRows - 1)[4]);
+  ASSERT_EQ(last.shape(), (Shape{1, kHeadWidth}));
+  EXPECT_EQ(last.tensor.values<float>()[4], x.matrix<float>().row(kHeadRows - 1)[4]);
   EXPECT_EQ(row_of(x, 0).tensor.values<float>()[4], x.matrix<float>().row(0)[4]);
-  EXPECT_EQ(as_vector(row_of(x, 1)).shape(), (Shape{kWidth}));
+  EXPECT_EQ(as_vector(row_of(x, 1)).shape(), (Shape{kHeadWidth}));
 }
 
 }  // namespace

@@ -7,16 +7,16 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
+using support::AttentionCase;
 
-constexpr SiteId kSite{SiteKind::kSelf, 3};
+constexpr SiteId kChangedSite{SiteKind::kSelf, 3};
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // The definition, cell by cell in double: scores and values are changed, then softmax and sum.
 std::vector<double> reference(const AttentionCase& c,
                               const std::function<double(int64_t, int64_t, int64_t, double)>& score,
                               const std::function<double(int64_t)>& value_factor) {
-  const testing::DenseAttention dense = testing::dense_attention(c);
+  const support::DenseAttention dense = support::dense_attention(c);
   const Tensor values = convert(c.values, DType::kF32);
   std::vector<double> outputs;
   for (int64_t h = 0; h < c.shape.heads; ++h) {
@@ -46,7 +46,7 @@ std::vector<double> reference(const AttentionCase& c,
 
 Tensor changed_output(const AttentionCase& c, std::vector<Intervention> changes) {
   const Interventions interventions(std::move(changes));
-  const AttentionPlace place{.site = kSite};
+  const AttentionPlace place{.site = kChangedSite};
   AttentionParts parts{convert(c.queries, DType::kF32), convert(c.keys, DType::kF32),
                        convert(c.values, DType::kF32), std::make_shared<ScoreRule>(c.rule)};
   parts = interventions.before(place, parts);
@@ -68,48 +68,50 @@ const auto kWhole = [](int64_t) { return 1.0; };
 
 TEST(Interventions, GiveWhatTheDefinitionGivesForEveryKindOfAttention) {
   for (uint32_t seed = 1; seed <= 60; ++seed) {
-    const AttentionCase c = testing::random_case(seed, 12, 2);
+    const AttentionCase c = support::random_case(seed, 12, 2);
     const int64_t row = c.shape.rows / 2, col = c.shape.cols / 2, head = c.shape.heads - 1;
     expect_near(changed_output(c, {HidePosition{"tokens", col}}),
                 reference(
                     c, [&](int64_t, int64_t, int64_t j, double s) { return j == col ? kNever : s; },
                     kWhole),
                 "hidden position, " + c.name);
-    expect_near(changed_output(c, {HideEdge{std::nullopt, row, col}, HideEdge{kSite, row, 0}}),
-                reference(
-                    c,
-                    [&](int64_t, int64_t i, int64_t j, double s) {
-                      return i == row && (j == col || j == 0) ? kNever : s;
-                    },
-                    kWhole),
-                "cut edges, " + c.name);
-    expect_near(changed_output(c, {ZeroValue{kSite, col}}),
+    expect_near(
+        changed_output(c, {HideEdge{std::nullopt, row, col}, HideEdge{kChangedSite, row, 0}}),
+        reference(
+            c,
+            [&](int64_t, int64_t i, int64_t j, double s) {
+              return i == row && (j == col || j == 0) ? kNever : s;
+            },
+            kWhole),
+        "cut edges, " + c.name);
+    expect_near(changed_output(c, {ZeroValue{kChangedSite, col}}),
                 reference(c, kKeep, [&](int64_t j) { return j == col ? 0.0 : 1.0; }),
                 "zeroed value, " + c.name);
     std::vector<double> without = reference(c, kKeep, kWhole);
     const int64_t size = c.shape.rows * c.shape.value_dim;
     std::vector<double> scaled = without;
     for (int64_t i = head * size; i < (head + 1) * size; ++i) scaled[static_cast<size_t>(i)] *= 0.3;
-    expect_near(changed_output(c, {ScaleHead{kSite, head, 0.3F}}), scaled,
+    expect_near(changed_output(c, {ScaleHead{kChangedSite, head, 0.3F}}), scaled,
                 "scaled head, " + c.name);
     std::fill_n(without.begin() + head * size, size, 0.0);
-    expect_near(changed_output(c, {ZeroHead{kSite, head}}), without, "zeroed head, " + c.name);
+    expect_near(changed_output(c, {ZeroHead{kChangedSite, head}}), without,
+                "zeroed head, " + c.name);
   }
 }
 
 TEST(Interventions, AnEvenHeadGivesTheMeanOfWhatItMaySee) {
   int even = 0;
   for (uint32_t seed = 1; seed <= 60; ++seed) {
-    const AttentionCase c = testing::random_case(seed, 12, 2);
+    const AttentionCase c = support::random_case(seed, 12, 2);
     const int64_t head = c.shape.heads - 1;
     const auto* dense = std::get_if<DenseBias>(&c.rule.bias);
     const bool shared = dense != nullptr && dense->values.size(0) == 1 && c.shape.heads > 1;
     if (!c.rule.sink_logit.empty() || shared) {
-      EXPECT_THROW(changed_output(c, {UniformHead{kSite, head}}), Error) << c.name;
+      EXPECT_THROW(changed_output(c, {UniformHead{kChangedSite, head}}), Error) << c.name;
       continue;
     }
     ++even;
-    expect_near(changed_output(c, {UniformHead{kSite, head}}),
+    expect_near(changed_output(c, {UniformHead{kChangedSite, head}}),
                 reference(
                     c,
                     [&](int64_t h, int64_t, int64_t, double s) {
@@ -122,7 +124,7 @@ TEST(Interventions, AnEvenHeadGivesTheMeanOfWhatItMaySee) {
 }
 
 TEST(Interventions, LeaveOtherSitesAndAxesAlone) {
-  const AttentionCase c = testing::random_case(4, 12, 2);
+  const AttentionCase c = support::random_case(4, 12, 2);
   const std::vector<double> clean = reference(c, kKeep, kWhole);
   const SiteId other{SiteKind::kSelf, 2};
   expect_near(
@@ -132,14 +134,14 @@ TEST(Interventions, LeaveOtherSitesAndAxesAlone) {
 }
 
 TEST(Interventions, RefuseWhatIsNotThere) {
-  const AttentionCase c = testing::random_case(4, 12, 2);
+  const AttentionCase c = support::random_case(4, 12, 2);
   EXPECT_THROW(changed_output(c, {HidePosition{"tokens", c.shape.cols}}), Error);
   EXPECT_THROW(changed_output(c, {HidePosition{"tokens", -1}}), Error);
-  EXPECT_THROW(changed_output(c, {HideEdge{kSite, c.shape.rows, 0}}), Error);
-  EXPECT_THROW(changed_output(c, {HideEdge{kSite, 0, c.shape.cols}}), Error);
-  EXPECT_THROW(changed_output(c, {ZeroHead{kSite, c.shape.heads}}), Error);
-  EXPECT_THROW(changed_output(c, {ScaleHead{kSite, c.shape.heads, 2}}), Error);
-  EXPECT_THROW(changed_output(c, {UniformHead{kSite, -1}}), Error);
+  EXPECT_THROW(changed_output(c, {HideEdge{kChangedSite, c.shape.rows, 0}}), Error);
+  EXPECT_THROW(changed_output(c, {HideEdge{kChangedSite, 0, c.shape.cols}}), Error);
+  EXPECT_THROW(changed_output(c, {ZeroHead{kChangedSite, c.shape.heads}}), Error);
+  EXPECT_THROW(changed_output(c, {ScaleHead{kChangedSite, c.shape.heads, 2}}), Error);
+  EXPECT_THROW(changed_output(c, {UniformHead{kChangedSite, -1}}), Error);
   EXPECT_THROW(changed_output(c, {ZeroValue{std::nullopt, c.shape.cols}}), Error);
 }
 

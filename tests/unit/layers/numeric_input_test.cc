@@ -8,8 +8,8 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::all_close;
-using fovea::testing::random_tensor;
+using fovea::support::all_close;
+using fovea::support::random_tensor;
 
 const Tensor kTable = random_tensor({9, 4}, 1);
 const std::vector<int64_t> kIds{3, 0, 3};

@@ -15,27 +15,27 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::all_close;
-using fovea::testing::random_tensor;
-using fovea::testing::to_doubles;
+using fovea::support::all_close;
+using fovea::support::random_tensor;
+using fovea::support::to_doubles;
 using ::testing::ElementsAre;
 
-LayerSource source_of(std::vector<NamedTensor> tensors) {
+LayerSource embedding_source(std::vector<NamedTensor> tensors) {
   return {Weights(std::make_shared<MemorySource>(std::move(tensors))), DType::kF32};
 }
 
-Config config_of(std::string_view json) {
+Config embedding_config(std::string_view json) {
   return Config(Json::parse(json, "config.json"), "config.json");
 }
 
-constexpr PatchSizes kSizes{
+constexpr PatchSizes kPatchSizes{
     .channels = 3, .patch_height = 4, .patch_width = 5, .image_height = 8, .image_width = 10};
 
 TEST(PictureEmbedding, IsAConvolutionThatLeavesOutWhatIsLeftOver) {
   const Tensor weight = random_tensor({7, 3, 4, 5}, 1), bias = random_tensor({7}, 2);
   const Tensor pixels = random_tensor({3, 14, 18}, 3);  // 3 x 3 patches, 2 rows and 3 columns over
-  const PictureEmbedding embed(source_of({{"weight", weight}, {"bias", bias}}), kSizes, 7, true,
-                               Tensor());
+  const PictureEmbedding embed(embedding_source({{"weight", weight}, {"bias", bias}}), kPatchSizes,
+                               7, true, Tensor());
   const Tensor found = embed(pixels).tensor;
   ASSERT_EQ(found.shape(), Shape({9, 7}));
   std::vector<double> expected;
@@ -61,9 +61,9 @@ TEST(PictureEmbedding, IsAConvolutionThatLeavesOutWhatIsLeftOver) {
 
 TEST(PictureEmbedding, TokensStandInFrontAndPositionsAreAdded) {
   const Tensor front = random_tensor({2, 7}, 4), table = random_tensor({4, 7}, 5);
-  PictureEmbedding embed(source_of({{"weight", Tensor(Shape{7, 3, 4, 5})}}), kSizes, 7, false,
-                         front);
-  embed.set_positions({kSizes, table, BicubicFilter::kPlain});
+  PictureEmbedding embed(embedding_source({{"weight", Tensor(Shape{7, 3, 4, 5})}}), kPatchSizes, 7,
+                         false, front);
+  embed.set_positions({kPatchSizes, table, BicubicFilter::kPlain});
   const Tensor found = embed(Tensor(Shape{3, 8, 10})).tensor;  // black: positions alone
   ASSERT_EQ(found.shape(), Shape({6, 7}));
   std::vector<double> expected = to_doubles(front);
@@ -77,11 +77,12 @@ TEST(PictureEmbedding, TokensStandInFrontAndPositionsAreAdded) {
 }
 
 TEST(PatchSizes, NumbersAndPairsAreRead) {
-  const PatchSizes square = PatchSizes::of(config_of(R"({"patch_size": 8, "image_size": 37})"));
+  const PatchSizes square =
+      PatchSizes::of(embedding_config(R"({"patch_size": 8, "image_size": 37})"));
   EXPECT_EQ(square.trained_patches(), 16);
   EXPECT_EQ(square.channels, 3);
   const PatchSizes wide = PatchSizes::of(
-      config_of(R"({"patch_size": [4, 5], "image_size": [8, 20], "num_channels": 1})"));
+      embedding_config(R"({"patch_size": [4, 5], "image_size": [8, 20], "num_channels": 1})"));
   EXPECT_EQ(wide.rows(wide.image_height), 2);
   EXPECT_EQ(wide.cols(wide.image_width), 4);
   EXPECT_EQ(wide.patch_values(), 20);
@@ -99,25 +100,26 @@ TEST(PatchSizes, SizesThatNoModelHasAreRefused) {
            {R"({"patch_size": "8", "image_size": 8})", "'patch_size' should be a whole number"},
            {R"({"image_size": 8})", "'patch_size' should be"},
            {R"({"patch_size": 8, "image_size": 8, "num_channels": 100000})", "num_channels"}}) {
-    EXPECT_TRUE(fails_with(ErrorKind::kBadFile, said, [&] { PatchSizes::of(config_of(json)); }))
-        << json;
+    EXPECT_TRUE(fails_with(ErrorKind::kBadFile, said, [&] {
+      PatchSizes::of(embedding_config(json));
+    })) << json;
   }
 }
 
 TEST(RegisterTokens, AreCountedAndNamedFromOne) {
   EXPECT_THAT(register_names(2), ElementsAre("[REG 1]", "[REG 2]"));
-  EXPECT_EQ(register_count(config_of("{}"), 4), 4);
+  EXPECT_EQ(register_count(embedding_config("{}"), 4), 4);
   for (const char* json :
        {R"({"num_register_tokens": -1})", R"({"num_register_tokens": 99999999})"}) {
     EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "num_register_tokens is",
-                           [&] { register_count(config_of(json), 4); }));
+                           [&] { register_count(embedding_config(json), 4); }));
   }
 }
 
 TEST(ScaledLinear, MultipliesWhatTheLayerGives) {
   const Tensor weight = random_tensor({4, 6}, 6), bias = random_tensor({4}, 7);
   const Tensor scale = random_tensor({4}, 8), x = random_tensor({3, 6}, 9);
-  const LayerSource source = source_of({{"weight", weight}, {"bias", bias}});
+  const LayerSource source = embedding_source({{"weight", weight}, {"bias", bias}});
   const Tensor found = load_scaled_linear(source, 6, 4, true, scale)(x).tensor;
   const Tensor plain = load_linear(source, 6, 4)(x).tensor;
   std::vector<double> expected;

@@ -10,9 +10,9 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::all_close;
-using fovea::testing::random_tensor;
-using fovea::testing::to_doubles;
+using fovea::support::all_close;
+using fovea::support::random_tensor;
+using fovea::support::to_doubles;
 
 // The weights of a timm ResNet of basic blocks, one in each of two stages of 4 and 6 channels.
 std::vector<NamedTensor> timm_weights() {

@@ -10,9 +10,9 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kHeadDim = 8;
+constexpr int64_t kRotaryDim = 8;
 
-Config config_of(std::string_view json) {
+Config rotary_config(std::string_view json) {
   return Config(Json::parse(json, "config.json"), "config.json");
 }
 
@@ -29,7 +29,7 @@ std::vector<double> angles(const RotaryEmbedding& rotary, int64_t position) {
   return result;
 }
 
-double plain_angle(double base, int64_t pair, int64_t dim = kHeadDim) {
+double plain_angle(double base, int64_t pair, int64_t dim = kRotaryDim) {
   return std::pow(base, -2.0 * static_cast<double>(pair) / static_cast<double>(dim));
 }
 
@@ -45,71 +45,72 @@ void expect_frequencies(const RotaryEmbedding& rotary, const std::vector<double>
 TEST(RotaryEmbedding, PairsTurnByPowersOfTheBase) {
   std::vector<double> expected;
   for (int64_t pair = 0; pair < 4; ++pair) expected.push_back(plain_angle(500, pair));
-  expect_frequencies(RotaryEmbedding::plain(kHeadDim, 500), expected);
-  expect_frequencies(RotaryEmbedding::of(config_of(R"({"rope_theta": 500})"), kHeadDim), expected);
+  expect_frequencies(RotaryEmbedding::plain(kRotaryDim, 500), expected);
+  expect_frequencies(RotaryEmbedding::of(rotary_config(R"({"rope_theta": 500})"), kRotaryDim),
+                     expected);
   expect_frequencies(
-      RotaryEmbedding::of(config_of(R"({"rope_parameters": {"rope_theta": 500}})"), kHeadDim),
+      RotaryEmbedding::of(rotary_config(R"({"rope_parameters": {"rope_theta": 500}})"), kRotaryDim),
       expected);
-  expect_frequencies(RotaryEmbedding::of(config_of("{}"), kHeadDim, 500), expected);
+  expect_frequencies(RotaryEmbedding::of(rotary_config("{}"), kRotaryDim, 500), expected);
 }
 
 TEST(RotaryEmbedding, LayersMayDiffer) {
-  const Config config = config_of(R"({"rope_parameters": {
+  const Config config = rotary_config(R"({"rope_parameters": {
       "full_attention": {"rope_theta": 500, "rope_type": "default"},
       "sliding_attention": {"rope_theta": 20, "rope_type": "default"}}})");
-  EXPECT_NEAR(angles(RotaryEmbedding::of(config, kHeadDim, 7, "sliding_attention"), 1)[1],
+  EXPECT_NEAR(angles(RotaryEmbedding::of(config, kRotaryDim, 7, "sliding_attention"), 1)[1],
               plain_angle(20, 1), 2e-7);
-  EXPECT_NEAR(angles(RotaryEmbedding::of(config, kHeadDim, 7, "full_attention"), 1)[1],
+  EXPECT_NEAR(angles(RotaryEmbedding::of(config, kRotaryDim, 7, "full_attention"), 1)[1],
               plain_angle(500, 1), 2e-7);
 }
 
 TEST(RotaryEmbedding, APartOfTheHeadMayTurn) {
-  const Config config = config_of(R"({"rope_theta": 500, "partial_rotary_factor": 0.25})");
-  expect_frequencies(RotaryEmbedding::of(config, kHeadDim / 2), {1, plain_angle(500, 1, 4)});
+  const Config config = rotary_config(R"({"rope_theta": 500, "partial_rotary_factor": 0.25})");
+  expect_frequencies(RotaryEmbedding::of(config, kRotaryDim / 2), {1, plain_angle(500, 1, 4)});
 }
 
 TEST(RotaryEmbedding, LinearStretchingDividesAllFrequencies) {
   const Config config =
-      config_of(R"({"rope_theta": 500, "rope_scaling": {"type": "linear", "factor": 4}})");
+      rotary_config(R"({"rope_theta": 500, "rope_scaling": {"type": "linear", "factor": 4}})");
   std::vector<double> expected;
   for (int64_t pair = 0; pair < 4; ++pair) expected.push_back(plain_angle(500, pair) / 4);
-  expect_frequencies(RotaryEmbedding::of(config, kHeadDim), expected);
+  expect_frequencies(RotaryEmbedding::of(config, kRotaryDim), expected);
 }
 
 TEST(RotaryEmbedding, Llama3StretchesLongWavesOnly) {
   // Base 16: wave lengths are 2 pi times 1, 2, 4 and 8. With a trained length of 48, waves above
   // 48 / 1 = 48 are long (8 * 2 pi = 50.3), those below 48 / 4 = 12 short (6.3).
-  const Config config = config_of(R"({"max_position_embeddings": 1000, "rope_parameters": {
+  const Config config = rotary_config(R"({"max_position_embeddings": 1000, "rope_parameters": {
       "rope_theta": 16, "rope_type": "llama3", "factor": 8, "low_freq_factor": 1,
       "high_freq_factor": 4, "original_max_position_embeddings": 48}})");
   const auto between = [](double frequency) {
     const double share = (48 * frequency / (2 * std::numbers::pi) - 1) / (4 - 1);
     return (1 - share) * frequency / 8 + share * frequency;
   };
-  expect_frequencies(RotaryEmbedding::of(config, kHeadDim),
+  expect_frequencies(RotaryEmbedding::of(config, kRotaryDim),
                      {1, between(0.5), between(0.25), 0.125 / 8});
 }
 
 TEST(RotaryEmbedding, DynamicStretchingBeginsBeyondTheTrainedLength) {
-  const Config config = config_of(R"({"max_position_embeddings": 10, "rope_theta": 500,
+  const Config config = rotary_config(R"({"max_position_embeddings": 10, "rope_theta": 500,
       "rope_scaling": {"rope_type": "dynamic", "factor": 2}})");
-  const RotaryEmbedding rotary = RotaryEmbedding::of(config, kHeadDim);
+  const RotaryEmbedding rotary = RotaryEmbedding::of(config, kRotaryDim);
   EXPECT_NEAR(angles(rotary, 7)[2], 7 * plain_angle(500, 2), 2e-6);
   const double base = 500 * std::pow(2.0 * 21 / 10 - 1, 8.0 / 6);
   EXPECT_NEAR(angles(rotary, 20)[2], 20 * plain_angle(base, 2), 5e-6);
 }
 
 TEST(RotaryEmbedding, YarnScalesCosAndSin) {
-  const Config config = config_of(R"({"max_position_embeddings": 64, "rope_theta": 500,
+  const Config config = rotary_config(R"({"max_position_embeddings": 64, "rope_theta": 500,
       "rope_scaling": {"rope_type": "yarn", "factor": 4, "attention_factor": 1.5}})");
   const std::vector<int64_t> positions{0};
-  const RotaryTable table = RotaryEmbedding::of(config, kHeadDim).table(positions);
+  const RotaryTable table = RotaryEmbedding::of(config, kRotaryDim).table(positions);
   EXPECT_FLOAT_EQ(table.cos.values<float>()[0], 1.5F);
   EXPECT_FLOAT_EQ(table.sin.values<float>()[0], 0);
 }
 
 TEST(RotaryEmbedding, FactorsOfAFileDivideFrequencies) {
-  RotaryEmbedding rotary = RotaryEmbedding::plain(kHeadDim, 500);
+  RotaryEmbedding rotary = RotaryEmbedding::plain(kRotaryDim, 500);
   rotary.divide_frequencies(std::vector<float>{1, 2, 4, 8}, "x.gguf");
   std::vector<double> expected;
   for (int64_t pair = 0; pair < 4; ++pair) {
@@ -126,7 +127,7 @@ TEST(RotaryEmbedding, FactorsOfAFileDivideFrequencies) {
 
 TEST(RotaryEmbedding, WhatCannotBeIsRefused) {
   const auto refused = [](std::string_view json, ErrorKind kind, std::string_view part) {
-    return fails_with(kind, part, [&] { RotaryEmbedding::of(config_of(json), kHeadDim); });
+    return fails_with(kind, part, [&] { RotaryEmbedding::of(rotary_config(json), kRotaryDim); });
   };
   EXPECT_TRUE(refused(R"({"rope_scaling": {"type": "su"}})", ErrorKind::kUnsupported, "'su'"));
   EXPECT_TRUE(refused(R"({"rope_scaling": {"type": "linear"}})", ErrorKind::kBadFile, "factor"));

@@ -14,15 +14,15 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::all_close;
-using fovea::testing::random_tensor;
-using fovea::testing::to_doubles;
+using fovea::support::all_close;
+using fovea::support::random_tensor;
+using fovea::support::to_doubles;
 
-constexpr int64_t kRows = 6, kWidth = 8, kHeads = 2;
+constexpr int64_t kRunRows = 6, kRunWidth = 8, kRunHeads = 2;
 
 // A block with a residual, attention to itself or to a memory, and something that bends.
 Value some_block(const Pass& pass, int layer, const Value& x, const Value& memory) {
-  const auto heads = [](const Value& value) { return ops::split_heads(value, kHeads); };
+  const auto heads = [](const Value& value) { return ops::split_heads(value, kRunHeads); };
   const auto rule = std::make_shared<const ScoreRule>(ScoreRule{.scale = 0.5F});
   const Value& seen = memory.tensor.empty() ? x : memory;
   const Value mixed = attend(pass, AttentionPlace::of({SiteKind::kSelf, layer}), heads(x),
@@ -51,9 +51,9 @@ void run(const Pass& pass, BlockRun& it) {
   }
 }
 
-const Tensor kInput = random_tensor({kRows, kWidth}, 1);
-const Tensor kMemory = random_tensor({kRows + 1, kWidth}, 2);
-const Tensor kSeed = random_tensor({kRows, kWidth}, 3);
+const Tensor kInput = random_tensor({kRunRows, kRunWidth}, 1);
+const Tensor kMemory = random_tensor({kRunRows + 1, kRunWidth}, 2);
+const Tensor kSeed = random_tensor({kRunRows, kRunWidth}, 3);
 
 TEST(RunBlock, GradientsAreThoseOfTheTapeThatRemembersEverything) {
   Tape whole, tape;
@@ -94,7 +94,7 @@ TEST(RunBlock, RecordsAreMadeOnTheWayBackFromTheLastLayerToTheFirst) {
     return all.take()[2]->output;
   }();
   std::vector<double> expected;
-  const Tensor seed = ops::split_heads(kSeed, kHeads).tensor;
+  const Tensor seed = ops::split_heads(kSeed, kRunHeads).tensor;
   for (size_t i = 0; i < mixed.values<float>().size(); ++i) {
     const double tanh = std::tanh(double{mixed.values<float>()[i]});
     expected.push_back(double{seed.values<float>()[i]} * (1 - tanh * tanh));

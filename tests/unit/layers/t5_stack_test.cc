@@ -12,11 +12,11 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::random_tensor;
+using fovea::support::random_tensor;
 
-constexpr int64_t kBuckets = 8, kHeads = 2, kWidth = 6, kHeadDim = 4;
+constexpr int64_t kBuckets = 8, kT5Heads = 2, kT5Width = 6, kT5HeadDim = 4;
 
-Config config_of(std::string_view more = "") {
+Config t5_config(std::string_view more = "") {
   return Config(Json::parse(fmt::format(R"({{"d_model": 6, "num_heads": 2, "d_kv": 4, "d_ff": 5,
                                    "num_layers": 2, "relative_attention_num_buckets": 8,
                                    "relative_attention_max_distance": 20{}}})",
@@ -25,7 +25,7 @@ Config config_of(std::string_view more = "") {
                 "config.json");
 }
 
-LayerSource source_of(std::vector<NamedTensor> tensors) {
+LayerSource t5_source(std::vector<NamedTensor> tensors) {
   return {Weights(std::make_shared<MemorySource>(std::move(tensors))), DType::kF32};
 }
 
@@ -36,17 +36,17 @@ float bias_at(const DistanceTable& table, int64_t rows, int64_t head, int64_t ro
 }
 
 TEST(T5DistanceBias, NearDistancesHaveABucketEachAndFarOnesShare) {
-  const Tensor weight = random_tensor({kBuckets, kHeads}, 1);
+  const Tensor weight = random_tensor({kBuckets, kT5Heads}, 1);
   const auto entry = [&](int64_t head, int64_t bucket) {
     return weight.matrix<float>().row(bucket)[head];
   };
   // By hand: an encoder has 4 buckets for each direction, 2 of them exact; the edges of the others
   // lie at 2 * 10^(1/2) = 6.3. A decoder has 4 exact ones, then edges at 4 * 5^(n/4).
-  const T5DistanceBias both(source_of({{"weight", weight}}), config_of(), kHeads, true);
-  const T5DistanceBias back(source_of({{"weight", weight}}), config_of(), kHeads, false);
+  const T5DistanceBias both(t5_source({{"weight", weight}}), t5_config(), kT5Heads, true);
+  const T5DistanceBias back(t5_source({{"weight", weight}}), t5_config(), kT5Heads, false);
   const DistanceTable encoder = both({}, 30), decoder = back({}, 30);
   ASSERT_EQ(encoder.index.size(), 59U);
-  for (int64_t head = 0; head < kHeads; ++head) {
+  for (int64_t head = 0; head < kT5Heads; ++head) {
     for (const auto& [distance, bucket] : {std::pair<int64_t, int64_t>{0, 0},
                                            {-1, 1},
                                            {-2, 2},
@@ -80,8 +80,8 @@ TEST(T5DistanceBias, NearDistancesHaveABucketEachAndFarOnesShare) {
 }
 
 TEST(T5DistanceBias, AStepSeesTheDistancesOfTheWhole) {
-  const Tensor weight = random_tensor({kBuckets, kHeads}, 1);
-  const T5DistanceBias bias(source_of({{"weight", weight}}), config_of(), kHeads, false);
+  const Tensor weight = random_tensor({kBuckets, kT5Heads}, 1);
+  const T5DistanceBias bias(t5_source({{"weight", weight}}), t5_config(), kT5Heads, false);
   const DistanceTable whole = bias({}, 12);
   AttentionCache cache;
   cache.branch(std::vector<int64_t>{0, 0, 0});
@@ -98,63 +98,64 @@ TEST(T5DistanceBias, AStepSeesTheDistancesOfTheWhole) {
 
 // A stack whose products are all 0, so that only its last norm changes anything.
 std::vector<NamedTensor> empty_stack(bool decoder, bool gated, bool bias_in_each) {
-  std::vector<NamedTensor> tensors{{"final_layer_norm.weight", random_tensor({kWidth}, 3)}};
+  std::vector<NamedTensor> tensors{{"final_layer_norm.weight", random_tensor({kT5Width}, 3)}};
   for (int layer = 0; layer < 2; ++layer) {
     const std::string block = fmt::format("block.{}.layer.", layer);
     const auto attention = [&](const std::string& name) {
       for (const char* part : {"q", "k", "v"}) {
-        tensors.push_back({name + part + ".weight", Tensor(Shape{kHeads * kHeadDim, kWidth})});
+        tensors.push_back(
+            {name + part + ".weight", Tensor(Shape{kT5Heads * kT5HeadDim, kT5Width})});
       }
-      tensors.push_back({name + "o.weight", Tensor(Shape{kWidth, kHeads * kHeadDim})});
+      tensors.push_back({name + "o.weight", Tensor(Shape{kT5Width, kT5Heads * kT5HeadDim})});
     };
     attention(block + "0.SelfAttention.");
     if (layer == 0 || bias_in_each) {
       tensors.push_back({block + "0.SelfAttention.relative_attention_bias.weight",
-                         random_tensor({kBuckets, kHeads}, 4)});
+                         random_tensor({kBuckets, kT5Heads}, 4)});
     }
     if (decoder) attention(block + "1.EncDecAttention.");
     const std::string last = block + (decoder ? "2." : "1.");
     const std::vector<std::string> inner =
         gated ? std::vector<std::string>{"wi_0", "wi_1"} : std::vector<std::string>{"wi"};
     for (const std::string& part : inner) {
-      tensors.push_back({last + "DenseReluDense." + part + ".weight", Tensor(Shape{5, kWidth})});
+      tensors.push_back({last + "DenseReluDense." + part + ".weight", Tensor(Shape{5, kT5Width})});
     }
-    tensors.push_back({last + "DenseReluDense.wo.weight", Tensor(Shape{kWidth, 5})});
+    tensors.push_back({last + "DenseReluDense.wo.weight", Tensor(Shape{kT5Width, 5})});
     for (int part = 0; part < (decoder ? 3 : 2); ++part) {
       tensors.push_back(
-          {fmt::format("{}{}.layer_norm.weight", block, part), random_tensor({kWidth}, 5)});
+          {fmt::format("{}{}.layer_norm.weight", block, part), random_tensor({kT5Width}, 5)});
     }
   }
   return tensors;
 }
 
 TEST(T5Stack, AnEmptyStackGivesTheNormOfItsInput) {
-  const Tensor x = random_tensor({5, kWidth}, 9);
-  const EncodedSource source{random_tensor({3, kWidth}, 10), {1, 0, 1}};
+  const Tensor x = random_tensor({5, kT5Width}, 9);
+  const EncodedSource source{random_tensor({3, kT5Width}, 10), {1, 0, 1}};
   for (const bool decoder : {false, true}) {
     const auto tensors = empty_stack(decoder, decoder, decoder);
     const T5StackOptions options{.site = decoder ? SiteKind::kDecoderSelf : SiteKind::kEncoderSelf,
                                  .bias_per_layer = decoder,
                                  .feed_forward = decoder ? "gated-gelu" : "relu"};
-    const T5Stack stack(source_of(tensors), config_of(), options);
-    const Norm norm = Norm::rms(source_of({{"weight", tensors[0].tensor}}), kWidth, 1e-6);
+    const T5Stack stack(t5_source(tensors), t5_config(), options);
+    const Norm norm = Norm::rms(t5_source({{"weight", tensors[0].tensor}}), kT5Width, 1e-6);
     const Value found = stack({}, x, {}, decoder ? &source : nullptr);
-    EXPECT_EQ(fovea::testing::to_doubles(found.tensor), fovea::testing::to_doubles(norm(x).tensor));
+    EXPECT_EQ(fovea::support::to_doubles(found.tensor), fovea::support::to_doubles(norm(x).tensor));
   }
 }
 
 TEST(T5Stack, ABiasInEachLayerMustBeThere) {
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "block.1.layer.0.SelfAttention.relative", [] {
-    T5Stack(source_of(empty_stack(false, false, false)), config_of(), {.bias_per_layer = true});
+    T5Stack(t5_source(empty_stack(false, false, false)), t5_config(), {.bias_per_layer = true});
   }));
 }
 
 TEST(T5Stack, TheRuleOfEveryLayerHasTheSharedBiasAndNoScale) {
-  const T5Stack stack(source_of(empty_stack(true, false, false)), config_of(),
+  const T5Stack stack(t5_source(empty_stack(true, false, false)), t5_config(),
                       {.site = SiteKind::kDecoderSelf});
-  const EncodedSource source{random_tensor({3, kWidth}, 10), {1, 0, 1}};
+  const EncodedSource source{random_tensor({3, kT5Width}, 10), {1, 0, 1}};
   Recorder recorder;
-  stack({.recorder = &recorder}, random_tensor({5, kWidth}, 9), {}, &source);
+  stack({.recorder = &recorder}, random_tensor({5, kT5Width}, 9), {}, &source);
   const auto records = recorder.take();
   ASSERT_EQ(records.size(), 4U);
   for (const auto& record : records) {

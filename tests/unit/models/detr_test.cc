@@ -14,10 +14,10 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::all_close;
-using fovea::testing::random_tensor;
+using fovea::support::all_close;
+using fovea::support::random_tensor;
 
-ModelInputs picture(int64_t height, int64_t width) {
+ModelInputs detector_picture(int64_t height, int64_t width) {
   ModelInputs inputs;
   inputs.pixel_values = random_tensor({3, height, width}, 5);
   return inputs;
@@ -47,7 +47,7 @@ TEST(Detr, FactsSayWhatItFinds) {
 TEST(Detr, TheMapsOfAMaskSumToOneOverAllHeads) {
   Recorder recorder;
   fixture_model("detr_panoptic")
-      ->forward(picture(100, 140), {.recorder = &recorder, .logits = LogitRows::kNone});
+      ->forward(detector_picture(100, 140), {.recorder = &recorder, .logits = LogitRows::kNone});
   const auto records = recorder.take();
   const AttentionRecord& record = *records.back();
   ASSERT_EQ(record.site, (SiteId{SiteKind::kPanoptic, 0}));
@@ -77,7 +77,7 @@ TEST(Detr, TheMapsOfAMaskSumToOneOverAllHeads) {
 TEST(Detr, KeepsWhatPositionsAddedToQueriesAndKeys) {
   const Checkpoint checkpoint = open_checkpoint(parity_folder("detr_objects").string());
   Recorder recorder({.positions = true});
-  fixture_model("detr_objects")->forward(picture(100, 140), {.recorder = &recorder});
+  fixture_model("detr_objects")->forward(detector_picture(100, 140), {.recorder = &recorder});
   const auto records = recorder.take();
   for (const auto& record : records) ASSERT_TRUE(record->positions.has_value());
   // Object queries start at 0, so that in the first layer all of Q and K but the bias is position.
@@ -101,22 +101,22 @@ TEST(Detr, KeepsWhatPositionsAddedToQueriesAndKeys) {
     EXPECT_TRUE(all_close(part, expected, 1e-5));  // sums of 40 products up to 3, and the bias
   }
   Recorder plain;
-  fixture_model("detr_objects")->forward(picture(100, 140), {.recorder = &plain});
+  fixture_model("detr_objects")->forward(detector_picture(100, 140), {.recorder = &plain});
   EXPECT_FALSE(plain.take()[0]->positions.has_value());
 }
 
 TEST(Detr, AMaskOfOnesChangesNothing) {
   const auto model = fixture_model("detr_basic");
-  ModelInputs inputs = picture(60, 70);
+  ModelInputs inputs = detector_picture(60, 70);
   const Tensor expected = model->forward(inputs, {}).logits.tensor;
   inputs.pixel_mask = ones(60, 70);
   EXPECT_TRUE(
-      all_close(model->forward(inputs, {}).logits.tensor, testing::to_doubles(expected), 0));
+      all_close(model->forward(inputs, {}).logits.tensor, support::to_doubles(expected), 0));
 }
 
 TEST(Detr, RefusesInputsThatDoNotFit) {
   const auto model = fixture_model("detr_basic");
-  ModelInputs inputs = picture(60, 70);
+  ModelInputs inputs = detector_picture(60, 70);
   inputs.pixel_mask = ones(70, 60);
   EXPECT_TRUE(
       fails_with(ErrorKind::kInvalidArgument, "pixel_mask", [&] { model->forward(inputs, {}); }));
@@ -130,17 +130,17 @@ TEST(Detr, RefusesInputsThatDoNotFit) {
   EXPECT_TRUE(
       fails_with(ErrorKind::kInvalidArgument, "pixel_values", [&] { model->forward({}, {}); }));
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "learned positions for 50 x 50", [&] {
-    fixture_model("detr_learned")->forward(picture(20, 51 * 16), {});
+    fixture_model("detr_learned")->forward(detector_picture(20, 51 * 16), {});
   }));
   // Of a vision transformer a mask is no input.
-  ModelInputs masked = picture(32, 32);
+  ModelInputs masked = detector_picture(32, 32);
   masked.pixel_mask = ones(32, 32);
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "pixel_mask",
                          [&] { fixture_model("vit_model")->forward(masked, {}); }));
 }
 
 TEST(Detr, ThePictureMayBeSmallerThanACell) {
-  const ModelOutputs outputs = fixture_model("detr_objects")->forward(picture(1, 1), {});
+  const ModelOutputs outputs = fixture_model("detr_objects")->forward(detector_picture(1, 1), {});
   EXPECT_EQ(outputs.encoder_last_hidden_state.shape()[0], 1);
 }
 

@@ -16,7 +16,7 @@ namespace fovea {
 
 inline ModelInputs picture(int64_t height, int64_t width, int64_t channels = 3) {
   ModelInputs inputs;
-  inputs.pixel_values = testing::random_tensor({channels, height, width}, 5);
+  inputs.pixel_values = support::random_tensor({channels, height, width}, 5);
   return inputs;
 }
 

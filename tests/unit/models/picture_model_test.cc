@@ -19,7 +19,7 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::random_tensor;
+using fovea::support::random_tensor;
 using ::testing::ElementsAre;
 
 constexpr const char* kOneTower[] = {"vit_model",        "deit_teacher", "dinov2_model",

@@ -46,9 +46,9 @@ void expect_row(const Tensor& found, int64_t row, const Tensor& expected, int64_
   ASSERT_EQ(values.cols, wanted.cols);
   const std::vector<double> doubles(wanted.row(expected_row),
                                     wanted.row(expected_row) + wanted.cols);
-  EXPECT_TRUE(fovea::testing::all_close(
+  EXPECT_TRUE(fovea::support::all_close(
       std::span(values.row(row), static_cast<size_t>(values.cols)), doubles,
-      kTolerance * std::max(1.0, fovea::testing::largest_magnitude(doubles))))
+      kTolerance * std::max(1.0, fovea::support::largest_magnitude(doubles))))
       << what << " row " << row;
 }
 

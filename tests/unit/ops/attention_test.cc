@@ -5,12 +5,14 @@
 #include <cmath>
 
 #include "support/attention_cases.h"
+#include "support/compare.h"
 
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
-using testing::random_case;
+using support::AttentionCase;
+using support::random_case;
+using support::to_doubles;
 
 // sum(seed * output) in double, straight from the definition, for double Q, K, V.
 struct DoubleAttention {
@@ -75,11 +77,6 @@ struct DoubleAttention {
   }
 };
 
-std::vector<double> to_doubles(const Tensor& tensor) {
-  const auto values = tensor.values<float>();
-  return {values.begin(), values.end()};
-}
-
 void expect_gradient(DoubleAttention& reference, std::vector<double>& variable,
                      const Tensor& gradient) {
   double largest = 0.1;  // small gradients are differences of terms near 1
@@ -108,7 +105,7 @@ TEST(AttentionOp, GradientEqualsCentralDifferencesForEveryRule) {
     c.values = convert(c.values, DType::kF32);
     SCOPED_TRACE(c.name);
     std::mt19937 random(seed);
-    const Tensor out_gradient = testing::random_heads(
+    const Tensor out_gradient = support::random_heads(
         random, {c.shape.heads, c.shape.rows, c.shape.value_dim}, 1, DType::kF32);
     Tape tape;
     const Value q = tape.watch(c.queries);
@@ -131,10 +128,10 @@ TEST(AttentionOp, GradientCrossesBlocks) {
   c.shape = {2, 1, 150, 300, 8, 8};
   c.rule.scale = 0.3F;
   c.rule.mask = Mask::causal(150);
-  c.queries = testing::random_heads(random, {2, 150, 8}, 1, DType::kF32);
-  c.keys = testing::random_heads(random, {1, 300, 8}, 1, DType::kF32);
-  c.values = testing::random_heads(random, {1, 300, 8}, 1, DType::kF32);
-  const Tensor out_gradient = testing::random_heads(random, {2, 150, 8}, 1, DType::kF32);
+  c.queries = support::random_heads(random, {2, 150, 8}, 1, DType::kF32);
+  c.keys = support::random_heads(random, {1, 300, 8}, 1, DType::kF32);
+  c.values = support::random_heads(random, {1, 300, 8}, 1, DType::kF32);
+  const Tensor out_gradient = support::random_heads(random, {2, 150, 8}, 1, DType::kF32);
   Tape tape;
   const Value k = tape.watch(c.keys);
   const auto result = ops::attention(Value(c.queries), k, Value(c.values),

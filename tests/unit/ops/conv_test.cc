@@ -9,19 +9,18 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::check_gradients;
-using testing::Doubles;
-using testing::random_tensor;
-using testing::to_doubles;
+using support::all_close;
+using support::check_gradients;
+using support::Doubles;
+using support::random_tensor;
+using support::to_doubles;
 
 struct Case {
   Shape input, weight;
   ConvGeometry geometry;
 };
 
-Doubles reference_conv(const Case& c, const Doubles& x, const Doubles& weight,
-                       const Doubles& bias) {
+Doubles double_conv(const Case& c, const Doubles& x, const Doubles& weight, const Doubles& bias) {
   const auto& [in, w, g] = c;
   const Shape out = conv_output_shape(in, w, g);
   Doubles result;
@@ -59,7 +58,7 @@ TEST(Conv2d, MatchesDoubleWithItsGradient) {
     for (const Tensor& bias : {Tensor(), random_tensor({c.weight[0]}, ++seed)}) {
       const ops::Conv2d layer(w, bias, c.geometry);
       const auto reference = [&](const Doubles& image, bool relu) {
-        Doubles result = reference_conv(c, image, to_doubles(w), to_doubles(bias));
+        Doubles result = double_conv(c, image, to_doubles(w), to_doubles(bias));
         for (double& value : result) value = relu ? std::max(value, 0.0) : value;
         return result;
       };

@@ -7,9 +7,9 @@
 namespace fovea {
 namespace {
 
-using testing::check_gradients;
-using testing::Doubles;
-using testing::random_tensor;
+using support::check_gradients;
+using support::Doubles;
+using support::random_tensor;
 
 struct Shapes {
   Shape a, b;

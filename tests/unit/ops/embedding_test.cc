@@ -8,11 +8,11 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::check_gradients;
-using testing::Doubles;
-using testing::random_tensor;
-using testing::to_doubles;
+using support::all_close;
+using support::check_gradients;
+using support::Doubles;
+using support::random_tensor;
+using support::to_doubles;
 
 TEST(Embedding, MatchesDoubleWithItsGradient) {
   const std::vector<int64_t> ids{3, 0, 3, 6, 3};  // one number three times: its gradients add up

@@ -13,9 +13,9 @@ namespace fovea {
 namespace {
 
 using ops::FeatureMap;
-using testing::all_close;
-using testing::random_tensor;
-using testing::to_doubles;
+using support::all_close;
+using support::random_tensor;
+using support::to_doubles;
 
 // Sums of up to 150 products in another order.
 constexpr double kTolerance = 2e-5;

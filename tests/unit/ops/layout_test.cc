@@ -7,10 +7,10 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::check_gradients;
-using testing::Doubles;
-using testing::random_tensor;
+using support::all_close;
+using support::check_gradients;
+using support::Doubles;
+using support::random_tensor;
 
 TEST(Transpose, SwapsAnyTwoAxesWithItsGradient) {
   const Shape shape{2, 3, 4, 5};
@@ -72,7 +72,7 @@ TEST(Heads, SplitAndMergeMatchDoubleWithTheirGradients) {
 TEST(Heads, MergeUndoesSplitForLargeInputs) {
   const Value x = random_tensor({500, 12 * 64}, 1);  // several threads
   const Value back = ops::merge_heads(ops::split_heads(x, 12));
-  EXPECT_TRUE(all_close(back.tensor, testing::to_doubles(x.tensor), 0));
+  EXPECT_TRUE(all_close(back.tensor, support::to_doubles(x.tensor), 0));
 }
 
 TEST(Reshape, SharesElementsAndShapesGradientsBack) {

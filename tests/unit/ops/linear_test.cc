@@ -11,14 +11,14 @@
 namespace fovea {
 namespace {
 
-using testing::all_close;
-using testing::check_gradients;
-using testing::Doubles;
-using testing::random_tensor;
-using testing::to_doubles;
+using support::all_close;
+using support::check_gradients;
+using support::Doubles;
+using support::random_tensor;
+using support::to_doubles;
 
 // x W^T + bias with W [out, in]; an empty bias is none.
-Doubles reference_linear(const Doubles& x, const Doubles& weight, const Doubles& bias, size_t in) {
+Doubles double_linear(const Doubles& x, const Doubles& weight, const Doubles& bias, size_t in) {
   const size_t out = weight.size() / in;
   Doubles result;
   for (size_t row = 0; row < x.size(); row += in) {
@@ -44,12 +44,12 @@ TEST(Linear, GeneralFormMatchesDoubleWithItsGradients) {
       const auto size = static_cast<size_t>(in);
       check_gradients(
           {.op = [](const auto& v) { return ops::linear(v[0], v[1], v[2]); },
-           .reference = [size](const auto& v) { return reference_linear(v[0], v[1], v[2], size); },
+           .reference = [size](const auto& v) { return double_linear(v[0], v[1], v[2], size); },
            .inputs = {x, w, random_tensor({out}, seed + 20)}},
           seed + 30);
       check_gradients(
           {.op = [](const auto& v) { return ops::linear(v[0], v[1]); },
-           .reference = [size](const auto& v) { return reference_linear(v[0], v[1], {}, size); },
+           .reference = [size](const auto& v) { return double_linear(v[0], v[1], {}, size); },
            .inputs = {x, w}},
           seed + 30);
     }
@@ -64,7 +64,7 @@ TEST(Linear, PackedFormMatchesDoubleWithItsGradients) {
       const Tensor bias = random_tensor({out}, seed + 20);
       const ops::Linear layer(w, bias);
       const auto reference = [&](const auto& v) {
-        Doubles result = reference_linear(v[0], to_doubles(w), to_doubles(bias), 6);
+        Doubles result = double_linear(v[0], to_doubles(w), to_doubles(bias), 6);
         for (size_t i = 0; i < result.size(); ++i) {
           if (activation == Activation::kGelu) result[i] = gelu(result[i]);
           if (v.size() > 1) result[i] += v[1][i];
@@ -112,7 +112,7 @@ TEST(Linear, TakesGpt2LayoutAndHalfPrecisionBias) {
     for (size_t o = 0; o < 6; ++o) transposed[o * 4 + i] = w.values<float>()[i * 6 + o];
   }
   const Doubles expected =
-      reference_linear(to_doubles(x), transposed, to_doubles(convert(bias, DType::kF32)), 4);
+      double_linear(to_doubles(x), transposed, to_doubles(convert(bias, DType::kF32)), 4);
   EXPECT_TRUE(all_close(layer(x).tensor, expected, 5e-6));
 }
 

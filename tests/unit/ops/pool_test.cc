@@ -9,9 +9,9 @@
 namespace fovea {
 namespace {
 
-using testing::check_gradients;
-using testing::Doubles;
-using testing::random_tensor;
+using support::check_gradients;
+using support::Doubles;
+using support::random_tensor;
 
 TEST(Pool2d, MatchesDoubleWithItsGradients) {
   const Shape in{2, 2, 6, 5};

@@ -9,9 +9,9 @@
 namespace fovea {
 namespace {
 
-using testing::check_gradients;
-using testing::Doubles;
-using testing::random_tensor;
+using support::check_gradients;
+using support::Doubles;
+using support::random_tensor;
 
 TEST(RotaryOp, MatchesDoubleWithItsGradient) {
   const size_t heads = 2, rows = 3, dim = 11;

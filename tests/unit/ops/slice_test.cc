@@ -7,9 +7,9 @@
 namespace fovea {
 namespace {
 
-using testing::check_gradients;
-using testing::Doubles;
-using testing::random_tensor;
+using support::check_gradients;
+using support::Doubles;
+using support::random_tensor;
 
 // Index of an element along each axis.
 std::vector<int64_t> place_of(int64_t index, const Shape& shape) {

@@ -37,10 +37,10 @@ std::atomic<int64_t> allocations{0};
 namespace fovea {
 namespace {
 
-using testing::all_close;
+using support::all_close;
+using support::random_tensor;
+using support::to_doubles;
 using ::testing::HasSubstr;
-using testing::random_tensor;
-using testing::to_doubles;
 
 Tensor vector_of(std::vector<float> values) {
   return Tensor::from<float>({static_cast<int64_t>(values.size())}, values);
@@ -207,7 +207,7 @@ TEST(Tape, WorkTowardsUnwantedInputsIsSkipped) {
 }
 
 template <typename Work>
-std::string message_of(const Work& work) {
+std::string tape_refusal(const Work& work) {
   try {
     work();
   } catch (const Error& error) {
@@ -222,23 +222,23 @@ TEST(Tape, MistakesAreNamed) {
   const Value x = tape.watch(vector_of({1, 2})), y = ops::scale(x, 2);
   const Value elsewhere = second.watch(vector_of({1, 2}));
   const Value constant = vector_of({1, 2});
-  EXPECT_THAT(message_of([&] { tape.gradient(y, vector_of({1}), {x}); }), HasSubstr("[1]"));
-  EXPECT_THAT(message_of([&] { tape.gradient(y, Tensor(Shape{2}, DType::kF64), {x}); }),
+  EXPECT_THAT(tape_refusal([&] { tape.gradient(y, vector_of({1}), {x}); }), HasSubstr("[1]"));
+  EXPECT_THAT(tape_refusal([&] { tape.gradient(y, Tensor(Shape{2}, DType::kF64), {x}); }),
               HasSubstr("F64"));
-  EXPECT_THAT(message_of([&] {
+  EXPECT_THAT(tape_refusal([&] {
                 tape.gradient(y, vector_of({1, 1}), {constant});
               }),
               HasSubstr("not on this tape"));
-  EXPECT_THAT(message_of([&] {
+  EXPECT_THAT(tape_refusal([&] {
                 tape.gradient(constant, vector_of({1, 1}), {x});
               }),
               HasSubstr("not on this tape"));
-  EXPECT_THAT(message_of([&] {
+  EXPECT_THAT(tape_refusal([&] {
                 tape.gradient(y, vector_of({1, 1}), {elsewhere});
               }),
               HasSubstr("not on this tape"));
-  EXPECT_THAT(message_of([&] { ops::add(x, elsewhere); }), HasSubstr("two different tapes"));
-  EXPECT_THAT(message_of([&] { tape.watch(Tensor(Shape{2}, DType::kBF16)); }), HasSubstr("BF16"));
+  EXPECT_THAT(tape_refusal([&] { ops::add(x, elsewhere); }), HasSubstr("two different tapes"));
+  EXPECT_THAT(tape_refusal([&] { tape.watch(Tensor(Shape{2}, DType::kBF16)); }), HasSubstr("BF16"));
 }
 
 }  // namespace

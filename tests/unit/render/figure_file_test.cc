@@ -8,6 +8,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "support/errors.h"
 #include "unit/render/figure_samples.h"
 
 namespace fovea {
@@ -29,16 +30,6 @@ std::filesystem::path fresh_folder(const std::string& name) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;
-}
-
-template <typename Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 MatrixFigure square(int64_t side) {

@@ -22,7 +22,7 @@ struct Pixels {
   std::vector<uint8_t> bytes;
 };
 
-Pixels decode(const std::string& png) {
+Pixels decode_figure(const std::string& png) {
   png_image reader{};
   reader.version = PNG_IMAGE_VERSION;
   EXPECT_TRUE(png_image_begin_read_from_memory(&reader, png.data(), png.size()));
@@ -114,8 +114,8 @@ class Golden : public testing::TestWithParam<Sample> {
 TEST_P(Golden, PictureIsTheStoredOne) {
   const Figure figure = GetParam().make();
   if (updating()) write_figure(stored(".png"), figure, kOptions);
-  EXPECT_TRUE(same_pixels(decode(encode_figure(FigureFormat::kPng, figure, kOptions).bytes),
-                          decode(read_text_file(stored(".png")))));
+  EXPECT_TRUE(same_pixels(decode_figure(encode_figure(FigureFormat::kPng, figure, kOptions).bytes),
+                          decode_figure(read_text_file(stored(".png")))));
 }
 
 TEST_P(Golden, DrawingIsTheStoredOne) {
@@ -291,7 +291,7 @@ class Mutated : public testing::TestWithParam<Mutation> {};
 
 TEST_P(Mutated, ShowsInThePicture) {
   const auto draw = [](const Figure& figure) {
-    return decode(encode_figure(FigureFormat::kPng, figure, kOptions).bytes);
+    return decode_figure(encode_figure(FigureFormat::kPng, figure, kOptions).bytes);
   };
   EXPECT_TRUE(same_pixels(draw(GetParam().before), draw(GetParam().before)));
   EXPECT_FALSE(same_pixels(draw(GetParam().before), draw(GetParam().after)));

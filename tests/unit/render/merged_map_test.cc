@@ -11,7 +11,7 @@ namespace {
 // A text without spaces is one word: its group is longer than the strips that maps are computed in.
 TEST(MergedMap, AGroupLongerThanAStripIsMergedWhole) {
   const int64_t length = 1500;
-  const auto record = testing::shared_record_of(testing::plain_case(length, 8, true, /*seed=*/7));
+  const auto record = support::shared_record_of(support::plain_case(length, 8, true, /*seed=*/7));
   std::vector<PositionGroup> singles;
   for (int64_t i = 0; i < length; ++i) singles.push_back({i, i + 1});
   const std::vector<PositionGroup> words{{0, 100}, {100, length - 2}, {length - 2, length}};
@@ -39,14 +39,14 @@ TEST(MergedMap, AGroupLongerThanAStripIsMergedWhole) {
 }
 
 TEST(PooledMap, EqualsTheMapMergedByBlocks) {
-  testing::AttentionCase windowed = testing::plain_case(1100, 8, true, /*seed=*/8);
+  support::AttentionCase windowed = support::plain_case(1100, 8, true, /*seed=*/8);
   windowed.rule.mask.behind = 150;
-  testing::AttentionCase padded = testing::plain_case(1100, 8, false, /*seed=*/9);
+  support::AttentionCase padded = support::plain_case(1100, 8, false, /*seed=*/9);
   padded.rule.mask.key_valid.assign(1100, 1);
   std::fill_n(padded.rule.mask.key_valid.begin() + 200, 300, uint8_t{0});
-  for (const testing::AttentionCase& c :
-       {testing::plain_case(1100, 8, true, /*seed=*/7), windowed, padded}) {
-    const auto record = testing::shared_record_of(c);
+  for (const support::AttentionCase& c :
+       {support::plain_case(1100, 8, true, /*seed=*/7), windowed, padded}) {
+    const auto record = support::shared_record_of(c);
     std::vector<PositionGroup> blocks;
     for (int64_t i = 0; i < 1100; i += 48) blocks.push_back({i, std::min<int64_t>(i + 48, 1100)});
     const MergedMap wanted =

@@ -16,9 +16,9 @@
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
-using testing::dense_attention;
-using testing::plain_case;
+using support::AttentionCase;
+using support::dense_attention;
+using support::plain_case;
 
 // A map as the viewer has it; -1 where the mask forbids.
 struct Decoded {
@@ -28,8 +28,8 @@ struct Decoded {
 };
 
 // Straight from docs/html-page.md.
-Decoded decode(std::string_view packed, const Mask& mask, int64_t rows, int64_t cols) {
-  const std::string bytes = testing::inflate_raw(packed);
+Decoded decode_map(std::string_view packed, const Mask& mask, int64_t rows, int64_t cols) {
+  const std::string bytes = support::inflate_raw(packed);
   Decoded map;
   size_t at = 0;
   const auto next = [&] { return static_cast<int>(static_cast<unsigned char>(bytes.at(at++))); };
@@ -86,7 +86,7 @@ std::vector<AttentionCase> all_cases() {
 }
 
 EncodedMap encoded(const AttentionCase& c, int64_t levels) {
-  return encode_map(AttentionMap(testing::shared_record_of(c), 0), levels);
+  return encode_map(AttentionMap(support::shared_record_of(c), 0), levels);
 }
 
 TEST(PageCodec, EveryValueIsWithinHalfAStepOfTheExactOne) {
@@ -95,7 +95,7 @@ TEST(PageCodec, EveryValueIsWithinHalfAStepOfTheExactOne) {
     for (const int64_t levels : {1000, 1920, 65000}) {
       SCOPED_TRACE(c.name + " " + std::to_string(levels));
       const Decoded map =
-          decode(encoded(c, levels).packed, c.rule.mask, c.shape.rows, c.shape.cols);
+          decode_map(encoded(c, levels).packed, c.rule.mask, c.shape.rows, c.shape.cols);
       for (size_t i = 0; i < exact.size(); ++i) {
         if (map.codes[i] < 0) {
           EXPECT_EQ(exact[i], 0);
@@ -113,7 +113,8 @@ TEST(PageCodec, SumsAreThoseOfTheExactWeightsNotOfTheSteps) {
   for (const AttentionCase& c : all_cases()) {
     SCOPED_TRACE(c.name);
     const std::vector<double> exact = dense_attention(c).weights[0];
-    const Decoded map = decode(encoded(c, 1000).packed, c.rule.mask, c.shape.rows, c.shape.cols);
+    const Decoded map =
+        decode_map(encoded(c, 1000).packed, c.rule.mask, c.shape.rows, c.shape.cols);
     const auto cols = static_cast<size_t>(c.shape.cols);
     for (size_t col = 0; col < cols; ++col) {
       double sum = 0;
@@ -217,7 +218,7 @@ Json golden_maps() {
   for (const AttentionCase& c : all_cases()) {
     for (const int64_t levels : {1000, 65000}) {
       const EncodedMap map = encoded(c, levels);
-      const Decoded decoded = decode(map.packed, c.rule.mask, c.shape.rows, c.shape.cols);
+      const Decoded decoded = decode_map(map.packed, c.rule.mask, c.shape.rows, c.shape.cols);
       Json json = Json::object();
       json.set("name", c.name);
       json.set("rows", c.shape.rows);

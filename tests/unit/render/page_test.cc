@@ -3,22 +3,22 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <functional>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/webfiles/viewer.h"
+#include "support/errors.h"
 #include "support/runs.h"
 
 namespace fovea {
 namespace {
 
+using support::text_run;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using testing::text_run;
 
 std::filesystem::path temporary(const std::string& name) {
   return std::filesystem::path(::testing::TempDir()) / name;
@@ -42,15 +42,6 @@ size_t count_of(const std::string& text, const std::string& part) {
   size_t count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
-}
-
-std::string message_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Page, IsOneFileThatAsksForNothing) {

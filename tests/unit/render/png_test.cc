@@ -25,7 +25,7 @@ Picture gradient(int64_t width, int64_t height) {
 }
 
 // What libpng's own simple reader sees.
-std::vector<uint8_t> decode(const std::string& bytes, int64_t width, int64_t height) {
+std::vector<uint8_t> decode_png(const std::string& bytes, int64_t width, int64_t height) {
   png_image reader{};
   reader.version = PNG_IMAGE_VERSION;
   EXPECT_TRUE(png_image_begin_read_from_memory(&reader, bytes.data(), bytes.size()));
@@ -39,7 +39,7 @@ std::vector<uint8_t> decode(const std::string& bytes, int64_t width, int64_t hei
 
 TEST(Png, ReadsBackAsTheSamePixels) {
   const Picture image = gradient(5, 3);
-  EXPECT_EQ(decode(encode_png(image), 5, 3), image.bytes);
+  EXPECT_EQ(decode_png(encode_png(image), 5, 3), image.bytes);
 }
 
 TEST(Png, TheSamePictureGivesTheSameBytes) {
@@ -68,7 +68,7 @@ TEST(Png, AMaskIsGreyWithTheNumbersThemselves) {
   const LabelMask read = read_label_mask(path);
   EXPECT_EQ(read.size, mask.size);
   EXPECT_EQ(read.labels, mask.labels);
-  const std::vector<uint8_t> rgb = decode(read_text_file(path), 5, 3);
+  const std::vector<uint8_t> rgb = decode_png(read_text_file(path), 5, 3);
   EXPECT_EQ(rgb[3 * 14], 238);
   EXPECT_EQ(read_text_file(path)[25], 0);  // colour type of the header: grey
   EXPECT_THROW(encode_png(LabelMask()), Error);

@@ -8,16 +8,17 @@
 #include <functional>
 
 #include "fovea/atlas/attention_map.h"
+#include "support/errors.h"
 #include "support/runs.h"
 
 namespace fovea {
 namespace {
 
-using testing::AttentionCase;
-using testing::dense_attention;
+using support::AttentionCase;
+using support::dense_attention;
+using support::text_run;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using testing::text_run;
 
 using CapturedRun = fovea::Run;  // not testing::Run
 using Kind = HeadChoice::Kind;
@@ -29,7 +30,7 @@ constexpr double kTolerance = 5e-6;
 CapturedRun run_of(const AttentionCase& c) {
   CapturedRun run;
   run.model = "tiny";
-  AttentionRecord record = testing::record_of(c, {SiteKind::kCross, 2});
+  AttentionRecord record = support::record_of(c, {SiteKind::kCross, 2});
   record.row_axis = "target";
   record.col_axis = "source";
   Axis target{.name = "target", .source = "", .positions = {}};
@@ -106,18 +107,9 @@ std::vector<std::vector<double>> merged(const std::vector<std::vector<double>>& 
   return result;
 }
 
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(MatrixView, EqualsTheDenseReferenceForEveryKindOfRecordAndHead) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
-    const AttentionCase c = testing::random_case(seed, 40, 1);
+    const AttentionCase c = support::random_case(seed, 40, 1);
     SCOPED_TRACE(c.name);
     const CapturedRun run = run_of(c);
     for (const HeadChoice head : {HeadChoice{Kind::kOne, c.shape.heads - 1},
@@ -183,7 +175,7 @@ TEST(MatrixView, PoolsLongInputsByMaximumAndSaysSo) {
   for (int64_t i = 0; i < kLength; ++i) {
     run.axes[0].positions.push_back({.text = "t" + std::to_string(i)});
   }
-  const auto record = testing::shared_record_of(testing::plain_case(kLength, 4, true, 5));
+  const auto record = support::shared_record_of(support::plain_case(kLength, 4, true, 5));
   run.records = {record};
   const MatrixFigure figure = matrix_view(run, {.token = "t4099"});
   const int64_t side = (kLength + 2) / 3;
@@ -208,10 +200,10 @@ TEST(MatrixView, PoolsLongInputsByMaximumAndSaysSo) {
 TEST(MatrixView, RefusesMoreCellsThanAFigureHolds) {
   CapturedRun run;
   constexpr int64_t kLength = 9000;
-  AttentionCase c = testing::plain_case(kLength, 1, false, 1);
+  AttentionCase c = support::plain_case(kLength, 1, false, 1);
   run.axes = {{.name = "tokens", .source = "", .positions = {}}};
   run.axes[0].positions.resize(kLength);
-  run.records = {testing::shared_record_of(c)};
+  run.records = {support::shared_record_of(c)};
   EXPECT_THAT(message_of([&] { matrix_view(run, {.exact = true}); }),
               HasSubstr("9000 x 9000 would be 8.1e+07 cells but a figure holds 6.71e+07"));
   EXPECT_THAT(message_of([&] { lines_view(run, {}); }), HasSubstr("choose one head, or one token"));
@@ -240,7 +232,7 @@ TEST(HeadsView, PoolsPanelsThatAreTooLarge) {
   CapturedRun run;
   run.axes = {{.name = "tokens", .source = "", .positions = {}}};
   run.axes[0].positions.resize(1100);
-  run.records = {testing::shared_record_of(testing::plain_case(1100, 4, false, 3))};
+  run.records = {support::shared_record_of(support::plain_case(1100, 4, false, 3))};
   const HeadsFigure figure = heads_view(run, {});
   EXPECT_EQ(figure.panels[0].weights.shape(), (Shape{367, 367}));
   EXPECT_THAT(figure.text.caption, HasSubstr("max over blocks of 3 x 3"));
@@ -286,7 +278,7 @@ TEST(ReadView, MergesTheChosenWordAndTheRest) {
 }
 
 TEST(ReadView, HasNoChosenPositionInAnotherText) {
-  const CapturedRun run = run_of(testing::random_case(2, 20, 1));
+  const CapturedRun run = run_of(support::random_case(2, 20, 1));
   const ReadFigure figure = read_view(run, {.token = "t0"});
   EXPECT_EQ(figure.chosen, -1);
   EXPECT_EQ(figure.axis.name, "source");

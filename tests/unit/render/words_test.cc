@@ -9,11 +9,11 @@
 namespace fovea {
 namespace {
 
+using support::text_axis;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::text_axis;
 
-std::string message_of(const Axis& axis, const std::string& token) {
+std::string token_refusal(const Axis& axis, const std::string& token) {
   try {
     find_token(axis, token);
   } catch (const Error& error) {
@@ -77,17 +77,18 @@ TEST(FindToken, TakesATextWithOrWithoutItsMarks) {
   const FoundToken word = find_token(axis, "chasing");
   EXPECT_EQ(word.index, 2);
   EXPECT_EQ(word.note, "the last of 2 pieces of \"chasing\"");
-  EXPECT_THAT(message_of(axis, "It"), HasSubstr("'It' is none of the 4 tokens"));
+  EXPECT_THAT(token_refusal(axis, "It"), HasSubstr("'It' is none of the 4 tokens"));
 }
 
 TEST(FindToken, SaysWhereAWordOccursMoreThanOnce) {
   const Axis axis = text_axis({"ab|c", "7", "ab|c", "7"});
-  EXPECT_THAT(message_of(axis, "abc"), HasSubstr("occurs 2 times, at 1, 4"));
-  EXPECT_THAT(message_of(axis, "7"), HasSubstr("at #2, #5"));
+  EXPECT_THAT(token_refusal(axis, "abc"), HasSubstr("occurs 2 times, at 1, 4"));
+  EXPECT_THAT(token_refusal(axis, "7"), HasSubstr("at #2, #5"));
   EXPECT_EQ(find_token(axis, "#5").index, 5);
   std::vector<std::string> many(20, "x");
-  EXPECT_THAT(message_of(text_axis(many), "x"), HasSubstr("20 times, at 0, 1, 2, 3, 4, 5, 6, 7, 8, "
-                                                          "9, 10, 11, …"));
+  EXPECT_THAT(token_refusal(text_axis(many), "x"),
+              HasSubstr("20 times, at 0, 1, 2, 3, 4, 5, 6, 7, 8, "
+                        "9, 10, 11, …"));
 }
 
 TEST(FindWord, TakesAWordOrOneOfItsPieces) {

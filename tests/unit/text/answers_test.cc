@@ -9,15 +9,16 @@
 #include "fovea/base/file.h"
 #include "fovea/base/utf8.h"
 #include "fovea/text/tokenizer.h"
+#include "unit/text/short_hash.h"
 
 namespace fovea {
 namespace {
 
-const std::filesystem::path kData = std::filesystem::path(FOVEA_TEST_DATA) / "text";
+const std::filesystem::path kTextData = std::filesystem::path(FOVEA_TEST_DATA) / "text";
 
 std::vector<std::string> read_lines() {
   std::vector<std::string> lines;
-  const Json json = Json::parse(read_text_file(kData / "lines.json"), "lines.json");
+  const Json json = Json::parse(read_text_file(kTextData / "lines.json"), "lines.json");
   for (const Json& line : json.as_array("lines.json")) lines.push_back(line.as_string("line"));
   return lines;
 }
@@ -31,21 +32,14 @@ std::string tokens_of(const Encoding& encoding) {
   return text;
 }
 
-// FNV-1a, as the script that writes the answers has it.
-std::string short_hash(std::string_view text) {
-  uint64_t hash = 0xCBF29CE484222325U;
-  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3U;
-  return fmt::format("{:08x}", static_cast<uint32_t>(hash));
-}
-
 class Answers : public testing::TestWithParam<const char*> {};
 
 TEST_P(Answers, AreThoseOfTheLibraryForEveryLine) {
   const std::string name = GetParam();
-  const Tokenizer tokenizer = Tokenizer::from_file(kData / (name + ".json"));
+  const Tokenizer tokenizer = Tokenizer::from_file(kTextData / (name + ".json"));
   const std::vector<std::string> lines = read_lines();
   ASSERT_GE(lines.size(), 2000U);
-  std::istringstream answers(read_text_file(kData / "answers" / (name + ".txt")));
+  std::istringstream answers(read_text_file(kTextData / "answers" / (name + ".txt")));
   int wrong = 0;
   const auto compare = [&](const Encoding& encoding, const std::string& line) {
     size_t count = 0;

@@ -12,7 +12,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-const std::filesystem::path kData = std::filesystem::path(FOVEA_TEST_DATA) / "sentence_piece";
+const std::filesystem::path kOpenData = std::filesystem::path(FOVEA_TEST_DATA) / "sentence_piece";
 
 void copy_into(const std::filesystem::path& folder, const std::filesystem::path& from,
                std::initializer_list<const char*> names) {
@@ -23,7 +23,7 @@ void copy_into(const std::filesystem::path& folder, const std::filesystem::path&
 }
 
 TEST(MarianFolder, CountsWordsByTheirMarks) {
-  const Tokenizer source = open_tokenizer(kData / "marian");
+  const Tokenizer source = open_tokenizer(kOpenData / "marian");
   const Encoding encoding = source.encode("The agreement  was signed");
   ASSERT_GT(encoding.size(), 4U);
   EXPECT_EQ(encoding.words[encoding.size() - 2], 3);
@@ -38,7 +38,7 @@ TEST(MarianFolder, CountsWordsByTheirMarks) {
 }
 
 TEST(MarianFolder, KeepsItsPlaceAfterInvalidBytes) {
-  const Tokenizer source = open_tokenizer(kData / "marian");
+  const Tokenizer source = open_tokenizer(kOpenData / "marian");
   const std::string text = "on\xFF\xFE the  run";
   const Encoding encoding = source.encode(text);
   EXPECT_EQ(encoding.invalid_bytes, 2U);
@@ -48,7 +48,7 @@ TEST(MarianFolder, KeepsItsPlaceAfterInvalidBytes) {
 }
 
 TEST(MarianFolder, TakesALanguageCodeAsOneTokenAndPutsTheChosenOneFirst) {
-  const Tokenizer source = open_tokenizer(kData / "marian");
+  const Tokenizer source = open_tokenizer(kOpenData / "marian");
   EXPECT_THAT(source.languages(), ElementsAre("fra", "deu_Latn"));
   EXPECT_EQ(source.language(), "");
   const Encoding written = source.encode(">>fra<< The");
@@ -59,12 +59,12 @@ TEST(MarianFolder, TakesALanguageCodeAsOneTokenAndPutsTheChosenOneFirst) {
   EXPECT_TRUE(french.encode("The").special[0]);
   EXPECT_EQ(source.with_language(">>fra<<").language(), "fra");
   EXPECT_EQ(source.with_language("deu").language(), "deu_Latn");
-  EXPECT_THAT(open_target_tokenizer(kData / "marian").languages(), SizeIs(0));
+  EXPECT_THAT(open_target_tokenizer(kOpenData / "marian").languages(), SizeIs(0));
 }
 
 TEST(MarianFolder, MayHaveAVocabularyForEachSide) {
   const TempFolder folder;
-  copy_into(folder / "", kData / "marian", {"source.spm", "target.spm", "vocab.json"});
+  copy_into(folder / "", kOpenData / "marian", {"source.spm", "target.spm", "vocab.json"});
   write_text(folder / "target_vocab.json", R"({"</s>":0,"<unk>":1,"▁le":2,"<pad>":3})");
   write_text(folder / "tokenizer_config.json", R"({"separate_vocabs":true,"pad_token":"<pad>"})");
   const Tokenizer target = open_target_tokenizer(folder / "");
@@ -77,7 +77,7 @@ TEST(MarianFolder, MayHaveAVocabularyForEachSide) {
 
 TEST(MarianFolder, IsToldWhatItsFilesLack) {
   const TempFolder folder;
-  copy_into(folder / "", kData / "marian", {"source.spm", "target.spm"});
+  copy_into(folder / "", kOpenData / "marian", {"source.spm", "target.spm"});
   write_text(folder / "vocab.json", R"({"</s>":0,"a":1})");
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "<unk>", [&] { open_tokenizer(folder / ""); }));
   write_text(folder / "vocab.json", R"({"<unk>":0,"a":1})");
@@ -89,7 +89,7 @@ TEST(MarianFolder, IsToldWhatItsFilesLack) {
 }
 
 TEST(T5Folder, NumbersItsExtraIdsFromTheEnd) {
-  const Tokenizer t5 = open_tokenizer(kData / "t5");
+  const Tokenizer t5 = open_tokenizer(kOpenData / "t5");
   EXPECT_EQ(t5.find("<extra_id_0>"), t5.size() - 1);
   EXPECT_EQ(t5.find("<extra_id_99>"), t5.size() - 100);
   EXPECT_EQ(t5.find("</s>"), 1);
@@ -97,7 +97,7 @@ TEST(T5Folder, NumbersItsExtraIdsFromTheEnd) {
   const Encoding pair = t5.encode_pair("the", "the");
   EXPECT_EQ(std::count(pair.ids.begin(), pair.ids.end(), 1), 2);
   const TempFolder folder;
-  copy_into(folder / "", kData / "t5", {"spiece.model"});
+  copy_into(folder / "", kOpenData / "t5", {"spiece.model"});
   write_text(folder / "tokenizer_config.json", R"({"extra_ids":0})");
   EXPECT_EQ(open_tokenizer(folder / "").size(), t5.size() - 100);
   write_text(folder / "tokenizer_config.json", R"({"tokenizer_class":"AlbertTokenizer"})");
@@ -105,13 +105,13 @@ TEST(T5Folder, NumbersItsExtraIdsFromTheEnd) {
 }
 
 TEST(MbartFolder, PutsTheLanguageBehindTheText) {
-  const Tokenizer source = open_tokenizer(kData / "mbart");
+  const Tokenizer source = open_tokenizer(kOpenData / "mbart");
   EXPECT_THAT(source.languages(), SizeIs(25));
   const auto last_two = [](const Encoding& encoding) {
     return std::vector<std::string>(encoding.tokens.end() - 2, encoding.tokens.end());
   };
   EXPECT_THAT(last_two(source.encode("the")), ElementsAre("</s>", "en_XX"));
-  EXPECT_THAT(last_two(open_target_tokenizer(kData / "mbart").encode("le")),
+  EXPECT_THAT(last_two(open_target_tokenizer(kOpenData / "mbart").encode("le")),
               ElementsAre("</s>", "fr_XX"));
   EXPECT_EQ(source.language_id("ro_RO"), *source.find("ro_RO"));
   EXPECT_EQ(source.language_id("ro"), *source.find("ro_RO"));
@@ -120,7 +120,7 @@ TEST(MbartFolder, PutsTheLanguageBehindTheText) {
 
 TEST(MbartFolder, OfFiftyLanguagesPutsItBeforeTheText) {
   const TempFolder folder;
-  copy_into(folder / "", kData / "mbart", {"sentencepiece.bpe.model"});
+  copy_into(folder / "", kOpenData / "mbart", {"sentencepiece.bpe.model"});
   write_text(folder / "tokenizer_config.json",
              R"({"tokenizer_class":"MBart50TokenizerFast","src_lang":"de_DE"})");
   const Tokenizer fifty = open_tokenizer(folder / "");
@@ -142,7 +142,7 @@ TEST(MbartFolder, OfFiftyLanguagesPutsItBeforeTheText) {
 
 TEST(NllbFolder, TakesItsLanguagesFromItsFiles) {
   const TempFolder folder;
-  copy_into(folder / "", kData / "mbart", {"sentencepiece.bpe.model"});
+  copy_into(folder / "", kOpenData / "mbart", {"sentencepiece.bpe.model"});
   write_text(folder / "tokenizer_config.json",
              R"({"tokenizer_class":"NllbTokenizer","legacy_behaviour":true})");
   write_text(
@@ -156,12 +156,12 @@ TEST(NllbFolder, TakesItsLanguagesFromItsFiles) {
 }
 
 TEST(Languages, ThatAreNotKnownAreToldWithSomeThatAre) {
-  const Tokenizer m2m = open_tokenizer(kData / "m2m100");
+  const Tokenizer m2m = open_tokenizer(kOpenData / "m2m100");
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "100 that it knows: af, am",
                          [&] { m2m.with_language("tlh"); }));
   EXPECT_THAT(m2m.encode("the").tokens, Contains("__en__"));
-  EXPECT_EQ(open_target_tokenizer(kData / "m2m100").encode("le").tokens.front(), "__fr__");
-  const Tokenizer t5 = open_tokenizer(kData / "t5");
+  EXPECT_EQ(open_target_tokenizer(kOpenData / "m2m100").encode("le").tokens.front(), "__fr__");
+  const Tokenizer t5 = open_tokenizer(kOpenData / "t5");
   EXPECT_THAT(t5.languages(), SizeIs(0));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "fr", [&] { t5.with_language("fr"); }));
 }

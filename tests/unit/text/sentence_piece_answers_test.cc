@@ -10,29 +10,24 @@
 #include "fovea/base/utf8.h"
 #include "fovea/text/sentence_piece.h"
 #include "fovea/text/tokenizer.h"
+#include "unit/text/short_hash.h"
 
 namespace fovea {
 namespace {
 
-const std::filesystem::path kData = std::filesystem::path(FOVEA_TEST_DATA) / "sentence_piece";
+const std::filesystem::path kPieceAnswerData =
+    std::filesystem::path(FOVEA_TEST_DATA) / "sentence_piece";
 const std::filesystem::path kEnglishFrench =
     std::filesystem::path(FOVEA_TEST_DATA).parent_path().parent_path() / "models" / "en-fr";
 
 const std::vector<std::string>& lines() {
   static const std::vector<std::string> kept = [] {
     std::vector<std::string> read;
-    const Json json = Json::parse(read_text_file(kData / "lines.json"), "lines.json");
+    const Json json = Json::parse(read_text_file(kPieceAnswerData / "lines.json"), "lines.json");
     for (const Json& line : json.as_array("lines.json")) read.push_back(line.as_string("line"));
     return read;
   }();
   return kept;
-}
-
-// FNV-1a, as the script that writes the answers has it.
-std::string short_hash(std::string_view text) {
-  uint64_t hash = 0xCBF29CE484222325U;
-  for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3U;
-  return fmt::format("{:08x}", static_cast<uint32_t>(hash));
 }
 
 struct Answer {
@@ -44,7 +39,7 @@ struct Answer {
 // Compares what `ask` gives for each line with the file of answers.
 template <typename Ask>
 void compare(const std::string& name, const Ask& ask) {
-  std::istringstream answers(read_text_file(kData / "answers" / (name + ".txt")));
+  std::istringstream answers(read_text_file(kPieceAnswerData / "answers" / (name + ".txt")));
   ASSERT_GT(lines().size(), 500U);
   int wrong = 0;
   for (const std::string& line : lines()) {
@@ -107,7 +102,7 @@ TEST(SentencePieceAnswers, OfEveryModelTypeAreThoseOfThePackageWithTheirOffsets)
   for (const std::string name :
        {"unigram_bytes", "bpe_bytes", "suffix", "word", "char", "en_fr_pieces"}) {
     const auto path = name == "en_fr_pieces" ? kEnglishFrench / "source.spm"
-                                             : kData / "models" / (name + ".model");
+                                             : kPieceAnswerData / "models" / (name + ".model");
     const auto pieces = SentencePiece::open(path);
     compare(name, [&](const std::string& line) {
       Answer answer{};
@@ -126,7 +121,7 @@ TEST(SentencePieceAnswers, OfEveryModelTypeAreThoseOfThePackageWithTheirOffsets)
 
 TEST(SentencePieceAnswers, OfMarianAreThoseOfTransformersOnBothSides) {
   for (const std::string name : {"marian", "en_fr"}) {
-    const auto folder = name == "marian" ? kData / "marian" : kEnglishFrench;
+    const auto folder = name == "marian" ? kPieceAnswerData / "marian" : kEnglishFrench;
     const Tokenizer source = open_tokenizer(folder);
     const Tokenizer target = open_target_tokenizer(folder);
     compare(name + "_source", [&](const std::string& line) { return ask_pieces(source, line); });
@@ -136,14 +131,14 @@ TEST(SentencePieceAnswers, OfMarianAreThoseOfTransformersOnBothSides) {
 
 TEST(SentencePieceAnswers, OfT5AndMbartAreThoseOfTheirPieces) {
   for (const std::string name : {"t5", "mbart"}) {
-    const Tokenizer tokenizer = open_tokenizer(kData / name);
+    const Tokenizer tokenizer = open_tokenizer(kPieceAnswerData / name);
     compare(name, [&](const std::string& line) { return ask_pieces(tokenizer, line); });
   }
 }
 
 TEST(SentencePieceAnswers, FollowTheLanguageThatIsChosen) {
   const auto follows = [](const std::string& name, std::initializer_list<const char*> codes) {
-    const Tokenizer opened = open_tokenizer(kData / name);
+    const Tokenizer opened = open_tokenizer(kPieceAnswerData / name);
     EXPECT_EQ(opened.language(), *codes.begin());
     for (const char* code : codes) {
       const Tokenizer tokenizer = opened.with_language(code);

@@ -17,7 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const std::filesystem::path kData = std::filesystem::path(FOVEA_TEST_DATA) / "sentence_piece";
+const std::filesystem::path kPieceData = std::filesystem::path(FOVEA_TEST_DATA) / "sentence_piece";
 
 std::string varint(uint64_t value) {
   std::string bytes;
@@ -69,7 +69,7 @@ std::vector<std::string> pieces_of(const SentencePiece& model, std::string_view 
 }
 
 TEST(SentencePiece, GivesBytesOfTheTextWhereverCharactersWereReplaced) {
-  const auto model = SentencePiece::open(kData / "models" / "bpe_bytes.model");
+  const auto model = SentencePiece::open(kPieceData / "models" / "bpe_bytes.model");
   const std::string text = "the  ﬁne☃";
   std::vector<std::string> slices;
   std::vector<bool> begins;
@@ -86,7 +86,7 @@ TEST(SentencePiece, GivesBytesOfTheTextWhereverCharactersWereReplaced) {
 }
 
 TEST(SentencePiece, MayBeUsedFromManyThreads) {
-  const auto model = SentencePiece::open(kData / "marian" / "source.spm");
+  const auto model = SentencePiece::open(kPieceData / "marian" / "source.spm");
   const std::string text = "The FBI is chasing a criminal on the run, isn't it?";
   const auto expected = pieces_of(*model, text);
   std::vector<std::thread> threads;
@@ -104,7 +104,7 @@ TEST(SentencePiece, MayBeUsedFromManyThreads) {
 }
 
 TEST(SentencePiece, TakesLongTextsAndRefusesTooLongOnes) {
-  const auto model = SentencePiece::open(kData / "marian" / "source.spm");
+  const auto model = SentencePiece::open(kPieceData / "marian" / "source.spm");
   std::string text;
   while (text.size() < 1'000'000) text += "The criminal is on the run. ";
   size_t count = 0;
@@ -121,7 +121,7 @@ TEST(SentencePiece, TakesLongTextsAndRefusesTooLongOnes) {
 }
 
 TEST(SentencePieceFile, IsRefusedWhereverItIsCutShort) {
-  const std::string bytes = read_text_file(kData / "models" / "bpe_bytes.model");
+  const std::string bytes = read_text_file(kPieceData / "models" / "bpe_bytes.model");
   ASSERT_NO_THROW(SentencePiece::from_bytes(bytes, "m"));
   for (size_t size = 0; size < bytes.size(); size += size < 200 ? 1 : 97) {
     // What ends between two fields is a model with fewer of them, which may load.

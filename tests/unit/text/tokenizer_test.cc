@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const std::filesystem::path kData = std::filesystem::path(FOVEA_TEST_DATA) / "text";
+const std::filesystem::path kTokenizerData = std::filesystem::path(FOVEA_TEST_DATA) / "text";
 
 std::vector<std::string> displays(const Tokenizer& tokenizer, std::string_view text) {
   std::vector<std::string> shown;
@@ -30,7 +30,7 @@ std::string model_json(std::string_view model) {
 }
 
 TEST(Tokenizer, ReplacesAndReportsInvalidUtf8) {
-  const Tokenizer tokenizer = Tokenizer::from_file(kData / "gpt2.json");
+  const Tokenizer tokenizer = Tokenizer::from_file(kTokenizerData / "gpt2.json");
   const Encoding encoding = tokenizer.encode("ab\xFF\xFE c");
   EXPECT_EQ(encoding.invalid_bytes, 2U);
   EXPECT_EQ(encoding.first_invalid, 2U);
@@ -41,14 +41,14 @@ TEST(Tokenizer, ReplacesAndReportsInvalidUtf8) {
 }
 
 TEST(Tokenizer, GivesNoTokensButSpecialOnesForEmptyText) {
-  EXPECT_EQ(Tokenizer::from_file(kData / "gpt2.json").encode("").size(), 0U);
-  const Tokenizer bert = Tokenizer::from_file(kData / "bert_uncased.json");
+  EXPECT_EQ(Tokenizer::from_file(kTokenizerData / "gpt2.json").encode("").size(), 0U);
+  const Tokenizer bert = Tokenizer::from_file(kTokenizerData / "bert_uncased.json");
   EXPECT_THAT(bert.encode("").tokens, ElementsAre("[CLS]", "[SEP]"));
   EXPECT_EQ(bert.encode("", false).size(), 0U);
 }
 
 TEST(Tokenizer, NumbersWordsAndSequences) {
-  const Tokenizer bert = Tokenizer::from_file(kData / "bert_uncased.json");
+  const Tokenizer bert = Tokenizer::from_file(kTokenizerData / "bert_uncased.json");
   const Encoding encoding = bert.encode_pair("the agreement", "run");
   EXPECT_EQ(encoding.words.front(), -1);
   EXPECT_EQ(encoding.words[1], 0);
@@ -60,7 +60,7 @@ TEST(Tokenizer, NumbersWordsAndSequences) {
 }
 
 TEST(Tokenizer, ShowsSpacesBytesAndSpecialTokens) {
-  const Tokenizer gpt2 = Tokenizer::from_file(kData / "gpt2.json");
+  const Tokenizer gpt2 = Tokenizer::from_file(kTokenizerData / "gpt2.json");
   EXPECT_EQ(displays(gpt2, "\n").front(), "↵");
   EXPECT_EQ(displays(gpt2, "b a").back(), "·a");
   const auto shown = gpt2.show(gpt2.encode("\U0001F6F8"));
@@ -69,7 +69,7 @@ TEST(Tokenizer, ShowsSpacesBytesAndSpecialTokens) {
   EXPECT_EQ(shown[0].parts, static_cast<int>(shown.size()));
   EXPECT_EQ(shown[0].info.kind, TokenKind::kBytes);
   EXPECT_EQ(shown[0].info.display.substr(0, 5), "⟨F0");
-  const Tokenizer bert = Tokenizer::from_file(kData / "bert_uncased.json");
+  const Tokenizer bert = Tokenizer::from_file(kTokenizerData / "bert_uncased.json");
   EXPECT_EQ(bert.info(*bert.find("[MASK]")).kind, TokenKind::kSpecial);
   EXPECT_EQ(display_of("   ", TokenKind::kText), "␣×3");
   EXPECT_EQ(display_of("ing", TokenKind::kContinuation), "‿ing");
@@ -77,9 +77,9 @@ TEST(Tokenizer, ShowsSpacesBytesAndSpecialTokens) {
 }
 
 TEST(Tokenizer, GivesTheBytesThatATokenStandsFor) {
-  const Tokenizer gpt2 = Tokenizer::from_file(kData / "gpt2.json");
+  const Tokenizer gpt2 = Tokenizer::from_file(kTokenizerData / "gpt2.json");
   EXPECT_EQ(gpt2.info(*gpt2.find("Ġa")).bytes, " a");
-  const Tokenizer llama = Tokenizer::from_file(kData / "llama2.json");
+  const Tokenizer llama = Tokenizer::from_file(kTokenizerData / "llama2.json");
   EXPECT_EQ(llama.info(*llama.find("<0xE2>")).bytes, "\xE2");
   EXPECT_EQ(llama.info(*llama.find("▁the")).bytes, " the");
 }

@@ -8,7 +8,7 @@
 namespace fovea {
 namespace {
 
-using fovea::testing::vision_data;
+using fovea::support::vision_data;
 using ::testing::ElementsAre;
 
 LabelMask read(const std::string& name) {

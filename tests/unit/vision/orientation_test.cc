@@ -34,7 +34,7 @@ std::pair<int64_t, int64_t> stored_place(int code, int64_t width, int64_t height
 }
 
 TEST(Orientation, EveryPixelComesFromWhereTheStandardSays) {
-  const Picture stored = testing::formula_picture(7, 4, 3);
+  const Picture stored = support::formula_picture(7, 4, 3);
   for (int code = 1; code <= 8; ++code) {
     SCOPED_TRACE(code);
     const Picture upright = make_upright(stored, static_cast<Orientation>(code));

@@ -10,7 +10,7 @@ namespace fovea {
 namespace {
 
 PictureFormat format_of(const std::string& name) {
-  return picture_format(MappedFile::open(testing::vision_data("files/" + name))->bytes());
+  return picture_format(MappedFile::open(support::vision_data("files/" + name))->bytes());
 }
 
 TEST(PictureFormat, IsToldByTheFirstBytes) {

@@ -15,14 +15,14 @@
 namespace fovea {
 namespace {
 
-using testing::formula_picture;
+using support::formula_picture;
 using ::testing::HasSubstr;
 
 PreprocessorConfig parsed(std::string_view json, std::string_view model_type = "") {
   return parse_preprocessor_config(Json::parse(json, "p.json"), "p.json", model_type);
 }
 
-std::string refusal(std::string_view json) {
+std::string config_refusal(std::string_view json) {
   try {
     parsed(json);
   } catch (const Error& error) {
@@ -34,25 +34,25 @@ std::string refusal(std::string_view json) {
 class PreparedAnswers {
  public:
   PreparedAnswers()
-      : pictures_(read_text_file(testing::vision_data("pictures.bin"))),
-        values_(read_text_file(testing::vision_data("values.bin"))) {}
+      : pictures_(read_text_file(support::vision_data("pictures.bin"))),
+        values_(read_text_file(support::vision_data("values.bin"))) {}
 
   void check(const Json& item) const {
     const auto [offset, size] =
-        std::pair(testing::number(item, "picture", 0), testing::number(item, "picture", 1));
+        std::pair(support::number(item, "picture", 0), support::number(item, "picture", 1));
     const Bytes file =
         as_bytes(pictures_).subspan(static_cast<size_t>(offset), static_cast<size_t>(size));
     const Preprocessor preprocessor(
         parse_preprocessor_config(item.at("config", "case"), "the case"));
     const PreparedPicture prepared = preprocessor.prepare(decode_picture(file, "a file").picture);
-    const Shape shape{3, testing::number(item, "shape", 1), testing::number(item, "shape", 2)};
+    const Shape shape{3, support::number(item, "shape", 1), support::number(item, "shape", 2)};
     ASSERT_EQ(prepared.pixel_values.shape(), shape);
     check_values(item, prepared.pixel_values, preprocessor.config());
     ASSERT_EQ(prepared.pixel_mask.has_value(), item.find("mask") != nullptr);
     if (prepared.pixel_mask) {
       const auto mask = prepared.pixel_mask->values<int64_t>();
       EXPECT_EQ(std::accumulate(mask.begin(), mask.end(), int64_t{0}),
-                testing::number(item, "mask"));
+                support::number(item, "mask"));
     }
   }
 
@@ -60,8 +60,8 @@ class PreparedAnswers {
   void check_values(const Json& item, const Tensor& actual,
                     const PreprocessorConfig& config) const {
     const std::span<const float> values = actual.values<float>();
-    const auto step = static_cast<size_t>(testing::number(item, "step"));
-    const char* expected = values_.data() + testing::number(item, "values") * 4;
+    const auto step = static_cast<size_t>(support::number(item, "step"));
+    const char* expected = values_.data() + support::number(item, "values") * 4;
     // The same bytes are resized, so only the last steps in float may differ, by a few units in the
     // last place of numbers as large as 255. That is far below one grey level.
     const double grey = (config.do_rescale ? config.rescale_factor : 1.0) /
@@ -79,7 +79,7 @@ class PreparedAnswers {
 
 TEST(Preprocessor, PreparesRandomPicturesAsTransformersDoes) {
   const PreparedAnswers answers;
-  const Json cases = testing::vision_json("prepare.json");
+  const Json cases = support::vision_json("prepare.json");
   ASSERT_GE(cases.as_array("cases").size(), 200U);
   for (const Json& item : cases.as_array("cases")) {
     SCOPED_TRACE(item.dump());
@@ -97,11 +97,11 @@ TEST(Preprocessor, TakesTheDefaultsOfTheModelWhereNoClassIsNamed) {
 }
 
 TEST(Preprocessor, RefusesWhatItDoesNotUnderstandByName) {
-  EXPECT_THAT(refusal(R"({"image_processor_type": "Qwen2VLImageProcessor"})"),
+  EXPECT_THAT(config_refusal(R"({"image_processor_type": "Qwen2VLImageProcessor"})"),
               HasSubstr("'Qwen2VLImageProcessor' is not known"));
-  EXPECT_THAT(refusal("{}"), HasSubstr("'' is not known"));
+  EXPECT_THAT(config_refusal("{}"), HasSubstr("'' is not known"));
   const auto vit = [](const std::string& member) {
-    return refusal(R"({"image_processor_type": "ViTImageProcessor", )" + member + "}");
+    return config_refusal(R"({"image_processor_type": "ViTImageProcessor", )" + member + "}");
   };
   EXPECT_THAT(vit(R"("size": {"min_pixels": 4, "max_pixels": 9})"), HasSubstr("p.json: size"));
   EXPECT_THAT(vit(R"("size": -3)"), HasSubstr("is -3 pixels"));

@@ -20,23 +20,23 @@ std::string hash(const Picture& picture) {
 }
 
 TEST(Resize, GivesTheBytesOfPillowAndOfTorch) {
-  const Json cases = testing::vision_json("resize.json");
+  const Json cases = support::vision_json("resize.json");
   ASSERT_GE(cases.as_array("cases").size(), 400U);
   for (const Json& item : cases.as_array("cases")) {
     SCOPED_TRACE(item.dump());
     const Picture picture =
-        testing::formula_picture(testing::number(item, "from", 0), testing::number(item, "from", 1),
-                                 testing::number(item, "seed"));
-    const PictureSize size{testing::number(item, "to", 0), testing::number(item, "to", 1)};
-    const auto filter = static_cast<ResizeFilter>(testing::number(item, "filter"));
+        support::formula_picture(support::number(item, "from", 0), support::number(item, "from", 1),
+                                 support::number(item, "seed"));
+    const PictureSize size{support::number(item, "to", 0), support::number(item, "to", 1)};
+    const auto filter = static_cast<ResizeFilter>(support::number(item, "filter"));
     const ResizeRule rule =
-        testing::text(item, "rule") == "pillow" ? ResizeRule::kPillow : ResizeRule::kTorch;
-    EXPECT_EQ(hash(resize(picture, size, filter, rule)), testing::text(item, "sha256"));
+        support::text(item, "rule") == "pillow" ? ResizeRule::kPillow : ResizeRule::kTorch;
+    EXPECT_EQ(hash(resize(picture, size, filter, rule)), support::text(item, "sha256"));
   }
 }
 
 TEST(Resize, DoesNotDependOnHowManyThreadsThereAre) {
-  const Picture picture = testing::formula_picture(301, 211, 0);
+  const Picture picture = support::formula_picture(301, 211, 0);
   const int threads = thread_count();
   set_thread_count(1);
   const Picture alone = resize(picture, {97, 89}, ResizeFilter::kLanczos, ResizeRule::kTorch);
@@ -47,7 +47,7 @@ TEST(Resize, DoesNotDependOnHowManyThreadsThereAre) {
 }
 
 TEST(Resize, KeepsAPictureOfTheSameSizeAndAFlatColour) {
-  const Picture picture = testing::formula_picture(31, 17, 0);
+  const Picture picture = support::formula_picture(31, 17, 0);
   for (const ResizeRule rule : {ResizeRule::kPillow, ResizeRule::kTorch}) {
     EXPECT_EQ(resize(picture, {31, 17}, ResizeFilter::kLanczos, rule).bytes, picture.bytes);
     Picture flat(40, 30);
@@ -58,7 +58,7 @@ TEST(Resize, KeepsAPictureOfTheSameSizeAndAFlatColour) {
 }
 
 TEST(ResizeToFloats, IsTheResultBeforeItIsRounded) {
-  const Picture picture = testing::formula_picture(45, 33, 1);
+  const Picture picture = support::formula_picture(45, 33, 1);
   const PictureSize size{20, 50};
   const FloatPicture floats = resize_to_floats(picture, size, ResizeFilter::kBilinear);
   const Picture bytes = resize(picture, size, ResizeFilter::kBilinear, ResizeRule::kPillow);
@@ -70,7 +70,7 @@ TEST(ResizeToFloats, IsTheResultBeforeItIsRounded) {
 }
 
 TEST(Resize, RefusesASideOfZero) {
-  const Picture picture = testing::formula_picture(4, 4, 0);
+  const Picture picture = support::formula_picture(4, 4, 0);
   EXPECT_THROW(resize(picture, {0, 5}, ResizeFilter::kBox, ResizeRule::kPillow), Error);
   EXPECT_THROW(resize(Picture(), {5, 5}, ResizeFilter::kBox, ResizeRule::kPillow), Error);
   EXPECT_THROW(Picture(0, 3), Error);

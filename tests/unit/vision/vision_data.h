@@ -8,7 +8,7 @@
 #include "fovea/base/json.h"
 #include "fovea/vision/decode.h"
 
-namespace fovea::testing {
+namespace fovea::support {
 
 inline std::filesystem::path vision_data(const std::string& name) {
   return std::filesystem::path(FOVEA_TEST_DATA) / "vision" / name;
@@ -54,4 +54,4 @@ inline Picture formula_picture(int64_t width, int64_t height, int64_t seed) {
   return picture;
 }
 
-}  // namespace fovea::testing
+}  // namespace fovea::support

@@ -1,0 +1,50 @@
+# fovea_group_sources(<name> <out> <file>...): sets <out> to what a target compiles instead of the files.
+#
+# Most of a file's compile time goes into headers that all files of a folder include. So files that follow each other
+# are compiled together, up to FOVEA_GROUP_KB kilobytes of them; the names in their anonymous namespaces are unique within
+# a folder therefore (tools/check_layout.py). A file with definitions of its own stays alone.
+#
+# CMake's UNITY_BUILD would group by count, not by size, and writes absolute paths, with which ccache finds nothing
+# again in another checkout.
+set(FOVEA_GROUP_KB 64 CACHE STRING "Kilobytes of sources that are compiled together; 0: every file alone")
+
+function(fovea_group_sources name out)
+  set(${out} ${ARGN} PARENT_SCOPE)
+  if(NOT FOVEA_GROUP_KB)
+    return()
+  endif()
+  math(EXPR most "${FOVEA_GROUP_KB} * 1024")
+  set(compiled "")
+  set(size ${most}) # of the group that is being filled: the first file begins a new one
+  foreach(source IN LISTS ARGN)
+    get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
+    if(definitions)
+      list(APPEND compiled ${source})
+      continue()
+    endif()
+    # Relative to the root of the project, or to the group where it is generated.
+    cmake_path(ABSOLUTE_PATH source)
+    file(SIZE ${source} bytes)
+    math(EXPR size "${size} + ${bytes}")
+    if(size GREATER most)
+      list(LENGTH compiled number)
+      set(group ${CMAKE_CURRENT_BINARY_DIR}/${name}_group_${number}.cc)
+      list(APPEND compiled ${group})
+      set(${group} "")
+      set(size ${bytes})
+    endif()
+    set(root ${PROJECT_SOURCE_DIR})
+    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} is_generated)
+    if(is_generated)
+      set(root ${CMAKE_CURRENT_BINARY_DIR})
+    endif()
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${root})
+    string(APPEND ${group} "#include \"${source}\"\n")
+  endforeach()
+  foreach(group IN LISTS compiled)
+    if(DEFINED ${group}) # written only where it changed, so that nothing is compiled again for nothing
+      file(CONFIGURE OUTPUT ${group} CONTENT "${${group}}" @ONLY)
+    endif()
+  endforeach()
+  set(${out} ${compiled} PARENT_SCOPE)
+endfunction()

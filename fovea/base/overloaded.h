@@ -1,0 +1,13 @@
+// One visitor of a variant from a lambda for each of its cases.
+#pragma once
+
+namespace fovea {
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 16 does not deduce it from the aggregate
+
+}  // namespace fovea
