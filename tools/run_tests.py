@@ -18,6 +18,8 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+import gtest_runner
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RESULTS = BUILD / "test-results"
@@ -93,7 +95,7 @@ def cache_has(folder, wanted):
     return all(values.get(name) == value for name, value in wanted.items())
 
 
-def build(preset, jobs, targets=(), values=None, prefix=()):
+def build(preset, jobs, targets=(), values=None):
     """Configures the preset where needed and builds the targets (none: all)."""
     folder = BUILD / preset
     values = {"FOVEA_TESTS": "ON", **(values or {})}
@@ -105,10 +107,10 @@ def build(preset, jobs, targets=(), values=None, prefix=()):
             if cache.exists() and f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in cache.read_text():
                 shutil.rmtree(folder)  # copied from another place
             if not run_logged(
-                [*prefix, "cmake", "-S", ROOT, "--preset", preset, *definitions], log
+                ["cmake", "-S", ROOT, "--preset", preset, *definitions], log
             ):
                 raise StageFailed(f"{excerpt(log)}\nconfiguring {preset} failed; see {log}")
-        command = [*prefix, "cmake", "--build", folder, "-j", str(jobs)]
+        command = ["cmake", "--build", folder, "-j", str(jobs)]
         for target in targets:
             command += ["--target", target]
         log = BUILD / f"build-{preset}.log"
@@ -140,13 +142,38 @@ def read_junit(path):
     return tally, failures
 
 
-def run_ctest(preset, jobs, pattern, environment=None, prefix=()):
+def unit_tests(preset, environment=None, prefix=(), only=None):
+    """The programs of tests/unit/<folder> and tests/parity, or those of them that are named."""
+    folders = sorted({path.parent.name for path in (ROOT / "tests").glob("unit/*/*_test.cc")} | {"parity"})
+    names = only or [f"test_{folder}" for folder in folders]
+    return [gtest_runner.Program(BUILD / preset / "bin" / name, tuple((environment or {}).items()), tuple(prefix)) for name in names]
+
+
+def run_units(preset, jobs, programs, *patterns):
+    """Tally of the cases whose name every pattern is found in."""
+    wanted = [re.compile(pattern) for pattern in patterns if pattern]
+    try:
+        report = gtest_runner.run(programs, jobs, RESULTS / preset, lambda name: all(one.search(name) for one in wanted))
+    except gtest_runner.NotRunnable as error:
+        raise StageFailed(str(error)) from error
+    for name, output in report.failed.items():
+        say(f"--- {preset}: {name} failed\n{output.strip()}")
+    return Tally(len(report.passed), len(report.failed), [f"{name}: {why}" for name, why in report.skipped.items()])
+
+
+def run_fuzz_programs(preset, jobs, pattern, environment=None):
+    """Tally of the tests that ctest calls fuzz.<name>; those of GoogleTest are run by run_units, which tells of every case."""
+    listing = subprocess.run(["ctest", "--test-dir", BUILD / preset, "-N", "-R", r"^fuzz\."], capture_output=True, text=True, check=True)
+    names = re.findall(r"^ *Test +#\d+: (.+)$", listing.stdout, re.MULTILINE)
+    chosen = [re.escape(name) for name in names if re.search(pattern or "", name)]
+    return run_ctest(preset, jobs, f"^({'|'.join(chosen)})$", environment) if chosen else Tally()
+
+
+def run_ctest(preset, jobs, pattern, environment=None):
     junit = RESULTS / f"{preset}.xml"
     junit.unlink(missing_ok=True)
-    command = [*prefix, "ctest", "--test-dir", BUILD / preset, "-j", str(jobs)]
+    command = ["ctest", "--test-dir", BUILD / preset, "-j", str(jobs), "-R", pattern]
     command += ["--timeout", str(TEST_TIMEOUT_SECONDS), "--output-junit", junit]
-    if pattern:
-        command += ["-R", pattern]
     log = RESULTS / f"{preset}.log"
     succeeded = run_logged(command, log, env={**os.environ, **(environment or {})})
     if not junit.exists():
@@ -237,11 +264,30 @@ def guarded(run, *arguments):
         return Tally(failed=1)
 
 
-def release_stage(options):
-    build("release", options.jobs, values={"FOVEA_BENCH": "ON"})
-    tally = guarded(run_ctest, "release", options.jobs, options.filter)
-    tally.add(guarded(run_pytest, "release", options.jobs, options.filter))
+@contextlib.contextmanager
+def told_apart(name):
+    """Says how long a part of a stage took."""
+    start = time.monotonic()
+    yield
+    say(f"  {name}: {time.monotonic() - start:.0f} s")
+
+
+def run_parts(preset, parts):
+    """Tally of (name, function, arguments...) one after the other; one that breaks is one failure."""
+    tally = Tally()
+    for name, *call in parts:
+        with told_apart(f"{preset}, {name}"):
+            tally.add(guarded(*call))
     return tally
+
+
+def release_stage(options):
+    with told_apart("release, building"):
+        build("release", options.jobs, values={"FOVEA_BENCH": "ON", "FOVEA_SIMD": "all"})
+    return run_parts("release", [
+        ("C++ tests", run_units, "release", options.jobs, unit_tests("release"), options.filter),
+        ("damaged files", run_fuzz_programs, "release", options.jobs, options.filter),
+        ("Python tests", run_pytest, "release", options.jobs, options.filter)])
 
 
 def address_stage(options):
@@ -250,38 +296,26 @@ def address_stage(options):
         "LSAN_OPTIONS": f"suppressions={ROOT / 'tools/leaks.supp'}:print_suppressions=0",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
-    build("asan-ubsan", options.jobs)
-    tally = guarded(run_ctest, "asan-ubsan", options.jobs, options.filter, environment)
-    tally.add(guarded(run_pytest, "asan-ubsan", options.jobs, options.filter, RELEASE_ONLY, environment))
-    return tally
-
-
-def selected(preset, pattern, only):
-    """A ctest pattern for the tests that match both `pattern` and `only`; None if there are none."""
-    if not only:
-        return pattern
-    listing = subprocess.run(
-        ["ctest", "--test-dir", BUILD / preset, "-N", "-R", pattern],
-        capture_output=True, text=True, check=True,
-    )
-    names = re.findall(r"^ *Test +#\d+: (.+)$", listing.stdout, re.MULTILINE)
-    chosen = [re.escape(name) for name in names if re.search(only, name)]
-    return f"^({'|'.join(chosen)})$" if chosen else None
+    with told_apart("asan-ubsan, building"):
+        build("asan-ubsan", options.jobs)
+    return run_parts("asan-ubsan", [
+        ("C++ tests", run_units, "asan-ubsan", options.jobs, unit_tests("asan-ubsan", environment), options.filter),
+        ("Python tests", run_pytest, "asan-ubsan", options.jobs, options.filter, RELEASE_ONLY, environment)])
 
 
 def thread_stage(options):
     prefix = without_address_randomization()
-    # The tests are listed by running their programs at the end of the build: hence the prefix there.
-    build("tsan", options.jobs, targets=THREAD_TARGETS, prefix=prefix)
-    pattern = selected("tsan", THREAD_TESTS, options.filter)
-    return run_ctest("tsan", options.jobs, pattern, ONE_OPENMP_THREAD, prefix) if pattern else Tally()
+    with told_apart("tsan, building"):
+        build("tsan", options.jobs, targets=THREAD_TARGETS)
+    programs = unit_tests("tsan", ONE_OPENMP_THREAD, prefix, THREAD_TARGETS)
+    return run_parts("tsan", [("C++ tests", run_units, "tsan", options.jobs, programs, THREAD_TESTS, options.filter)])
 
 
 def fuzz_stage(options):
     targets = [path.stem for path in (ROOT / "tests/fuzz").glob("fuzz_*.cc") if path.stem != "fuzz_main"]
-    build("fuzz", options.jobs, targets=targets)
-    pattern = selected("fuzz", r"^fuzz\.", options.filter)
-    return run_ctest("fuzz", options.jobs, pattern) if pattern else Tally()
+    with told_apart("fuzz, building"):
+        build("fuzz", options.jobs, targets=targets)
+    return run_parts("fuzz", [("libFuzzer", run_fuzz_programs, "fuzz", options.jobs, options.filter)])
 
 
 def run_stage(name, stage, options):

@@ -45,6 +45,20 @@ take_lock() {
 }
 release_lock() { exec 9>&-; }
 
+# Whether nothing changed since `built` was last called for the targets $@: neither a file of the program nor a package.
+is_built() {
+  local stamp changed inputs=("$root"/{fovea,cmake,bench,examples,tools/setup.sh,CMakeLists.txt,CMakePresets.json})
+  stamp=$(built_stamp "$@")
+  [ -e "$stamp" ] && [ "$(<"$stamp")" = "$root" ] && [ -x "$root/build/release/bin/fovea" ] || return 1
+  [ ! -e /var/lib/dpkg/status ] || inputs+=(/var/lib/dpkg/status)
+  changed=$(find "${inputs[@]}" -newer "$stamp" -print -quit 2>/dev/null) && [ -z "$changed" ]
+}
+# Files are compared with when the build began: one that was written meanwhile is newer. A checkout that was moved is
+# built anew, because the program knows where its models are.
+begin_build() { echo "$root" >"$root/build/.building"; }
+built() { mv "$root/build/.building" "$(built_stamp "$@")"; }
+built_stamp() { local IFS=+; echo "$root/build/release/.built-$*"; }
+
 on_debian() {
   command -v dpkg-query >/dev/null && command -v apt-get >/dev/null && [ -r /etc/os-release ] &&
     (. /etc/os-release && [[ " $ID ${ID_LIKE:-} " =~ \ (debian|ubuntu)\  ]])
@@ -83,7 +97,6 @@ need_packages() {
   if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
     die "${#missing[@]} Debian packages are missing and there is no sudo; as root, run: ${install[*]}"
   fi
-  note "installing ${#missing[@]} Debian packages: ${missing[*]}"
   local log=$root/build/packages.log
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300
              -o Dpkg::Use-Pty=0)
@@ -91,12 +104,23 @@ need_packages() {
   local updated=$root/build/packages.updated
   : >"$log"
   if [ -z "$(find "$updated" -mmin -60 2>/dev/null)" ]; then
-    as_root "${apt[@]}" update </dev/null >>"$log" 2>&1 && : >"$updated" || true
+    note "reading the lists of packages"
+    as_root "${apt[@]}" -o Acquire::Languages=none update </dev/null >>"$log" 2>&1 && : >"$updated" || true
   fi
+  note "installing $(package_count "${missing[@]}"): ${missing[*]}"
   if ! as_root "${apt[@]}" "${install[@]:1}" </dev/null >>"$log" 2>&1; then
     tail -n 15 "$log" >&2
     die "could not install Debian packages (all of it in $log); as root, run: ${install[*]}"
   fi
+}
+
+# "27 Debian packages (214 with what they need, 180 MB)".
+package_count() {
+  local plan all size
+  plan=$(LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2>/dev/null || true)
+  all=$(sed -n 's/.* \([0-9]*\) newly installed.*/\1/p' <<<"$plan")
+  size=$(sed -n 's/^Need to get \([^/]*B\).* of archives.*/\1/p' <<<"$plan")
+  echo "$# Debian packages${all:+ ($all with what they need${size:+, $size})}"
 }
 
 need_tools() {
@@ -127,7 +151,7 @@ configure_release() {
   local cache=$build/CMakeCache.txt option definitions=()
   if ! [ -f "$build/build.ninja" ] || ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache"; then
     rm -rf "$build"  # half configured, or copied from another place
-    definitions=(-DFOVEA_TESTS=OFF -DFOVEA_BENCH=OFF)
+    definitions=(-DFOVEA_TESTS=OFF -DFOVEA_BENCH=OFF -DFOVEA_SIMD=host)
   fi
   for option in "$@"; do
     grep -sqxF "$option:BOOL=ON" "$cache" || definitions+=("-D$option=ON")
@@ -148,9 +172,9 @@ show_build_progress() {
     printf '%s\n' "$line"
     if [ -t 2 ] && [[ $line =~ ^\[([1-9][0-9]*)/([0-9]+)\] ]]; then
       local done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
-      [ -n "$first" ] && [ "$all" -gt 40 ] && note "building (the first time takes several minutes)"
+      [ -n "$first" ] && [ "$all" -gt 40 ] && note "building (the first time takes a few minutes)"
       first=
-      printf '\r\033[Kfovea: building, %s of %s' "$done" "$all" >&2
+      printf '\r\033[Kfovea: building, %s of %s%s' "$done" "$all" "$(fetching_now)" >&2
     fi
   done >"$1"
   [ -n "$first" ] || printf '\r\033[K' >&2
@@ -182,22 +206,47 @@ lacks_default_models() {
   return 1
 }
 
-# Fetches the default models where they are missing. What cannot be had is no reason to stop: fovea
-# then says what it needs. After a failure it is left alone for a day.
+# Begins to fetch the default models where they are missing, beside whatever is done until wait_for_models. What cannot be
+# had is no reason to stop: fovea then says what it needs. After a failure it is left alone for a day.
+fetching=
 fetch_default_models() {
-  local cache failed status=0
+  local cache
   cache=$(model_cache)
-  failed=$cache/.fetch-failed
   lacks_default_models "$cache" || return 0
   case ${FOVEA_OFFLINE:-0} in '' | 0) ;; *) return 0 ;; esac
   command -v python3 >/dev/null || return 0
-  [ -z "$(find "$failed" -mmin -1440 2>/dev/null)" ] || return 0
-  python3 "$root/tools/fetch_models.py" --quiet </dev/null || status=$?
-  [ "$status" != 130 ] || exit 130  # interrupted
+  [ -z "$(find "$cache/.fetch-failed" -mmin -1440 2>/dev/null)" ] || return 0
+  python3 "$root/tools/fetch_models.py" </dev/null >"$root/build/models.log" 2>&1 9>&- &
+  fetching=$!
+  # A shell's background work does not see Ctrl-C.
+  trap 'kill "$fetching" 2>/dev/null' EXIT
+}
+
+# " · fetching NAME (84 MB)" while that goes on.
+fetching_now() {
+  [ -n "$fetching" ] && kill -0 "$fetching" 2>/dev/null || return 0
+  local line
+  line=$(tail -n 1 "$root/build/models.log" 2>/dev/null)
+  printf ' · %s' "${line#fovea: }"
+}
+
+wait_for_models() {
+  [ -n "$fetching" ] || return 0
+  local cache status=0
+  cache=$(model_cache)
+  while [ -t 2 ] && kill -0 "$fetching" 2>/dev/null; do
+    printf '\r\033[Kfovea: built%s' "$(fetching_now)" >&2
+    sleep 0.2
+  done
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+  wait "$fetching" || status=$?
+  trap - EXIT
+  [ "$status" -lt 128 ] || exit "$status"  # interrupted
+  [ "$status" = 0 ] || tail -n 1 "$root/build/models.log" >&2
   if lacks_default_models "$cache"; then
     note "the default models could not be fetched; trying again in a day (tools/fetch_models.py says why)"
-    { mkdir -p "$cache" && : >"$failed"; } 2>/dev/null || true
+    { mkdir -p "$cache" && : >"$cache/.fetch-failed"; } 2>/dev/null || true
   else
-    rm -f "$failed"
+    rm -f "$cache/.fetch-failed"
   fi
 }

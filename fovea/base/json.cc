@@ -125,12 +125,32 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
   std::vector<std::string> keys_;  // the key read last, for each open container
 };
 
+Json::Json() = default;
+Json::Json(const Json&) = default;
+Json::Json(Json&&) noexcept = default;
+Json& Json::operator=(const Json&) = default;
+Json& Json::operator=(Json&&) noexcept = default;
+Json::~Json() = default;
+
+Json::Json(bool value) : value_(value) {}
+Json::Json(int value) : value_(int64_t{value}) {}
+Json::Json(int64_t value) : value_(value) {}
+Json::Json(double value) : value_(value) {}
+Json::Json(const char* value) : value_(std::string(value)) {}
+Json::Json(std::string value) : value_(std::move(value)) {}
+Json::Json(std::string_view value) : value_(std::string(value)) {}
+Json::Json(Array value) : value_(std::move(value)) {}
+Json::Json(Members members) : value_(std::move(members)) {}
 Json::Json(size_t value) {
   if (value > static_cast<size_t>(std::numeric_limits<int64_t>::max())) {
     value_ = static_cast<double>(value);
   } else {
     value_ = static_cast<int64_t>(value);
   }
+}
+
+Json Json::array() {
+  return Json(Array{});
 }
 
 Json Json::object() {

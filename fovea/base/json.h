@@ -17,20 +17,27 @@ class Json {
   using Array = std::vector<Json>;
   using Member = std::pair<std::string, Json>;
 
+  // Defined in json.cc, all of them: the variant's code would be compiled again wherever JSON is
+  // used.
+  Json();  // null
+  Json(const Json&);
+  Json(Json&&) noexcept;
+  Json& operator=(const Json&);
+  Json& operator=(Json&&) noexcept;
+  ~Json();
   // Whatever JSON can hold becomes a value by itself.
   // NOLINTBEGIN(google-explicit-constructor)
-  Json() = default;  // null
-  Json(bool value) : value_(value) {}
-  Json(int value) : value_(int64_t{value}) {}
-  Json(int64_t value) : value_(value) {}
+  Json(bool value);
+  Json(int value);
+  Json(int64_t value);
   Json(size_t value);
-  Json(double value) : value_(value) {}
-  Json(const char* value) : value_(std::string(value)) {}
-  Json(std::string value) : value_(std::move(value)) {}
-  Json(std::string_view value) : value_(std::string(value)) {}
-  Json(Array value) : value_(std::move(value)) {}
+  Json(double value);
+  Json(const char* value);
+  Json(std::string value);
+  Json(std::string_view value);
+  Json(Array value);
   // NOLINTEND(google-explicit-constructor)
-  static Json array() { return Json(Array{}); }
+  static Json array();
   static Json object();
   template <typename Range>
   static Json array_of(const Range& values) {
@@ -84,7 +91,7 @@ class Json {
     void index_last();  // after one member was added to the list
   };
   void write(std::string& text, int indent, int depth) const;
-  explicit Json(Members members) : value_(std::move(members)) {}
+  explicit Json(Members members);
   std::variant<std::monostate, bool, int64_t, double, std::string, Array, Members> value_;
 };
 

@@ -2,7 +2,7 @@
 // Written to stderr from the level in the environment variable FOVEA_LOG (debug, info, warn, off).
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <utility>

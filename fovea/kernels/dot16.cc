@@ -15,7 +15,7 @@ namespace fovea {
 namespace {
 
 // Two integers beside each other are one lane of the instruction.
-constexpr int64_t kLanes = 16;
+constexpr int64_t kLanes16 = 16;
 // Rows whose sums, two vectors each, fill the registers.
 constexpr int kRows = 12;
 
@@ -33,7 +33,7 @@ template <int kCount>
   const uint32_t* column = panel.data;
   for (int64_t t = 0; t < panel.pairs; ++t, column += kPanelWidth) {
     const __m512i b0 = _mm512_load_si512(column);
-    const __m512i b1 = _mm512_load_si512(column + kLanes);
+    const __m512i b1 = _mm512_load_si512(column + kLanes16);
 #pragma GCC unroll 16
     for (int r = 0; r < kCount; ++r) {
       const __m512i a = _mm512_set1_epi32(static_cast<int>(pairs[r * stride + t]));
@@ -42,7 +42,7 @@ template <int kCount>
     }
   }
   const __m512 units0 = _mm512_loadu_ps(panel.units);
-  const __m512 units1 = _mm512_loadu_ps(panel.units + kLanes);
+  const __m512 units1 = _mm512_loadu_ps(panel.units + kLanes16);
 #pragma GCC unroll 16
   for (int r = 0; r < kCount; ++r) {
     const __m512 unit = _mm512_set1_ps(rows.units[r * rows.unit_step]);
@@ -51,7 +51,7 @@ template <int kCount>
     const float* from = start.from + r * start.step;
     float* to = out + r * out_step;
     _mm512_store_ps(to, _mm512_fmadd_ps(dot0, units0, _mm512_load_ps(from)));
-    _mm512_store_ps(to + kLanes, _mm512_fmadd_ps(dot1, units1, _mm512_load_ps(from + kLanes)));
+    _mm512_store_ps(to + kLanes16, _mm512_fmadd_ps(dot1, units1, _mm512_load_ps(from + kLanes16)));
   }
 }
 

@@ -17,23 +17,6 @@ using onednn::Desc;
 using onednn::Tag;
 
 // Everything a primitive is made for; a change in any of it needs another one.
-struct PlanKey {
-  int64_t rows;
-  int64_t x_stride;
-  int64_t out_stride;
-  int64_t residual_stride;  // 0: no residual; -1: the output itself
-  Activation activation;
-  bool has_bias;
-  int threads;  // oneDNN divides the work when it makes a primitive
-  bool operator==(const PlanKey&) const = default;
-};
-
-struct Plan {
-  dnnl::matmul primitive;
-  Desc source, bias, destination, residual, scratchpad;
-  int residual_argument = 0;
-};
-
 Desc rows_desc(int64_t rows, int64_t cols, int64_t stride) {
   return {{rows, cols}, onednn::kF32, onednn::Dims{stride, 1}};
 }
@@ -88,6 +71,23 @@ void apply_fixed(const FixedWeights& weights, MatrixView<const float> x, const E
 }  // namespace
 
 struct PackedMatrix::State {
+  struct PlanKey {
+    int64_t rows;
+    int64_t x_stride;
+    int64_t out_stride;
+    int64_t residual_stride;  // 0: no residual; -1: the output itself
+    Activation activation;
+    bool has_bias;
+    int threads;  // oneDNN divides the work when it makes a primitive
+    bool operator==(const PlanKey&) const = default;
+  };
+
+  struct Plan {
+    dnnl::matmul primitive;
+    Desc source, bias, destination, residual, scratchpad;
+    int residual_argument = 0;
+  };
+
   // Row counts change from call to call (prompts, single tokens); these are the kinds of call that
   // one matrix sees at a time. oneDNN itself keeps the compiled code of many more.
   static constexpr size_t kPlans = 16;
@@ -117,7 +117,7 @@ void PackedMatrix::State::pack(const Tensor& weight, WeightLayout layout) {
   onednn::reorder(plain_desc(layout), plain.raw(), desc, packed.mutable_raw());
 }
 
-Plan PackedMatrix::State::make_plan(const PlanKey& key) const {
+PackedMatrix::State::Plan PackedMatrix::State::make_plan(const PlanKey& key) const {
   Plan plan;
   plan.source = rows_desc(key.rows, in, key.x_stride);
   plan.bias = rows_desc(1, out, out);
@@ -200,13 +200,13 @@ void PackedMatrix::apply(MatrixView<const float> x, const Epilogue& epilogue,
   const SingleThread one(is_small(x.rows, state.in, state.out));
   if (state.fixed) return apply_fixed(*state.fixed, x, epilogue, out);
   const bool in_place = has_residual && residual.data == out.data && residual.stride == out.stride;
-  const PlanKey key{.rows = x.rows,
-                    .x_stride = x.stride,
-                    .out_stride = out.stride,
-                    .residual_stride = in_place ? -1 : (has_residual ? residual.stride : 0),
-                    .activation = epilogue.activation,
-                    .has_bias = !epilogue.bias.empty(),
-                    .threads = thread_count()};
+  const State::PlanKey key{.rows = x.rows,
+                           .x_stride = x.stride,
+                           .out_stride = out.stride,
+                           .residual_stride = in_place ? -1 : (has_residual ? residual.stride : 0),
+                           .activation = epilogue.activation,
+                           .has_bias = !epilogue.bias.empty(),
+                           .threads = thread_count()};
   onednn::guarded("matrix product", [&] {
     const auto plan = state_->plans.get(key, [&] { return state.make_plan(key); });
     onednn::Arguments arguments{{DNNL_ARG_SRC, onednn::wrap(plan->source, x.data)},

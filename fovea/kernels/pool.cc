@@ -46,7 +46,7 @@ void check_f32(const Tensor& tensor) {
   }
 }
 
-void check_gradient(const Tensor& gradient, const Shape& output) {
+void check_pool_gradient(const Tensor& gradient, const Shape& output) {
   check_f32(gradient);
   if (!(gradient.shape() == output)) {
     fail(ErrorKind::kInvalidArgument, "a gradient of shape {} was given for an output of shape {}",
@@ -144,7 +144,7 @@ Tensor max_pool_gradient(const Tensor& input, const PoolGeometry& geometry,
                          const Tensor& gradient) {
   const Shape output = pool_output_shape(input.shape(), geometry);
   check_f32(input);
-  check_gradient(gradient, output);
+  check_pool_gradient(gradient, output);
   Tensor result(input.shape());
   const float* from = input.values<float>().data();
   const float* seed = gradient.values<float>().data();
@@ -182,7 +182,7 @@ Tensor average_pool(const Tensor& input, const PoolGeometry& geometry) {
 Tensor average_pool_gradient(const Shape& input, const PoolGeometry& geometry,
                              const Tensor& gradient) {
   const Shape output = pool_output_shape(input, geometry);
-  check_gradient(gradient, output);
+  check_pool_gradient(gradient, output);
   Tensor result(input);
   const float* seed = gradient.values<float>().data();
   float* to = result.mutable_values<float>().data();

@@ -11,16 +11,16 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kLanes = 16;  // sums kept apart, so that the compiler can use vectors
+constexpr int64_t kBoundLanes = 16;  // sums kept apart, so that the compiler can use vectors
 
 // Dot products of f32 are off by less than this part of |q| |k|, as is everything here.
 constexpr float kRounding = 1e-4F;
 
-float dot(const float* a, const float* b, int64_t count) {
-  float sums[kLanes] = {};
+float dot_in_lanes(const float* a, const float* b, int64_t count) {
+  float sums[kBoundLanes] = {};
   int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  for (; i + kBoundLanes <= count; i += kBoundLanes) {
+    for (int64_t lane = 0; lane < kBoundLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
   }
   float sum = 0;
   for (; i < count; ++i) sum += a[i] * b[i];
@@ -87,7 +87,8 @@ ScoreBound::ScoreBound(const HeadRule& head, const Panels& keys) : head_(&head) 
 float ScoreBound::of(const float* query, float norm, int64_t row, int64_t block) const {
   const int64_t depth = head_->shape.head_dim;
   const auto place = static_cast<size_t>(block);
-  const float product = dot(query, centres_.data() + block * depth, depth) + norm * radii_[place];
+  const float product =
+      dot_in_lanes(query, centres_.data() + block * depth, depth) + norm * radii_[place];
   const float bias = largest_bias(row, block);
   const float slack = kRounding * (norm * lengths_[place] + std::abs(bias));
   const float bound = product + bias + slack;

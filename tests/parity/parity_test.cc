@@ -12,6 +12,7 @@
 #include "fovea/engine/engine.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/io/safetensors.h"
+#include "support/data.h"
 
 namespace fovea {
 namespace {
@@ -130,7 +131,7 @@ Errors compare_cases(const fs::path& checkpoint, const fs::path& fixture) {
 
 std::vector<fs::path> all_fixtures() {
   std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(fs::path(FOVEA_TEST_DATA) / "parity")) {
+  for (const auto& entry : fs::directory_iterator(test_data("parity"))) {
     if (entry.is_directory()) folders.push_back(entry.path());
   }
   std::sort(folders.begin(), folders.end());

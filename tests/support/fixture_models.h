@@ -10,11 +10,12 @@
 
 #include "fovea/checkpoint/checkpoint.h"
 #include "fovea/models/model.h"
+#include "support/data.h"
 
 namespace fovea {
 
 inline std::filesystem::path parity_folder(std::string_view name) {
-  return std::filesystem::path(FOVEA_TEST_DATA) / "parity" / name;
+  return test_data("parity") / name;
 }
 
 // The model of a fixture, with members of its config.json replaced (null takes one away).

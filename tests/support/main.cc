@@ -1,5 +1,5 @@
-// main() of every test program: each process has a temporary folder of its own, because tests of
-// one program run side by side.
+// main() of every test program: each process has a temporary folder of its own, because several
+// processes of one program run side by side.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +7,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+
+#include "support/data.h"
+
+namespace fovea {
+
+std::filesystem::path test_data(const std::filesystem::path& name) {
+  return name.empty() ? std::filesystem::path(FOVEA_TEST_DATA) : FOVEA_TEST_DATA / name;
+}
+
+}  // namespace fovea
 
 namespace {
 

@@ -1,8 +1,9 @@
-// Opens a page from file:// in a browser without a window and does what a script says.
+// Opens pages from file:// in a browser without a window and does what scripts say.
 //
-//   node browser/drive.mjs BROWSER PAGE < script.json > results.json
+//   node browser/drive.mjs BROWSER
 //
-// The script is a list of steps; the results have one entry for each:
+// A line of the input is a job, {"page": "file.html", "steps": [...]}; its answer is a line of the output, {"results": [...]} or
+// {"error": "..."}. One browser serves all jobs: starting it takes longer than most of them. The results have an entry for each step:
 //   {"open": "#fragment", "width": 800, "height": 900, "dark": false}  loads the page anew
 //   {"press": "ArrowRight"}   {"hover": "selector"}   {"click": "selector"}   {"hoverCell": [row, column]}
 //   {"evaluate": "expression"}    its value, promises awaited
@@ -10,15 +11,13 @@
 //   {"shot": "file.png"}
 // The last entry is {"console": [...], "requests": [...]}: what the page said and what it asked for.
 import { chromium } from 'playwright-core';
-import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-const [, , executablePath, pagePath] = process.argv;
-const script = JSON.parse(readFileSync(0, 'utf8'));
-const address = pathToFileURL(pagePath).href;
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
-const said = [];
-const requests = [];
+const browser = await chromium.launch({ executablePath: process.argv[2], args: ['--no-sandbox', '--disable-gpu'] });
+let address = '';
+let said = [];
+let requests = [];
 let context = null;
 let page = null;
 
@@ -69,16 +68,23 @@ const actions = {
   shot: (step) => page.screenshot({ path: step.shot, fullPage: true }),
 };
 
-const results = [];
-try {
-  for (const step of script) {
+async function run(steps) {
+  const results = [];
+  for (const step of steps) {
     const name = Object.keys(step).find((key) => key in actions);
     const result = await actions[name](step);
     await settle();
     results.push(typeof result === 'object' && name !== 'evaluate' ? null : (result ?? null));
   }
-} finally {
-  await browser.close();
+  return [...results, { console: said, requests }];
 }
-results.push({ console: said, requests });
-process.stdout.write(JSON.stringify(results));
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const job = JSON.parse(line);
+  [address, said, requests] = [pathToFileURL(job.page).href, [], []];
+  const answer = await run(job.steps).then((results) => ({ results }), (error) => ({ error: error.message }));
+  await context?.close();
+  context = null;
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+await browser.close();

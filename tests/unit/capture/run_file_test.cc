@@ -8,6 +8,7 @@
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/json.h"
+#include "support/data.h"
 #include "support/errors.h"
 #include "support/records.h"
 
@@ -143,7 +144,7 @@ TEST(RunFile, KeepsTheBlockAndTheGradient) {
 // tests/data/run_format_1.fovea.safetensors was written by the first version; it must open for
 // ever.
 TEST(RunFile, OpensAFileOfFormatOne) {
-  const fovea::Run run = load_run(std::string(FOVEA_TEST_DATA) + "/run_format_1.fovea.safetensors");
+  const fovea::Run run = load_run(test_data("run_format_1.fovea.safetensors"));
   EXPECT_EQ(run.model, "worked example");
   const AttentionMap map(run.record({SiteKind::kSelf, 0}), 1);
   EXPECT_EQ(run.find_axis("tokens")->positions[2].text, "sat");

@@ -11,12 +11,13 @@
 
 #include "fovea/checkpoint/weight_source.h"
 #include "fovea/io/safetensors.h"
+#include "support/data.h"
 #include "unit/io/io_test_support.h"
 
 namespace fovea {
 
 inline std::filesystem::path checkpoint_data(std::string_view name) {
-  return std::filesystem::path(FOVEA_TEST_DATA) / "checkpoint" / name;
+  return test_data("checkpoint") / name;
 }
 
 inline std::string read_fixture(std::string_view name) {

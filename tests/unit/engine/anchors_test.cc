@@ -8,6 +8,7 @@
 
 #include "fovea/engine/translator.h"
 #include "fovea/models/seq2seq_model.h"
+#include "support/data.h"
 #include "support/errors.h"
 
 namespace fovea {
@@ -88,7 +89,7 @@ TEST(PieceAnchors, AnIdBeyondTheTableIsRefused) {
 }
 
 std::string path_of(std::string_view inner) {
-  return (std::filesystem::path(FOVEA_TEST_DATA) / inner).lexically_normal().string();
+  return (test_data(inner)).lexically_normal().string();
 }
 
 TEST(SharedWords, AreThereIfEncoderAndDecoderUseOneTable) {

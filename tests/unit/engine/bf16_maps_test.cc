@@ -12,6 +12,7 @@
 #include "fovea/engine/input_file.h"
 #include "fovea/engine/picture_input.h"
 #include "fovea/kernels/dot16.h"
+#include "support/data.h"
 #include "support/fixture_models.h"
 
 namespace fovea {
@@ -75,7 +76,7 @@ TEST(Bf16Maps, OfEveryFixtureAreWithin2e2OfF32AndTheirRowsSumToOne) {
 }
 
 std::filesystem::path bundled_model(std::string_view name) {
-  return std::filesystem::path(FOVEA_TEST_DATA) / "../../models" / name;
+  return test_data("../../models") / name;
 }
 
 // The detector's scores reach 128, and a weight is good to 1e-6 (1 + |score|).

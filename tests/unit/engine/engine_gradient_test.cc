@@ -16,6 +16,7 @@
 #include "fovea/explain/target.h"
 #include "fovea/io/npz.h"
 #include "support/compare.h"
+#include "support/data.h"
 #include "support/fixture_models.h"
 #include "support/random.h"
 #include "support/sanitized.h"
@@ -219,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, GradientOf, ::testing::ValuesIn(fixtures()),
 
 // What autograd says of the same models in double (tools/fixtures/make_gradient_answers.py).
 const NpzFile& gradient_answers() {
-  static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/gradients.npz");
+  static const NpzFile file = NpzFile::open(test_data("explain/gradients.npz"));
   return file;
 }
 
@@ -360,7 +361,7 @@ TEST(EngineGradient, OfQuantizedWeightsIsThatOfWhatTheyStandFor) {
     TextInput input;
     input.inputs.input_ids = ids;
     input.axis = ids_axis(nullptr, ids);
-    GradientFixture fixture(std::filesystem::path(FOVEA_TEST_DATA) / "checkpoint" / name, input);
+    GradientFixture fixture(test_data("checkpoint") / name, input);
     expect_inputs_are_differences(fixture);
     expect_head_outputs_are_slopes(fixture);
   }

@@ -13,6 +13,7 @@
 #include "fovea/explain/method.h"
 #include "fovea/explain/target_gradient.h"
 #include "fovea/io/npz.h"
+#include "support/data.h"
 #include "support/fixture_models.h"
 
 namespace fovea {
@@ -25,7 +26,7 @@ constexpr double kRelevancyTolerance = 2e-5;
 using Parameters = std::map<std::string, std::string, std::less<>>;
 
 const NpzFile& relevancy_answers() {
-  static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/relevancy.npz");
+  static const NpzFile file = NpzFile::open(test_data("explain/relevancy.npz"));
   return file;
 }
 

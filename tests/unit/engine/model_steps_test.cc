@@ -11,6 +11,7 @@
 #include "fovea/engine/engine.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/io/safetensors.h"
+#include "support/data.h"
 
 namespace fovea {
 namespace {
@@ -30,7 +31,7 @@ RunResult run_fixture(const fs::path& folder, const std::string& suffix = "") {
 
 class ModelStepsOfFixture : public testing::TestWithParam<const char*> {
  protected:
-  fs::path folder() const { return fs::path(FOVEA_TEST_DATA) / "parity" / GetParam(); }
+  fs::path folder() const { return test_data("parity") / GetParam(); }
 };
 
 // All of them: dense and grouped heads, rotation, norms of q and k, windows, padding, soft caps.
@@ -249,7 +250,7 @@ TEST(ModelSteps, WhatIsNotThereIsRefused) {
 
 TEST(ModelSteps, KnowsHowQueriesKeysAndValuesAreMade) {
   const auto steps_of = [](const char* name, SiteId site) {
-    const RunResult result = run_fixture(fs::path(FOVEA_TEST_DATA) / "parity" / name);
+    const RunResult result = run_fixture(test_data("parity") / name);
     return model_steps(result.run.record(site), 0, 0);
   };
   const ModelSteps bert = steps_of("bert_model", {SiteKind::kSelf, 0});

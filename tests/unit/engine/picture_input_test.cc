@@ -6,15 +6,14 @@
 #include <fstream>
 
 #include "fovea/checkpoint/weight_layers.h"
+#include "support/data.h"
 #include "support/errors.h"
 
 namespace fovea {
 namespace {
 
 std::string bundled(std::string_view name) {
-  return (std::filesystem::path(FOVEA_TEST_DATA) / "../../models" / name)
-      .lexically_normal()
-      .string();
+  return (test_data("../../models") / name).lexically_normal().string();
 }
 
 const Engine& scenes() {
@@ -87,7 +86,7 @@ std::filesystem::path detector() {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / "picture_input_detr";
   fs::remove_all(folder);
-  fs::copy(fs::path(FOVEA_TEST_DATA) / "parity" / "detr_basic", folder);
+  fs::copy(test_data("parity") / "detr_basic", folder);
   std::ofstream(folder / "preprocessor_config.json")
       << R"({"image_processor_type": "DetrImageProcessor", "do_resize": true, "do_rescale": true,
              "do_normalize": true, "do_pad": true, "image_mean": [0.5, 0.5, 0.5],

@@ -7,13 +7,14 @@
 #include "fovea/base/file.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/io/safetensors.h"
+#include "support/data.h"
 #include "support/errors.h"
 
 namespace fovea {
 namespace {
 
 std::filesystem::path fixture(std::string_view name) {
-  return std::filesystem::path(FOVEA_TEST_DATA) / "parity" / name;
+  return test_data("parity") / name;
 }
 
 // A copy of the checkpoint that reads the words "a" and "cat".

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "fovea/base/file.h"
+#include "support/data.h"
 #include "support/fixture_models.h"
 #include "support/sanitized.h"
 
@@ -14,9 +15,7 @@ namespace fovea {
 namespace {
 
 std::string bundled_translator() {
-  return (std::filesystem::path(FOVEA_TEST_DATA) / "../../models/en-fr")
-      .lexically_normal()
-      .string();
+  return (test_data("../../models/en-fr")).lexically_normal().string();
 }
 
 const Translator& translator() {
@@ -38,7 +37,7 @@ std::vector<int64_t> ids_of(const Json& answer, std::string_view key) {
 }
 
 std::vector<Answer> translation_answers() {
-  const auto path = std::filesystem::path(FOVEA_TEST_DATA) / "translation/en-fr.json";
+  const auto path = test_data("translation/en-fr.json");
   std::vector<Answer> result;
   const Json json = Json::parse(read_text_file(path), path.string());
   for (const Json& answer : json.as_array("")) {

@@ -13,6 +13,7 @@
 #include "fovea/explain/value_norm.h"
 #include "fovea/explain/value_zeroing.h"
 #include "fovea/io/npz.h"
+#include "support/data.h"
 #include "support/fixture_models.h"
 
 namespace fovea {
@@ -22,7 +23,7 @@ namespace {
 constexpr double kValueTolerance = 1e-5;
 
 const NpzFile& value_answers() {
-  static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/values.npz");
+  static const NpzFile file = NpzFile::open(test_data("explain/values.npz"));
   return file;
 }
 

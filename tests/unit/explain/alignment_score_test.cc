@@ -5,13 +5,14 @@
 #include <random>
 #include <set>
 
+#include "support/data.h"
 #include "support/errors.h"
 
 namespace fovea {
 namespace {
 
 std::filesystem::path data(const std::string& name) {
-  return std::filesystem::path(FOVEA_TEST_DATA) / "alignment" / name;
+  return test_data("alignment") / name;
 }
 
 std::string percent(double fraction) {

@@ -4,6 +4,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
+#include "support/data.h"
 #include "support/errors.h"
 
 namespace fovea {
@@ -16,7 +17,7 @@ PictureBox box_of(const Json& json) {
 }
 
 TEST(DetectionScore, IsCocosAveragePrecision) {
-  const Json file = Json::parse(read_text_file(FOVEA_TEST_DATA "/explain/detections.json"), "test");
+  const Json file = Json::parse(read_text_file(test_data("explain/detections.json")), "test");
   for (const Json& test_case : file.at("pictures", "test").as_array("pictures")) {
     DetectionScore score;
     for (const Json& picture : test_case.at("pictures", "test").as_array("pictures")) {

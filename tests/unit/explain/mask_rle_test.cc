@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fovea/base/file.h"
+#include "support/data.h"
 
 namespace fovea {
 namespace {
@@ -14,7 +15,7 @@ std::vector<int64_t> integers(const Json& json) {
 }
 
 TEST(MaskRle, IsCocosForm) {
-  const Json file = Json::parse(read_text_file(FOVEA_TEST_DATA "/explain/detections.json"), "test");
+  const Json file = Json::parse(read_text_file(test_data("explain/detections.json")), "test");
   for (const Json& test_case : file.at("masks", "test").as_array("masks")) {
     const auto& rows = test_case.at("rows", "test").as_array("rows");
     const auto height = static_cast<int64_t>(rows.size());

@@ -9,6 +9,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/explain/method.h"
+#include "support/data.h"
 #include "support/errors.h"
 #include "support/runs.h"
 
@@ -16,7 +17,7 @@ namespace fovea {
 namespace {
 
 Json::Array flow_answers() {
-  const std::string path = FOVEA_TEST_DATA "/explain/flow.json";
+  const std::string path = test_data("explain/flow.json");
   return Json::parse(read_text_file(path), path).as_array(path);
 }
 

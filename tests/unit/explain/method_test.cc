@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fovea/base/file.h"
+#include "support/data.h"
 #include "support/errors.h"
 #include "support/runs.h"
 #include "unit/explain/block_records.h"
@@ -40,7 +41,7 @@ std::string file_of(std::string name) {
 std::vector<std::string> method_files() {
   std::vector<std::string> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(FOVEA_TEST_DATA "/../../fovea/explain/methods")) {
+       std::filesystem::directory_iterator(test_data("../../fovea/explain/methods"))) {
     files.push_back(entry.path().filename().string());
   }
   std::ranges::sort(files);
@@ -69,7 +70,7 @@ TEST(Methods, DescribeThemselves) {
 }
 
 TEST(Methods, HaveTheirSectionInTheGuide) {
-  const std::string guide = read_text_file(FOVEA_TEST_DATA "/../../docs/methods.md");
+  const std::string guide = read_text_file(test_data("../../docs/methods.md"));
   for (const Method& method : all_methods()) {
     EXPECT_NE(guide.find(fmt::format("\n## {}\n", method.name)), std::string::npos) << method.name;
     EXPECT_NE(guide.find(fmt::format("\n| [{}](#", method.name)), std::string::npos)

@@ -8,13 +8,14 @@
 #include "fovea/explain/pictures/grid_mask.h"
 #include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/io/npz.h"
+#include "support/data.h"
 #include "support/records.h"
 
 namespace fovea::support {
 
 // Made by tools/fixtures/make_explain_fixture.py.
 inline const NpzFile& picture_answers() {
-  static const NpzFile file = NpzFile::open(FOVEA_TEST_DATA "/explain/pictures.npz");
+  static const NpzFile file = NpzFile::open(test_data("explain/pictures.npz"));
   return file;
 }
 

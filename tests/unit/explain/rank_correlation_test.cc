@@ -7,6 +7,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/explain/faithfulness/resampling.h"
+#include "support/data.h"
 #include "support/errors.h"
 
 namespace fovea {
@@ -24,7 +25,7 @@ std::vector<double> numbers(const Json& json, std::string_view name) {
 }
 
 Json::Array rank_answers() {
-  const std::string path = FOVEA_TEST_DATA "/explain/ranks.json";
+  const std::string path = test_data("explain/ranks.json");
   return Json::parse(read_text_file(path), path).as_array(path);
 }
 

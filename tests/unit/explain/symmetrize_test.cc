@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fovea/explain/alignment/alignment_score.h"
+#include "support/data.h"
 #include "support/errors.h"
 
 namespace fovea {
@@ -180,7 +181,7 @@ TEST(Symmetrize, NamesComeBackAndUnknownOnesAreRefused) {
 class PublishedSymmetrization : public ::testing::Test {
  protected:
   static std::filesystem::path data(const std::string& name) {
-    return std::filesystem::path(FOVEA_TEST_DATA) / "alignment" / name;
+    return test_data("alignment") / name;
   }
   std::vector<Alignment> combine(const std::string& aligner, Symmetrization how) const {
     const auto forward = read_alignments(data("enfr." + aligner + ".talp"));

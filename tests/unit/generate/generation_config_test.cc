@@ -1,5 +1,6 @@
 #include "fovea/generate/generation_config.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -10,6 +10,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/generate/generation_config.h"
+#include "support/data.h"
 #include "support/errors.h"
 #include "unit/generate/hashed_words.h"
 
@@ -63,8 +64,7 @@ void enumerate(const Text& prompt, const Text& ids, double log_p, int64_t most, 
 }
 
 TEST(Search, IsTransformersGenerateOverAGridOfSettings) {
-  const std::filesystem::path path =
-      std::filesystem::path(FOVEA_TEST_DATA) / "search" / "answers.json";
+  const std::filesystem::path path = test_data("search") / "answers.json";
   const Json cases = Json::parse(read_text_file(path), "answers.json");
   const Config model(Json::parse(R"({"vocab_size": 320})", "model"), "model");
   int texts = 0;

@@ -11,6 +11,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/io/named_tensor.h"
+#include "support/data.h"
 
 namespace fovea {
 
@@ -65,7 +66,7 @@ class ShiftedBytes {
 };
 
 inline std::filesystem::path io_data(std::string_view name) {
-  return std::filesystem::path(FOVEA_TEST_DATA) / "io" / name;
+  return test_data("io") / name;
 }
 
 }  // namespace fovea

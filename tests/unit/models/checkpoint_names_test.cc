@@ -13,6 +13,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/models/model.h"
+#include "support/data.h"
 #include "support/errors.h"
 
 namespace fovea {
@@ -136,7 +137,7 @@ std::vector<std::string> build(const Listing& listing, std::set<std::string>* re
 
 std::vector<fs::path> all_listings() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(FOVEA_TEST_DATA) / "checkpoint_names")) {
+  for (const auto& entry : fs::directory_iterator(test_data("checkpoint_names"))) {
     files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "fovea/base/file.h"
+#include "support/data.h"
 #include "unit/render/figure_samples.h"
 
 namespace fovea {
@@ -105,8 +106,7 @@ const std::vector<Sample>& all_samples() {
 class Golden : public testing::TestWithParam<Sample> {
  protected:
   std::filesystem::path stored(std::string_view suffix) const {
-    return std::filesystem::path(FOVEA_TEST_DATA) / "figures" /
-           (GetParam().name + std::string(suffix));
+    return test_data("figures") / (GetParam().name + std::string(suffix));
   }
   static bool updating() { return std::getenv("FOVEA_UPDATE_GOLDEN") != nullptr; }
 };

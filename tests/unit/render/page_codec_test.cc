@@ -10,6 +10,7 @@
 #include "fovea/render/caption.h"
 #include "fovea/render/color_axis.h"
 #include "fovea/render/words.h"
+#include "support/data.h"
 #include "support/inflate.h"
 #include "support/records.h"
 
@@ -187,7 +188,7 @@ TEST(PageCodec, Base64IsTheUsualOne) {
 
 // Vectors that web/src/core is held against too. FOVEA_UPDATE_GOLDEN=1 writes them anew.
 std::filesystem::path golden_path() {
-  return std::filesystem::path(FOVEA_TEST_DATA) / "page/core.json";
+  return test_data("page/core.json");
 }
 
 Json mask_json(const Mask& mask) {

@@ -9,12 +9,13 @@
 #include "fovea/base/file.h"
 #include "fovea/base/utf8.h"
 #include "fovea/text/tokenizer.h"
+#include "support/data.h"
 #include "unit/text/short_hash.h"
 
 namespace fovea {
 namespace {
 
-const std::filesystem::path kTextData = std::filesystem::path(FOVEA_TEST_DATA) / "text";
+const std::filesystem::path kTextData = test_data("text");
 
 std::vector<std::string> read_lines() {
   std::vector<std::string> lines;

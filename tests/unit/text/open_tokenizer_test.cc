@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "fovea/text/tokenizer.h"
+#include "support/data.h"
 #include "support/errors.h"
 #include "support/temp_folder.h"
 
@@ -12,7 +13,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-const std::filesystem::path kOpenData = std::filesystem::path(FOVEA_TEST_DATA) / "sentence_piece";
+const std::filesystem::path kOpenData = test_data("sentence_piece");
 
 void copy_into(const std::filesystem::path& folder, const std::filesystem::path& from,
                std::initializer_list<const char*> names) {

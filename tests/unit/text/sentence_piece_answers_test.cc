@@ -10,15 +10,15 @@
 #include "fovea/base/utf8.h"
 #include "fovea/text/sentence_piece.h"
 #include "fovea/text/tokenizer.h"
+#include "support/data.h"
 #include "unit/text/short_hash.h"
 
 namespace fovea {
 namespace {
 
-const std::filesystem::path kPieceAnswerData =
-    std::filesystem::path(FOVEA_TEST_DATA) / "sentence_piece";
+const std::filesystem::path kPieceAnswerData = test_data("sentence_piece");
 const std::filesystem::path kEnglishFrench =
-    std::filesystem::path(FOVEA_TEST_DATA).parent_path().parent_path() / "models" / "en-fr";
+    test_data().parent_path().parent_path() / "models" / "en-fr";
 
 const std::vector<std::string>& lines() {
   static const std::vector<std::string> kept = [] {

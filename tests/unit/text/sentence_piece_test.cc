@@ -10,6 +10,7 @@
 #include "fovea/text/sentence_piece_file.h"
 #include "fovea/text/sentence_piece_folders.h"
 #include "fovea/text/tokenizer.h"
+#include "support/data.h"
 #include "support/errors.h"
 
 namespace fovea {
@@ -17,7 +18,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const std::filesystem::path kPieceData = std::filesystem::path(FOVEA_TEST_DATA) / "sentence_piece";
+const std::filesystem::path kPieceData = test_data("sentence_piece");
 
 std::string varint(uint64_t value) {
   std::string bytes;

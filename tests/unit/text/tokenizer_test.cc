@@ -7,6 +7,7 @@
 #include "fovea/text/token_display.h"
 #include "fovea/text/unicode.h"
 #include "fovea/text/unicode_forms.h"
+#include "support/data.h"
 #include "support/errors.h"
 #include "support/temp_folder.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const std::filesystem::path kTokenizerData = std::filesystem::path(FOVEA_TEST_DATA) / "text";
+const std::filesystem::path kTokenizerData = test_data("text");
 
 std::vector<std::string> displays(const Tokenizer& tokenizer, std::string_view text) {
   std::vector<std::string> shown;

@@ -7,11 +7,12 @@
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/vision/decode.h"
+#include "support/data.h"
 
 namespace fovea::support {
 
 inline std::filesystem::path vision_data(const std::string& name) {
-  return std::filesystem::path(FOVEA_TEST_DATA) / "vision" / name;
+  return test_data("vision") / name;
 }
 
 inline Json vision_json(const std::string& name) {
