@@ -13,6 +13,15 @@ if(FOVEA_SANITIZE)
   add_link_options(-fsanitize=${FOVEA_SANITIZE})
 endif()
 
+# The same for code that takes longer to compile than to run: the program's front end, and what tests consist of.
+add_library(fovea_quick INTERFACE)
+target_link_libraries(fovea_quick INTERFACE fovea_options)
+if(FOVEA_SANITIZE)
+  target_compile_options(fovea_quick INTERFACE -O0)
+else()
+  target_compile_options(fovea_quick INTERFACE $<$<CONFIG:Release>:-O1>)
+endif()
+
 option(FOVEA_LIBFUZZER "Build the fuzz targets with libFuzzer; needs clang" OFF)
 if(FOVEA_LIBFUZZER)
   # The library is instrumented too: libFuzzer is led by the branches that an input takes.

@@ -163,6 +163,18 @@ def minutes(seconds):
     return f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
 
 
+def build_facts(folder):
+    """Objects, seconds of steps and wall time of the program's build in the root, from ninja's log; read before tests are built."""
+    log = pathlib.Path(f"{folder}{CHECKOUT}/build/release/.ninja_log")
+    if not log.exists():
+        return {}
+    steps = [tuple(map(int, line.split("\t")[:2])) for line in log.read_text().splitlines()[1:]]
+    objects = sum(line.split("\t")[3].endswith(".o") for line in log.read_text().splitlines()[1:])
+    busy = sum(end - start for start, end in steps) / 1000
+    wall = (max(end for _, end in steps) - min(start for start, _ in steps)) / 1000
+    return {"build of the program": f"{objects} objects, {minutes(busy)} of compiling and linking in {minutes(wall)}, without ccache's help"}
+
+
 def installed_packages(folder):
     return set(output_of("dpkg-query", f"--admindir={folder}/var/lib/dpkg", "-W", "-f", "${Package}\n").split())
 
@@ -173,7 +185,7 @@ def host_machine():
     return f"{os.cpu_count()} cores ({model.group(1) if model else os.uname().machine}), {gigabytes:.0f} GiB"
 
 
-def summary(folder, outcomes, before, after):
+def summary(folder, outcomes, before, more):
     checkout = pathlib.Path(str(folder) + str(CHECKOUT))
     pictures = len(list(checkout.glob("gallery/**/*.png")))
     facts = {
@@ -181,7 +193,8 @@ def summary(folder, outcomes, before, after):
         "commit": output_of("git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"),
         "root": f"Debian {(folder / 'etc/debian_version').read_text().strip()}, debootstrap --variant=minbase, {before} packages",
         "machine": host_machine(),
-        "packages that the commands installed": str(after - before),
+        "packages that the commands installed": str(len(installed_packages(folder)) - before),
+        **more,
         "pictures in gallery/": str(pictures),
     }
     rows = [f"| `{one.command}` | {one.status} | {minutes(one.seconds)} | {one.last_line.replace('|', '¦')} |" for one in outcomes]
@@ -209,8 +222,12 @@ def main():
             copy_from_host(folder)
             copy_repository(folder)
             before = len(installed_packages(folder))
-            outcomes = [run_command(folder, command, number) for number, command in enumerate(commands, 1)]
-            text = summary(folder, outcomes, before, len(installed_packages(folder)))
+            outcomes, facts = [], {}
+            for number, command in enumerate(commands, 1):
+                outcomes.append(run_command(folder, command, number))
+                facts = facts or {"packages that the first command installed": str(len(installed_packages(folder)) - before),
+                                  **build_facts(folder)}
+            text = summary(folder, outcomes, before, facts)
         if arguments.commands:
             print(text)
         else:

@@ -107,7 +107,7 @@ need_packages() {
     note "reading the lists of packages"
     as_root "${apt[@]}" -o Acquire::Languages=none update </dev/null >>"$log" 2>&1 && : >"$updated" || true
   fi
-  note "installing $(package_count "${missing[@]}"): ${missing[*]}"
+  [ ! -t 2 ] || note "installing $(package_count "${missing[@]}"): ${missing[*]}"
   if ! as_root "${apt[@]}" "${install[@]:1}" </dev/null >>"$log" 2>&1; then
     tail -n 15 "$log" >&2
     die "could not install Debian packages (all of it in $log); as root, run: ${install[*]}"

@@ -193,6 +193,7 @@ def test_a_part_of_the_matrix_is_its_rows():
     numpy.testing.assert_allclose(numpy.array(answer["map"]["weights"])[0], grid(row).ravel(), atol=1e-7)
 
 
+@pytest.mark.numbers
 def test_no_object_is_a_result(tmp_path):
     (tmp_path / "grey.png").write_bytes(png(200, 120, lambda x, y: (120, 120, 120)))
     text = ok("detect", tmp_path / "grey.png")
@@ -271,6 +272,7 @@ def test_image_sends_detectors_to_detect():
     assert_fails(run("image", "-m", "scenes-detr", SCENE), 1, "fovea detect")
 
 
+@pytest.mark.numbers
 def test_average_precision_is_that_of_transformers(tmp_path):
     result = run("evaluate", "detections", MODEL / "demo", "--json", "--out", tmp_path / "a.csv")
     assert result.returncode == 0, result.stderr
@@ -283,6 +285,7 @@ def test_average_precision_is_that_of_transformers(tmp_path):
     assert "AP50       1.000" in text and "trained on synthetic scenes" in text
 
 
+@pytest.mark.numbers
 def test_every_way_to_a_mask_is_scored():
     result = run("evaluate", "masks", MODEL / "demo", "-m", "scenes-detr", "--json")
     assert result.returncode == 0, result.stderr

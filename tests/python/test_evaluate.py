@@ -31,6 +31,7 @@ def jaccard(a, b):
     return (a & b).sum() / (a | b).sum()
 
 
+@pytest.mark.numbers
 def test_masks_are_scored_as_numpy_does():
     answer = scored("masks", DEMO)
     assert (answer["pictures"], answer["objects"], answer["layer"]) == (3, 18, 7)
@@ -62,6 +63,7 @@ def overlap(a, b):
     return both / (area(a) + area(b) - both)
 
 
+@pytest.mark.numbers
 def test_boxes_are_scored_as_numpy_does():
     answer = scored("boxes", DEMO)
     for entry in answer["per_picture"]:
@@ -87,6 +89,7 @@ def test_boxes_come_from_json_where_it_is(tmp_path):
     assert answer["objects"] == 1 and answer["scores"]["token_cut"] == 1 and answer["scores"]["token_cut_iou"] == 1
 
 
+@pytest.mark.numbers
 def test_random_weights_stand_beside(tmp_path):
     answer = scored("masks", DEMO, "--baseline")
     assert set(answer["random_weights"]) == set(answer["scores"]) and answer["random_weights"] != answer["scores"]
@@ -97,6 +100,7 @@ def test_random_weights_stand_beside(tmp_path):
     assert max(len(line) for line in text.splitlines()) <= 80
 
 
+@pytest.mark.numbers
 def test_scores_of_every_picture_are_written(tmp_path):
     ok("evaluate", "masks", DEMO, "--out", tmp_path / "scores.csv")
     lines = list(csv.DictReader((tmp_path / "scores.csv").open()))

@@ -31,6 +31,7 @@ def probabilities(model, folder, hidden):
     return softmax(load_file(folder / "out.safetensors")["logits"].astype(float).ravel())
 
 
+@pytest.mark.numbers
 def test_the_card_is_what_numpy_makes_of_runs_without_tokens(classifier, tmp_path):
     answer = explained(TEXT, "-m", classifier, "--method", "rollout", "--check-by", "hide", *QUICK)
     check = answer["check"]

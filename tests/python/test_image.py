@@ -34,6 +34,7 @@ def test_the_objects_of_a_scene_are_named_and_every_head_is_drawn():
     assert "Row: what [CLS] attends to · layer 7, 6 heads · softmax weight sum 1.00" in joined.replace(" ·", " ·")
 
 
+@pytest.mark.numbers
 def test_predicted_classes_are_those_of_transformers():
     """tools/fixtures/make_class_answers.py asked transformers about pictures of every format."""
     answers = json.loads((ROOT / "tests/data/vision/classes.json").read_text())

@@ -109,6 +109,7 @@ def test_built_heads_are_a_convolution():
         assert about["spread"] == pytest.approx(0, abs=1e-3)
 
 
+@pytest.mark.numbers
 def test_distances_are_renormalised_unless_told(maps, picture, tmp_path):
     answer = shown(picture, "--view", "distances")
     apart = 8 * numpy.linalg.norm(PLACES[:, None] - PLACES[None], axis=-1)
@@ -123,6 +124,7 @@ def test_distances_are_renormalised_unless_told(maps, picture, tmp_path):
     assert "head 5" in ok("image", picture, "--view", "distances")
 
 
+@pytest.mark.numbers
 def test_the_field_is_a_rollout_with_radii(maps, picture):
     answer = shown(picture, "--view", "field", "--at", "128,48")
     assert answer["patch"] == "patch 6,16" and [d["layers"] for d in answer["depths"]] == list(range(1, 9))

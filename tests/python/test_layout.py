@@ -106,6 +106,16 @@ BROKEN = {
         {"fovea/io/npy.cc": "\n#include <zlib.h>\n"},
         "fovea/io/npy.cc:2: zlib may be included only in fovea/io/zip.cc",
     ),
+    "name of two files that are compiled together": (
+        {"fovea/io/npy.cc": "namespace fovea {\nnamespace {\nconstexpr size_t kMost = size_t{1} << 20, kLeast = 2;\n}\n}\n",
+         "fovea/io/npz.cc": "namespace fovea {\nnamespace {\nint kLeast(int x = 3) { return x; }\n}\n}\n"},
+        "fovea/io/npz.cc: kLeast is a name of fovea/io/npy.cc too; files of a folder are compiled together, rename one",
+    ),
+    "name that hides a header's": (
+        {"fovea/base/error.h": "#pragma once\nnamespace fovea {\n[[noreturn]] void fail(int kind);\n}\n",
+         "fovea/io/npy.cc": "namespace fovea {\nnamespace {\ntemplate <typename T>\nvoid fail(T kind) {}\n}\n}\n"},
+        "fovea/io/npy.cc: fail hides that of fovea/base/error.h in files compiled with it; rename it",
+    ),
     "file too long": (
         {"fovea/base/long.cc": "\n" * 801},
         "fovea/base/long.cc: 801 lines; a file has at most 800, split it",
@@ -157,6 +167,17 @@ BROKEN = {
 @pytest.mark.parametrize("files, message", BROKEN.values(), ids=BROKEN)
 def test_a_broken_rule_is_found(tree, files, message):
     assert message in tree(files).violations
+
+
+def test_names_that_cannot_clash_pass(tree):
+    own = "namespace fovea {\nnamespace {\nusing Row = std::vector<int>;\n%s\n}\nvoid %s() { int local = 0; }\n}\n"
+    assert tree({
+        "fovea/io/npy.cc": own % ("struct Reader { int size; };\nvoid Reader::read() {}", "write_npy"),
+        "fovea/io/npz.cc": own % ("class Writer final : public Reader { int size; };\nbool operator==(Writer a, Writer b) { return 1; }",
+                                  "write_npz"),
+        "fovea/base/log.cc": own % ("struct Writer { int local; };", "log"),
+        "fovea/io/fast.cc": "#define HWY_TARGET_INCLUDE \"x\"\n" + own % ("struct Writer {};", "fast"),
+    }).violations == []
 
 
 def test_what_only_looks_like_a_violation_passes(tree):

@@ -141,6 +141,7 @@ def test_texts_are_counted_the_same_side_by_side_and_alone(tmp_path):
         assert head["entropy"] == pytest.approx(sums[head["layer"], head["head"]] / rows, abs=1e-5)
 
 
+@pytest.mark.numbers
 def test_distances_in_pictures_are_those_of_the_view_of_distances():
     answer = stats(VIT / "demo", "-m", VIT)
     assert (answer["inputs"], answer["layers"], answer["heads_per_layer"]) == (3, 8, 6)

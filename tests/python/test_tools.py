@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -26,7 +27,7 @@ def machine(tmp_path):
     commands = tmp_path / "bin"
     commands.mkdir()
     for name in ("bash", "env", "readlink", "dirname", "mkdir", "flock", "grep", "tail", "rm",
-                 "sed", "head", "awk", "getconf"):
+                 "sed", "head", "awk", "getconf", "mv"):
         (commands / name).symlink_to(shutil.which(name))
 
     def run(scripts, *arguments, environment=None):
@@ -129,6 +130,60 @@ def test_a_build_folder_copied_from_elsewhere_is_made_anew(machine):
     (release / "stale").write_text("")
     assert machine(machine_with("echo new")).stdout == "new\n"
     assert not (release / "stale").exists()
+
+
+def builds(machine):
+    return (machine.checkout / "builds").read_text().count("built")
+
+
+def counted_build(machine):
+    return {**machine_with("true", build=f'echo built >>"{machine.checkout}/builds"; exit 0'),
+            "find": f'exec {shutil.which("find")} "$@"'}
+
+
+def test_nothing_is_built_again_until_something_changes(machine):
+    for name in ("fovea", "cmake", "bench", "examples"):
+        (machine.checkout / name).mkdir()
+    for name in ("CMakeLists.txt", "CMakePresets.json"):
+        (machine.checkout / name).write_text("")
+    for _ in range(3):
+        assert machine(counted_build(machine)).returncode == 0
+    assert builds(machine) == 1
+    source = machine.checkout / "fovea/new.cc"
+    source.write_text("")
+    os.utime(source, (time.time() + 5, time.time() + 5))
+    assert machine(counted_build(machine)).returncode == 0
+    assert builds(machine) == 2
+    os.utime(source, (0, 0))
+    os.utime(source.parent, (time.time() + 5, time.time() + 5))  # as when a file is taken away
+    assert machine(counted_build(machine)).returncode == 0
+    assert builds(machine) == 3
+    # The benchmarks are other targets.
+    os.utime(source.parent, (0, 0))
+    assert machine(counted_build(machine), "bench").returncode == 0
+    assert builds(machine) == 4
+
+
+def test_a_checkout_that_was_moved_is_built_anew(machine):
+    for name in ("fovea", "cmake", "bench", "examples"):
+        (machine.checkout / name).mkdir()
+    for name in ("CMakeLists.txt", "CMakePresets.json"):
+        (machine.checkout / name).write_text("")
+    assert machine(counted_build(machine)).returncode == 0
+    (machine.checkout / "build/release/.built-fovea").write_text("/elsewhere\n")
+    assert machine(counted_build(machine)).returncode == 0
+    assert builds(machine) == 2
+
+
+def test_models_are_fetched_beside_the_compiler(machine):
+    """The build waits until the fetch has begun; the program starts when both are over."""
+    begun, cache = machine.checkout / "begun", machine.checkout / "cache"
+    scripts = machine_with(f'ls "{cache}/models"', build=f'while ! [ -e "{begun}" ]; do sleep 0.01; done; exit 0')
+    scripts |= {name: f'exec {shutil.which(name)} "$@"' for name in ("find", "sleep", "ls")}
+    scripts["python3"] = (f': >"{begun}"; {shutil.which("sleep")} 0.3; '
+                          f'{shutil.which("mkdir")} -p "{cache}/models/all-minilm-l6-v2" "{cache}/models/smollm2-135m-instruct"')
+    result = machine(scripts, environment={"FOVEA_CACHE": str(cache)})
+    assert (result.returncode, result.stdout) == (0, "all-minilm-l6-v2\nsmollm2-135m-instruct\n"), result.stderr
 
 
 def test_the_benchmarks_are_built_when_they_are_asked_for(machine):

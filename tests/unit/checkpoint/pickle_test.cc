@@ -125,8 +125,9 @@ TEST(Pickle, EndlessOnesEnd) {
   EXPECT_TRUE(pickle_refuses(kKind, "nests deeper than 1000", std::string(5000, '(')));
   EXPECT_TRUE(pickle_refuses(kKind, "more than 4194304 objects", std::string(5'000'000, ')')));
   // One list, put into itself again and again by ever larger doses.
-  std::string laughs = "]q\x01";
-  for (int i = 0; i < 20'000'000 / 4; ++i) laughs += "h\x01h\x01";
+  std::string doses = "h\x01h\x01";
+  while (doses.size() < 20'000'000) doses += doses;
+  const std::string laughs = "]q\x01" + doses;
   EXPECT_TRUE(pickle_refuses(kKind, "hold more than", "(" + laughs + laughs + "t."));
   // Deep without a mark: read step by step, so no stack is used up.
   EXPECT_NO_THROW(parse_pickle(")" + std::string(1'000'000, '\x85') + "."));

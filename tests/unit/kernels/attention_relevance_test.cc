@@ -5,6 +5,7 @@
 #include "support/attention_cases.h"
 #include "support/errors.h"
 #include "support/records.h"
+#include "support/sanitized.h"
 #include "support/simd_targets.h"
 
 namespace fovea {
@@ -106,7 +107,7 @@ void expect_relevance_matches(const Graded& graded) {
 
 TEST(AttentionRelevance, MatchesTheDoubleReferenceOnEverySimdTarget) {
   for_each_simd_target([] {
-    for (uint32_t seed = 0; seed < 60; ++seed) {
+    for (uint32_t seed = 0; seed < support::cases(60); ++seed) {
       SCOPED_TRACE(seed);
       expect_relevance_matches({random_case(seed, 70, 2), seed});
     }

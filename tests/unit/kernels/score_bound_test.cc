@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "support/attention_cases.h"
+#include "support/sanitized.h"
 
 namespace fovea {
 namespace {
 
 // Every kind of rule; scores up to about 60, where bounds are loose and rounding counts.
 TEST(ScoreBound, NoScoreOfTheBlockIsLarger) {
-  for (uint32_t seed = 0; seed < 24; ++seed) {
+  for (uint32_t seed = 0; seed < support::cases(24); ++seed) {
     const support::AttentionCase c = support::random_case(seed, 400, seed % 2 == 0 ? 1.0 : 20.0);
     SCOPED_TRACE(c.name);
     const AttentionInputs inputs{HeadsView::of(c.queries), HeadsView::of(c.keys), {}, &c.rule};
