@@ -2,8 +2,8 @@
 #
 # Most of a file's compile time goes into headers that all files of a folder include. So files that follow each other
 # are compiled together, up to FOVEA_GROUP_KB kilobytes of them; the names in their anonymous namespaces are unique within
-# a folder therefore (tools/check_layout.py). A file stays alone if it has definitions of its own or if Highway includes it
-# once for each processor.
+# a folder therefore (tools/check_layout.py). A file stays alone if it is generated, so that another program may link its own in its
+# place, if it has definitions of its own, or if Highway includes it once for each processor.
 #
 # CMake's UNITY_BUILD would group by count, not by size, and writes absolute paths, with which ccache finds nothing
 # again in another checkout.
@@ -21,7 +21,8 @@ function(fovea_group_sources name out)
     cmake_path(ABSOLUTE_PATH source)
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
     file(STRINGS ${source} by_highway REGEX "^#define HWY_TARGET_INCLUDE")
-    if(definitions OR by_highway)
+    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} is_generated)
+    if(definitions OR by_highway OR is_generated)
       list(APPEND compiled ${source})
       continue()
     endif()
@@ -34,13 +35,7 @@ function(fovea_group_sources name out)
       set(${group} "")
       set(size ${bytes})
     endif()
-    # Relative to the root of the project, or to the group where it is generated.
-    set(root ${PROJECT_SOURCE_DIR})
-    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} is_generated)
-    if(is_generated)
-      set(root ${CMAKE_CURRENT_BINARY_DIR})
-    endif()
-    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${root})
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
     string(APPEND ${group} "#include \"${source}\"\n")
   endforeach()
   foreach(group IN LISTS compiled)

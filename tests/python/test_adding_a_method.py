@@ -21,10 +21,10 @@ fovea_add_registry(FOLDER fovea/explain/methods TYPE Method SUFFIX method
                    HEADER fovea/explain/method.h FUNCTION all_methods OUT sources)
 # The other methods are in the library; only the page's file and the new list are compiled.
 list(FILTER sources INCLUDE REGEX "/({name}|all_methods)\\\\.cc$")
-add_executable(walk "{root}/tests/unit/explain/method_test.cc" {name}_test.cc ${{sources}})
+add_executable(walk "{root}/tests/support/main.cc" "{root}/tests/unit/explain/method_test.cc" {name}_test.cc ${{sources}})
 target_include_directories(walk PRIVATE "{root}/tests")
 target_compile_definitions(walk PRIVATE FOVEA_TEST_DATA="${{CMAKE_CURRENT_SOURCE_DIR}}/tests/data")
-target_link_libraries(walk PRIVATE fovea::explain GTest::gmock_main)
+target_link_libraries(walk PRIVATE fovea::explain GTest::gmock)
 add_executable(fovea "{root}/fovea/cli/main.cc" ${{sources}})
 target_include_directories(fovea PRIVATE "{root}")
 target_link_libraries(fovea PRIVATE "{build}/fovea/cli/libfovea_cli_core.a" fovea::engine fovea::render)

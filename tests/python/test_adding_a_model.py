@@ -18,9 +18,10 @@ include("{root}/cmake/FoveaRegistry.cmake")
 # The folder holds the page's file only, so the list that is made from it replaces the library's own.
 fovea_add_registry(FOLDER architectures TYPE Architecture SUFFIX architecture
                    HEADER fovea/models/model.h FUNCTION all_architectures OUT sources)
-add_executable(parity "{root}/tests/parity/parity_test.cc" ${{sources}})
+add_executable(parity "{root}/tests/support/main.cc" "{root}/tests/parity/parity_test.cc" ${{sources}})
+target_include_directories(parity PRIVATE "{root}/tests")
 target_compile_definitions(parity PRIVATE FOVEA_TEST_DATA="{data}")
-target_link_libraries(parity PRIVATE fovea::engine GTest::gmock_main)
+target_link_libraries(parity PRIVATE fovea::engine GTest::gmock)
 """
 
 
