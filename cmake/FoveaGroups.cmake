@@ -9,6 +9,10 @@
 # again in another checkout.
 set(FOVEA_GROUP_KB 64 CACHE STRING "Kilobytes of sources that are compiled together; 0: every file alone")
 
+if(NOT FOVEA_GROUP_KB MATCHES "^[0-9]+$")
+  message(FATAL_ERROR "FOVEA_GROUP_KB is '${FOVEA_GROUP_KB}' but must be a number of kilobytes, or 0 to compile every file alone")
+endif()
+
 function(fovea_group_sources name out)
   set(${out} ${ARGN} PARENT_SCOPE)
   if(NOT FOVEA_GROUP_KB)

@@ -164,21 +164,21 @@ def run_units(preset, jobs, programs, *patterns):
     return Tally(len(report.passed), len(report.failed), [f"{name}: {why}" for name, why in report.skipped.items()])
 
 
-def run_fuzz_programs(preset, jobs, pattern, environment=None):
+def run_fuzz_programs(preset, jobs, pattern):
     """Tally of the tests that ctest calls fuzz.<name>; those of GoogleTest are run by run_units, which tells of every case."""
     listing = subprocess.run(["ctest", "--test-dir", BUILD / preset, "-N", "-R", r"^fuzz\."], capture_output=True, text=True, check=True)
     names = re.findall(r"^ *Test +#\d+: (.+)$", listing.stdout, re.MULTILINE)
     chosen = [re.escape(name) for name in names if re.search(pattern or "", name)]
-    return run_ctest(preset, jobs, f"^({'|'.join(chosen)})$", environment) if chosen else Tally()
+    return run_ctest(preset, jobs, f"^({'|'.join(chosen)})$") if chosen else Tally()
 
 
-def run_ctest(preset, jobs, pattern, environment=None):
+def run_ctest(preset, jobs, pattern):
     junit = RESULTS / f"{preset}.xml"
     junit.unlink(missing_ok=True)
     command = ["ctest", "--test-dir", BUILD / preset, "-j", str(jobs), "-R", pattern]
     command += ["--timeout", str(TEST_TIMEOUT_SECONDS), "--output-junit", junit]
     log = RESULTS / f"{preset}.log"
-    succeeded = run_logged(command, log, env={**os.environ, **(environment or {})})
+    succeeded = run_logged(command, log)
     if not junit.exists():
         raise StageFailed(f"{excerpt(log)}\nctest made no report")
     tally, failures = read_junit(junit)

@@ -34,9 +34,6 @@ inline constexpr int kGroupRows = 12;
 inline constexpr int kGroupRows = 6;
 #endif
 
-// Work on a whole panel is not inlined: a call costs nothing beside it, and each copy costs the
-// compiler seconds.
-
 // The same for dot products, which keep a running chunk beside each sum (docs/numerics.md).
 inline constexpr int kDotRows = 6;
 
@@ -108,6 +105,8 @@ HWY_INLINE void dot_panel(const float* rows, int64_t depth, const float* panel, 
 }
 
 // Any number of rows up to kGroupRows. `rows` is [count, depth]; `out` has 64-byte aligned rows.
+// This and what else works on a whole panel is not inlined: a call costs nothing beside it, and
+// each copy costs the compiler seconds.
 inline HWY_NOINLINE void dot_group(const float* rows, int64_t count, int64_t depth,
                                    const float* panel, float* out, int64_t out_stride) {
   int64_t done = 0;

@@ -136,16 +136,21 @@ def builds(machine):
     return (machine.checkout / "builds").read_text().count("built")
 
 
+def add_sources(machine):
+    """What ./run compares with the last build."""
+    for name in ("fovea", "cmake", "bench", "examples"):
+        (machine.checkout / name).mkdir()
+    for name in ("CMakeLists.txt", "CMakePresets.json"):
+        (machine.checkout / name).write_text("")
+
+
 def counted_build(machine):
     return {**machine_with("true", build=f'echo built >>"{machine.checkout}/builds"; exit 0'),
             "find": f'exec {shutil.which("find")} "$@"'}
 
 
 def test_nothing_is_built_again_until_something_changes(machine):
-    for name in ("fovea", "cmake", "bench", "examples"):
-        (machine.checkout / name).mkdir()
-    for name in ("CMakeLists.txt", "CMakePresets.json"):
-        (machine.checkout / name).write_text("")
+    add_sources(machine)
     for _ in range(3):
         assert machine(counted_build(machine)).returncode == 0
     assert builds(machine) == 1
@@ -165,10 +170,7 @@ def test_nothing_is_built_again_until_something_changes(machine):
 
 
 def test_a_checkout_that_was_moved_is_built_anew(machine):
-    for name in ("fovea", "cmake", "bench", "examples"):
-        (machine.checkout / name).mkdir()
-    for name in ("CMakeLists.txt", "CMakePresets.json"):
-        (machine.checkout / name).write_text("")
+    add_sources(machine)
     assert machine(counted_build(machine)).returncode == 0
     (machine.checkout / "build/release/.built-fovea").write_text("/elsewhere\n")
     assert machine(counted_build(machine)).returncode == 0
