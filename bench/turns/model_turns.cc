@@ -73,7 +73,7 @@ Turn forward_turn(Words words) {
 // Of the last position of a model that writes: why it would write token 0 next.
 Turn relevancy_turn(Words words) {
   const Engine engine = Engine::open(words[0]);
-  const TextInput input = engine.label(read_inputs(words[1]));
+  const EncodedInput input = engine.label(read_inputs(words[1]));
   // Axes and layers alone; relevancy makes its own records.
   const RunResult kept =
       engine.run(input, {.record = {.wanted = [](SiteId site) { return site.layer == 0; }},

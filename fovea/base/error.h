@@ -1,12 +1,14 @@
 // The one exception of the library. A message is one line: what, both facts, what to do. Line
 // breaks and other control characters, which names out of hostile files may hold, are shown as
-// escapes.
+// escapes. What the message is about stands beside it: each front end has its own word for a field
+// (--layer, layer=, {"field": "layer"}) and puts it in front.
 #pragma once
 
 #include <fmt/core.h>
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace fovea {
 
@@ -16,25 +18,53 @@ enum class ErrorKind {
   kBadFile,          // a file does not hold what it should
   kUnsupported,      // well formed, but fovea does not do it
   kIo,               // the system refused to read or write
+  kOutOfMemory,      // what is asked for needs more memory than there is
+  kBusy,             // somebody else holds what is needed; later it may work
   kCancelled,        // the caller asked to stop
   kInternal,         // our own bug
 };
 
+// How each front end tells of a kind.
+struct ErrorAnswer {
+  std::string_view name;    // "bad file"
+  int exit_code;            // of the program
+  int http_status;          // of the server
+  std::string_view python;  // the exception's class
+};
+ErrorAnswer answer_to(ErrorKind kind);
+
+// What of a question an error is about, by its name there: "layer", "size".
+struct Field {
+  std::string_view name;
+};
+
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, const std::string& message);
+  Error(ErrorKind kind, const std::string& message) : Error(kind, Field{}, message) {}
+  Error(ErrorKind kind, Field field, const std::string& message);
   ErrorKind kind() const noexcept { return kind_; }
+  // Empty where the error is about no field, or about several.
+  const std::string& field() const noexcept { return field_; }
 
  private:
   ErrorKind kind_;
+  std::string field_;
 };
 
-[[noreturn]] void throw_error(ErrorKind kind, fmt::string_view format, fmt::format_args args);
+[[noreturn]] void throw_error(ErrorKind kind, Field field, fmt::string_view format,
+                              fmt::format_args args);
 
 // Throws Error{kind} with a formatted message.
 template <typename... Args>
 [[noreturn]] void fail(ErrorKind kind, fmt::format_string<Args...> format, Args&&... args) {
-  throw_error(kind, format, fmt::make_format_args(args...));
+  throw_error(kind, Field{}, format, fmt::make_format_args(args...));
+}
+
+// The same about a field, whose name the message does not repeat: "99 is no layer of this model".
+template <typename... Args>
+[[noreturn]] void fail(ErrorKind kind, Field field, fmt::format_string<Args...> format,
+                       Args&&... args) {
+  throw_error(kind, field, format, fmt::make_format_args(args...));
 }
 
 // Checks what only our own code can get wrong; input is checked with fail(). Off in release builds.

@@ -132,10 +132,10 @@ std::string read_source(const Args& args) {
   return read_text_file(args["text-file"], kLargestText);
 }
 
-TextInput read_input(const Engine& engine, const Args& args) {
+EncodedInput read_input(const Engine& engine, const Args& args) {
   check_input_args(args);
   if (args.has("inputs")) return engine.label(read_inputs(args["inputs"]));
-  TextInput input = engine.encode(read_source(args), find_pair(args));
+  EncodedInput input = engine.encode(read_source(args), find_pair(args));
   note_file_name(args, input.warnings);
   return input;
 }
@@ -158,7 +158,7 @@ RunResult run_input(const Engine& engine, const Args& args, const RunOptions& op
     }
   }
   if (args.has("inputs") || !translates) {
-    const TextInput input = read_input(engine, args);
+    const EncodedInput input = read_input(engine, args);
     if (check) check(input);
     return engine.run(input, options);
   }

@@ -45,10 +45,10 @@ std::vector<Option> input_options();
 void check_input_args(const Args& args);
 // INPUT or the text of --text-file.
 std::string read_source(const Args& args);
-TextInput read_input(const Engine& engine, const Args& args);
+EncodedInput read_input(const Engine& engine, const Args& args);
 // Runs the model on that; a model with a decoder writes what it writes, or --target.
 // `check` is shown the text or the source before that, to refuse it.
-using InputCheck = std::function<void(const TextInput& input)>;
+using InputCheck = std::function<void(const EncodedInput& input)>;
 RunResult run_input(const Engine& engine, const Args& args, const RunOptions& options = {},
                     const InputCheck& check = nullptr);
 

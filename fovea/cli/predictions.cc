@@ -145,7 +145,7 @@ std::string written_text(const Engine& engine, const RunResult& result, const Te
 
 }  // namespace
 
-LogitRows logits_wanted(const Engine& engine, const TextInput& input) {
+LogitRows logits_wanted(const Engine& engine, const EncodedInput& input) {
   const HeadKind head = engine.facts().head;
   if (head == HeadKind::kSequenceClass) return LogitRows::kAll;
   const bool masked = head == HeadKind::kMaskedLm && !mask_places(engine, input.inputs).empty();

@@ -10,7 +10,7 @@
 namespace fovea {
 
 // The logits that predictions_text() will need: none for models whose output nobody would read.
-LogitRows logits_wanted(const Engine& engine, const TextInput& input);
+LogitRows logits_wanted(const Engine& engine, const EncodedInput& input);
 
 // A few lines, or nothing.
 std::string predictions_text(const Engine& engine, const RunResult& result,

@@ -47,7 +47,7 @@ void blank_patch(const Axis& axis, int64_t position, Tensor& pixels) {
 
 }  // namespace
 
-ModelInputs changed_inputs(const Engine& engine, const TextInput& input,
+ModelInputs changed_inputs(const Engine& engine, const EncodedInput& input,
                            const std::vector<Intervention>& changes) {
   ModelInputs inputs = input.inputs;
   bool own_pixels = false;

@@ -96,7 +96,7 @@ Tensor some_numbers(const Shape& shape) {
 
 }  // namespace
 
-TextInput check_input(const Engine& engine) {
+EncodedInput check_input(const Engine& engine) {
   const ModelFacts& facts = engine.facts();
   ModelInputs inputs;
   if (facts.takes_features) {
@@ -109,7 +109,7 @@ TextInput check_input(const Engine& engine) {
     inputs.pixel_values = some_numbers({facts.channels, facts.image_height, facts.image_width});
     if (facts.takes_text()) inputs.input_ids = some_ids(facts.most_tokens, facts.vocabulary);
   } else if (engine.find_tokenizer() != nullptr) {
-    TextInput input =
+    EncodedInput input =
         engine.encode("The quick brown fox jumps over the lazy dog, and the dog sleeps on.");
     if (!facts.has_decoder()) return input;
     inputs.input_ids = input.inputs.input_ids;
@@ -122,7 +122,7 @@ TextInput check_input(const Engine& engine) {
   return engine.label(inputs);
 }
 
-MapCheck check_maps(const Engine& engine, const TextInput& input) {
+MapCheck check_maps(const Engine& engine, const EncodedInput& input) {
   const RunResult result = engine.run(input, {.record = {.outputs = true}});
   MapCheck check{.tokens = result.run.records.front()->shape().cols,
                  .rounded = engine.options().compute == DType::kI16};

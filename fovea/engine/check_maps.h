@@ -23,9 +23,9 @@ struct MapCheck {
 
 // A sentence in the model's own tokens, or some ids where there is no tokenizer; some pixels for
 // models of pictures.
-TextInput check_input(const Engine& engine);
+EncodedInput check_input(const Engine& engine);
 // Computes every map densely and multiplies in double.
-MapCheck check_maps(const Engine& engine, const TextInput& input);
+MapCheck check_maps(const Engine& engine, const EncodedInput& input);
 // Throws Error{kInternal} with the numbers unless it passed.
 void require_passed(const MapCheck& check);
 Json to_json(const MapCheck& check);

@@ -52,7 +52,7 @@ const Tokenizer* or_null(const Find& find) {
 }
 
 // Padding to the length that the model was trained on, where it knows no other.
-void fill_up(TextInput& input, const ModelFacts& facts, const Tokenizer& tokenizer) {
+void fill_up(EncodedInput& input, const ModelFacts& facts, const Tokenizer& tokenizer) {
   if (facts.text_padding_id < 0 || input.inputs.tokens() >= facts.most_tokens) return;
   const std::vector<int64_t> padding(static_cast<size_t>(facts.most_tokens - input.inputs.tokens()),
                                      facts.text_padding_id);
@@ -157,14 +157,14 @@ bool Engine::multi_label() const {
   return state_->checkpoint.config.get_string("problem_type", "") == "multi_label_classification";
 }
 
-TextInput Engine::encode(std::string_view text, std::optional<std::string_view> pair) const {
+EncodedInput Engine::encode(std::string_view text, std::optional<std::string_view> pair) const {
   if (facts().takes_pixels && !facts().takes_text()) {
     fail(ErrorKind::kInvalidArgument,
          "{} sees pictures and reads no text; give it a picture file (`fovea {} FILE`) or "
          "pixel_values (--inputs)",
          name(), facts().finds_objects() ? "detect" : "image");
   }
-  TextInput input = encode_text(tokenizer(), text, pair);
+  EncodedInput input = encode_text(tokenizer(), text, pair);
   if (!facts().takes_segments) input.inputs.token_type_ids.clear();
   fill_up(input, facts(), tokenizer());
   return input;
@@ -179,7 +179,7 @@ std::vector<std::string> Engine::length_warnings(int64_t tokens) const {
       tokens, facts().trained_tokens)};
 }
 
-RunResult Engine::result_of(const TextInput& input, Recorder& recorder,
+RunResult Engine::result_of(const EncodedInput& input, Recorder& recorder,
                             ModelOutputs outputs) const {
   RunResult result;
   result.warnings = input.warnings;
@@ -193,7 +193,7 @@ RunResult Engine::result_of(const TextInput& input, Recorder& recorder,
   return result;
 }
 
-RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
+RunResult Engine::run(const EncodedInput& input, const RunOptions& options) const {
   Recorder recorder(options.record);
   Progress progress("running the model", facts().attentions());
   const Interventions changes(options.changes);
@@ -206,7 +206,7 @@ RunResult Engine::run(const TextInput& input, const RunOptions& options) const {
                    model().forward(changed_inputs(*this, input, options.changes), pass));
 }
 
-RunResult Engine::run_decoder(const TextInput& input, const EncodedSource& source,
+RunResult Engine::run_decoder(const EncodedInput& input, const EncodedSource& source,
                               Recorder& recorder, const RunOptions& options) const {
   ModelOutputs outputs = model().seq2seq()->decode(
       source, input.inputs.decoder_input_ids, input.inputs.decoder_attention_mask,
@@ -215,7 +215,7 @@ RunResult Engine::run_decoder(const TextInput& input, const EncodedSource& sourc
   return result_of(input, recorder, std::move(outputs));
 }
 
-std::vector<Axis> Engine::axes_of(const TextInput& input) const {
+std::vector<Axis> Engine::axes_of(const EncodedInput& input) const {
   if (facts().takes_pixels) {
     std::vector<Axis> axes;
     if (!input.patches.positions.empty()) axes.push_back(input.patches);
@@ -237,7 +237,7 @@ RunResult Engine::run(const ModelInputs& inputs, const RunOptions& options) cons
   return run(label(inputs), options);
 }
 
-void Engine::run_packed(std::span<const TextInput> texts, const RecorderOptions& options,
+void Engine::run_packed(std::span<const EncodedInput> texts, const RecorderOptions& options,
                         const CancelToken& cancel) const {
   if (facts().has_decoder() || facts().takes_pixels || facts().takes_features) {
     fail(ErrorKind::kUnsupported, "{} reads more than one text at a time; run inputs one by one",
@@ -245,7 +245,7 @@ void Engine::run_packed(std::span<const TextInput> texts, const RecorderOptions&
   }
   ModelInputs all;
   std::vector<int64_t> lengths;
-  for (const TextInput& text : texts) {
+  for (const EncodedInput& text : texts) {
     const ModelInputs& inputs = text.inputs;
     if (std::ranges::count(inputs.attention_mask, 0) > 0) {
       fail(ErrorKind::kUnsupported, "a text with padding cannot be packed; leave the padding out");
@@ -274,8 +274,8 @@ void Engine::run_packed(std::span<const TextInput> texts, const RecorderOptions&
   }
 }
 
-TextInput Engine::label(const ModelInputs& inputs) const {
-  TextInput input{.inputs = inputs};
+EncodedInput Engine::label(const ModelInputs& inputs) const {
+  EncodedInput input{.inputs = inputs};
   if (const Seq2SeqModel* model = this->model().seq2seq()) {
     input.inputs.decoder_input_ids = model->decoder_ids(inputs);
     input.target = ids_axis(find_target_tokenizer(), input.inputs.decoder_input_ids);
@@ -298,7 +298,7 @@ TextInput Engine::label(const ModelInputs& inputs) const {
   return input;
 }
 
-RunResult Engine::generate(const TextInput& input, GenerateOptions how,
+RunResult Engine::generate(const EncodedInput& input, GenerateOptions how,
                            const RunOptions& options) const {
   const int64_t prompt = input.inputs.tokens();
   if (std::ranges::count(input.inputs.attention_mask, 0) > 0 ||

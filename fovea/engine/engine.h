@@ -12,7 +12,7 @@
 #include "fovea/capture/run.h"
 #include "fovea/capture/subject.h"
 #include "fovea/checkpoint/checkpoint.h"
-#include "fovea/engine/text_input.h"
+#include "fovea/engine/encoded_input.h"
 #include "fovea/generate/generate.h"
 #include "fovea/generate/generation_config.h"
 #include "fovea/layers/encoded_source.h"
@@ -81,25 +81,25 @@ class Engine {
 
   // Filled up with padding where the model is made for that (SigLIP). Throws
   // Error{kInvalidArgument} if the text gives no tokens or the model only sees pictures.
-  TextInput encode(std::string_view text, std::optional<std::string_view> pair = {}) const;
+  EncodedInput encode(std::string_view text, std::optional<std::string_view> pair = {}) const;
 
   // Ids, features and pixels with the names that their axes show.
-  TextInput label(const ModelInputs& inputs) const;
+  EncodedInput label(const ModelInputs& inputs) const;
 
-  RunResult run(const TextInput& input, const RunOptions& options = {}) const;
+  RunResult run(const EncodedInput& input, const RunOptions& options = {}) const;
   // The same of a model with a decoder whose source is encoded already, its records in `recorder`.
-  RunResult run_decoder(const TextInput& input, const EncodedSource& source, Recorder& recorder,
+  RunResult run_decoder(const EncodedInput& input, const EncodedSource& source, Recorder& recorder,
                         const RunOptions& options = {}) const;
   RunResult run(const ModelInputs& inputs, const RunOptions& options = {}) const;
   // Several texts at once, as fast as one of their joint length and without padding; each record is
   // given to options.give_to with the number of its text, and nothing is computed after the last
   // that is wanted. Throws Error{kUnsupported} for models whose texts cannot stand side by side:
   // run them one by one.
-  void run_packed(std::span<const TextInput> texts, const RecorderOptions& options,
+  void run_packed(std::span<const EncodedInput> texts, const RecorderOptions& options,
                   const CancelToken& cancel = {}) const;
   // Goes on writing, and gives one map of all steps. Length warnings are for the caller to give
   // before.
-  RunResult generate(const TextInput& input, GenerateOptions how,
+  RunResult generate(const EncodedInput& input, GenerateOptions how,
                      const RunOptions& options = {}) const;
 
  private:
@@ -107,8 +107,8 @@ class Engine {
   explicit Engine(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   // Builds the model of a state that has everything else.
   static Engine build(std::shared_ptr<State> state);
-  std::vector<Axis> axes_of(const TextInput& input) const;
-  RunResult result_of(const TextInput& input, Recorder& recorder, ModelOutputs outputs) const;
+  std::vector<Axis> axes_of(const EncodedInput& input) const;
+  RunResult result_of(const EncodedInput& input, Recorder& recorder, ModelOutputs outputs) const;
 
   struct State {
     std::string name;

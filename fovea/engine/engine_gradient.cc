@@ -93,7 +93,7 @@ Seed seed_of(const GradientRequest& request, const ModelOutputs& outputs,
 }
 
 // Which axis an input feeds, and how.
-InputGradient described(const Engine& engine, const TextInput& input, std::string_view name) {
+InputGradient described(const Engine& engine, const EncodedInput& input, std::string_view name) {
   const ModelFacts& facts = engine.facts();
   InputGradient result{.name = std::string(name)};
   if (name == kPixelValues) {
@@ -127,7 +127,7 @@ void check_read(const GradientRequest& request, const NumericInputs& numbers) {
 
 }  // namespace
 
-SubjectGradient engine_gradient(const Engine& engine, const TextInput& input,
+SubjectGradient engine_gradient(const Engine& engine, const EncodedInput& input,
                                 const GradientRequest& request, const CancelToken& cancel) {
   check_contrast(request);
   Tape tape;

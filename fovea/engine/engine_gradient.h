@@ -9,7 +9,7 @@ namespace fovea {
 // What Subject::gradient gives. Logits are computed for the target's row alone. Throws
 // Error{kInvalidArgument} for a target that the output does not have and for numbers that do not
 // fit, Error{kUnsupported} where the model gives nothing of the kind.
-SubjectGradient engine_gradient(const Engine& engine, const TextInput& input,
+SubjectGradient engine_gradient(const Engine& engine, const EncodedInput& input,
                                 const GradientRequest& request, const CancelToken& cancel);
 
 }  // namespace fovea

@@ -22,7 +22,7 @@ std::map<SiteKind, Tensor> states_of(const ModelFacts& facts, const ModelOutputs
 }
 
 // Of all that could be something else: special tokens stay.
-std::vector<Intervention> blanks_of(const TextInput& input) {
+std::vector<Intervention> blanks_of(const EncodedInput& input) {
   std::vector<Intervention> blanks;
   const auto add = [&](const Axis& axis, const std::string& name) {
     for (size_t i = 0; i < axis.positions.size(); ++i) {
@@ -57,7 +57,7 @@ SubjectOutput EngineSubject::run(const std::vector<Intervention>& changes,
 
 SubjectGradient EngineSubject::gradient(const GradientRequest& request, const CancelToken& cancel) {
   if (!request.blank) return engine_gradient(engine_, input_, request, cancel);
-  TextInput blank = input_;
+  EncodedInput blank = input_;
   blank.inputs = changed_inputs(engine_, input_, blanks_of(input_));
   return engine_gradient(engine_, blank, request, cancel);
 }

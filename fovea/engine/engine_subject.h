@@ -8,7 +8,7 @@ namespace fovea {
 
 class EngineSubject final : public Subject {
  public:
-  EngineSubject(Engine engine, TextInput input, LogitRows logits)
+  EngineSubject(Engine engine, EncodedInput input, LogitRows logits)
       : engine_(std::move(engine)), input_(std::move(input)), logits_(logits) {}
 
   SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
@@ -18,7 +18,7 @@ class EngineSubject final : public Subject {
 
  private:
   Engine engine_;
-  TextInput input_;
+  EncodedInput input_;
   LogitRows logits_;
 };
 

@@ -173,7 +173,7 @@ Tensor embed(const Engine& engine, const std::string& name) {
          "file",
          name, engine.name());
   }
-  const TextInput input = file ? read_picture_input(engine, name).input : engine.encode(name);
+  const EncodedInput input = file ? read_picture_input(engine, name).input : engine.encode(name);
   RunOptions options;
   options.record = RecorderOptions::nothing();
   return embedding_of(engine, engine.run(input, options));

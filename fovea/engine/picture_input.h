@@ -11,7 +11,7 @@
 namespace fovea {
 
 struct PictureInput {
-  TextInput
+  EncodedInput
       input;  // pixel_values, pixel_mask where the model takes it, and the axis of its patches
   Picture picture;  // upright, as the file shows it
   PatchGrid grid;   // from patches, or cells, to pixels of that and back

@@ -27,7 +27,7 @@ const Engine& check_translates(const Engine& engine) {
 }
 
 // A model sees no difference between things that are not in its vocabulary.
-void warn_of_unknown(const Tokenizer& tokenizer, TextInput& input) {
+void warn_of_unknown(const Tokenizer& tokenizer, EncodedInput& input) {
   const std::optional<int32_t> unknown = tokenizer.unknown_id();
   const Position* first = nullptr;
   int64_t count = 0;
@@ -129,7 +129,7 @@ Translator::Target Translator::written(const Hypothesis& hypothesis) const {
 
 Translator::Target Translator::given(std::string_view text,
                                      std::vector<std::string>& warnings) const {
-  TextInput input = encode_text(target_tokenizer_, text);
+  EncodedInput input = encode_text(target_tokenizer_, text);
   warn_of_unknown(target_tokenizer_, input);
   for (const std::string& warning : input.warnings) warnings.push_back("target: " + warning);
   if (!has_words(input.axis)) {
@@ -159,8 +159,8 @@ Translator::Target Translator::given(std::string_view text,
   return target;
 }
 
-TextInput Translator::encode(std::string_view source) const {
-  TextInput input = encode_text(source_tokenizer_, source);
+EncodedInput Translator::encode(std::string_view source) const {
+  EncodedInput input = encode_text(source_tokenizer_, source);
   warn_of_unknown(source_tokenizer_, input);
   input.inputs.token_type_ids.clear();
   if (!has_words(input.axis)) {
@@ -172,7 +172,7 @@ TextInput Translator::encode(std::string_view source) const {
 
 Translation Translator::translate(std::string_view source, const TranslateOptions& options,
                                   const RunOptions& run) const {
-  TextInput input = encode(source);
+  EncodedInput input = encode(source);
   Translation translation{.forced = options.target.has_value()};
   // What would be refused of the target is refused before the source is read.
   Target target;

@@ -57,7 +57,7 @@ class Translator {
   const Engine& engine() const { return engine_; }
 
   // The source as its encoder reads it. Throws Error{kInvalidArgument} if it has no words.
-  TextInput encode(std::string_view source) const;
+  EncodedInput encode(std::string_view source) const;
   // Throws Error{kInvalidArgument} if a text is empty or too long for the model.
   Translation translate(std::string_view source, const TranslateOptions& options = {},
                         const RunOptions& run = {}) const;

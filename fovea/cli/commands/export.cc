@@ -25,7 +25,7 @@ std::string facts_line(const RunResult& result, uint64_t bytes) {
 }
 
 // What the maps of the first stack take alone, which the input tells before the model runs.
-uint64_t least_bytes(const ModelFacts& facts, const TextInput& input) {
+uint64_t least_bytes(const ModelFacts& facts, const EncodedInput& input) {
   const bool picture = !input.patches.positions.empty();
   const bool text_tower = !picture && facts.has_text_tower();
   const auto maps = static_cast<double>(text_tower ? facts.text_layers * facts.text_heads
@@ -54,7 +54,7 @@ void run_export(const Args& args) {
   check_outputs(args);
   const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
   const RunResult result =
-      run_any_input(engine, args, {.logits = LogitRows::kAll}, [&](const TextInput& input) {
+      run_any_input(engine, args, {.logits = LogitRows::kAll}, [&](const EncodedInput& input) {
         refuse_large(least_bytes(engine.facts(), input), "at least ", args);
       });
   print_warnings(result.warnings);

@@ -42,7 +42,7 @@ void check_text_choice(const Args& args, const Engine& engine) {
 }
 
 RunResult generated(const Engine& engine, const Args& args) {
-  const TextInput input = read_input(engine, args);
+  const EncodedInput input = read_input(engine, args);
   const int64_t tokens = input.inputs.tokens(), more = args.integer("generate");
   check_room(engine.facts(), tokens, more);
   print_warnings(engine.length_warnings(tokens + more));
@@ -54,7 +54,7 @@ RunResult read(const Engine& engine, const Args& args) {
   if (engine.facts().has_decoder() || args.has("target") || args.has("from") || args.has("to")) {
     return run_input(engine, args);
   }
-  const TextInput input = read_input(engine, args);
+  const EncodedInput input = read_input(engine, args);
   const LogitRows logits = logits_wanted(engine, input);
   return engine.run(input, {.logits = logits});
 }

@@ -121,7 +121,7 @@ void refuse_what_is_not_asked(const Args& args, const ExplainQuestion& question)
 }
 
 // The positions that the columns of the question's maps will be; none where only the run tells.
-const Axis* columns_before(const ExplainQuestion& question, const TextInput& input) {
+const Axis* columns_before(const ExplainQuestion& question, const EncodedInput& input) {
   const bool cells = !input.patches.positions.empty() && question.kind != SiteKind::kTextSelf;
   const Axis& axis = question.kind == SiteKind::kDecoderSelf ? input.target
                      : cells                                 ? input.patches
@@ -139,7 +139,8 @@ std::string refuses_check(const ExplainQuestion& question, const Axis* columns) 
 }
 
 // What would be refused after the run is refused before it.
-void check_before_run(const Args& args, const ExplainQuestion& question, const TextInput& input) {
+void check_before_run(const Args& args, const ExplainQuestion& question,
+                      const EncodedInput& input) {
   const Axis* columns = columns_before(question, input);
   if (columns != nullptr) {
     check_positions(question.method, static_cast<int64_t>(columns->positions.size()));
@@ -203,7 +204,7 @@ ExplainQuestion read_question(const Args& args, const Engine& engine, const Meth
     question.head = parse_integer("--head", args["head"]);
   }
   question.how = how_to_run(args, question);
-  const auto check = [&](const TextInput& input) { check_before_run(args, question, input); };
+  const auto check = [&](const EncodedInput& input) { check_before_run(args, question, input); };
   if (question.picture) check(question.picture->input);
   question.result = question.picture ? run_picture(question.engine, *question.picture, question.how)
                                      : run_input(question.engine, args, question.how, check);

@@ -158,10 +158,10 @@ class StatsRun {
     state_.statistics.end_input();
   }
 
-  std::optional<TextInput> encode(int64_t item) {
+  std::optional<EncodedInput> encode(int64_t item) {
     const int64_t most = engine_.facts().most_tokens;
     try {
-      TextInput input = engine_.encode(corpus_.text(item));
+      EncodedInput input = engine_.encode(corpus_.text(item));
       if (most == 0 || input.inputs.tokens() <= most) return input;
       leave_out(item, fmt::format("it has {} tokens but the model takes {}", input.inputs.tokens(),
                                   most));
@@ -174,7 +174,7 @@ class StatsRun {
 
   // Texts that run side by side, and what they gave.
   struct Pack {
-    std::vector<TextInput> texts;
+    std::vector<EncodedInput> texts;
     std::vector<PositionKinds> kinds;
     std::vector<std::vector<std::pair<SiteId, std::vector<HeadSums>>>> counted;  // of each text
   };
@@ -201,7 +201,7 @@ class StatsRun {
 
   // A pack for every core; a long text alone, on all cores.
   std::vector<Pack> next_packs() {
-    const auto is_long = [](const TextInput& text) { return text.inputs.tokens() > kLongText; };
+    const auto is_long = [](const EncodedInput& text) { return text.inputs.tokens() > kLongText; };
     std::vector<Pack> packs;
     while (state_.next < end_ && static_cast<int>(packs.size()) < thread_count()) {
       packs.push_back(next_pack());
@@ -248,7 +248,7 @@ class StatsRun {
     }
   }
 
-  void add_alone(const TextInput& text, const PositionKinds& kinds) {
+  void add_alone(const EncodedInput& text, const PositionKinds& kinds) {
     const RecorderOptions options = recording(kinds, kinds);
     if (const Seq2SeqModel* model = engine_.model().seq2seq()) {
       Recorder recorder(options);
@@ -259,7 +259,7 @@ class StatsRun {
   }
 
   // And what its answer hangs on, where that is asked for.
-  void count_run(const TextInput& input, const RecorderOptions& record) {
+  void count_run(const EncodedInput& input, const RecorderOptions& record) {
     if (!options_.importance) {
       engine_.run(input, {.record = record});
       return;
@@ -306,8 +306,8 @@ class StatsRun {
   StatsOptions options_;
   int64_t end_;
   std::optional<Translator> translator_;
-  bool packs_;                        // until the model says that it cannot
-  std::optional<TextInput> waiting_;  // encoded, but too long for the last batch
+  bool packs_;                           // until the model says that it cannot
+  std::optional<EncodedInput> waiting_;  // encoded, but too long for the last batch
   StatsState state_;
   std::chrono::steady_clock::time_point saved_;
 };

@@ -25,7 +25,7 @@ struct MapsFixture {
         input(engine.label(read_inputs(parity_folder(name) / "inputs.safetensors"))) {}
 
   Engine engine;
-  TextInput input;
+  EncodedInput input;
 };
 
 // What docs/numerics.md says of bf16.
@@ -106,7 +106,7 @@ TEST(Bf16Maps, CheckOut) {
 TEST(Bf16Maps, OfPackedTextsAreThoseOfTheTextAlone) {
   const MapsFixture fixture("bert_model", DType::kI16);
   const RunResult alone = fixture.engine.run(fixture.input);
-  const std::vector<TextInput> texts{fixture.input};
+  const std::vector<EncodedInput> texts{fixture.input};
   std::vector<AttentionRecord> packed;
   fixture.engine.run_packed(
       texts, {.give_to = [&](int64_t, AttentionRecord record) { packed.push_back(record); }});

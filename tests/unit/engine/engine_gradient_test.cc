@@ -52,7 +52,7 @@ struct GradientFixture {
       : engine(Engine::open(parity_folder(name).string())),
         input(engine.label(read_inputs(parity_folder(name) / "inputs.safetensors"))),
         subject(engine, input, LogitRows::kAll) {}
-  GradientFixture(const std::filesystem::path& model, TextInput given)
+  GradientFixture(const std::filesystem::path& model, EncodedInput given)
       : engine(Engine::open(model.string())),
         input(std::move(given)),
         subject(engine, input, LogitRows::kAll) {}
@@ -73,7 +73,7 @@ struct GradientFixture {
   }
 
   Engine engine;
-  TextInput input;
+  EncodedInput input;
   EngineSubject subject;
 };
 
@@ -358,7 +358,7 @@ TEST(EngineGradient, OfQuantizedWeightsIsThatOfWhatTheyStandFor) {
   for (const char* name : {"llama.gguf", "qwen2.gguf"}) {
     SCOPED_TRACE(name);
     const std::vector<int64_t> ids{1, 4, 7, 2, 9};
-    TextInput input;
+    EncodedInput input;
     input.inputs.input_ids = ids;
     input.axis = ids_axis(nullptr, ids);
     GradientFixture fixture(test_data("checkpoint") / name, input);

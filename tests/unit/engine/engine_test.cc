@@ -70,7 +70,7 @@ TEST_F(EngineTest, RotaryModelsWarnBeyondTheTrainedLength) {
 
 TEST_F(EngineTest, AGenerationIsOneMapOfAllSteps) {
   const Engine engine = open("llama_gqa");
-  const TextInput input = engine.encode("the cat");
+  const EncodedInput input = engine.encode("the cat");
   const int64_t prompt = input.inputs.tokens();
   const RunResult result = engine.generate(input, {.most_tokens = 5, .stop_ids = {1000}});
   ASSERT_EQ(result.generated.size(), 5U);

@@ -129,7 +129,7 @@ class Case {
   std::string name_;
   SiteKind kind_;
   Engine engine_;
-  TextInput input_;
+  EncodedInput input_;
   EngineSubject subject_;
   fovea::Run run_;
   Target target_;

@@ -11,9 +11,9 @@ namespace fovea {
 namespace {
 
 // Texts of different lengths out of one: its beginning, its end, all of it.
-std::vector<TextInput> texts_of(const Engine& engine, const ModelInputs& inputs) {
+std::vector<EncodedInput> texts_of(const Engine& engine, const ModelInputs& inputs) {
   const size_t length = inputs.input_ids.size();
-  std::vector<TextInput> texts;
+  std::vector<EncodedInput> texts;
   for (const auto& [begin, end] : std::vector<std::pair<size_t, size_t>>{
            {0, length / 2}, {length / 3, length}, {0, length}, {0, 1}}) {
     ModelInputs part;
@@ -37,7 +37,7 @@ TEST(RunPacked, GivesTheRecordsOfTextsThatRunAlone) {
                            "distilbert_masked_lm", "electra_masked_lm", "gpt2_lm", "llama_gqa",
                            "mistral_window", "qwen3_lm", "gpt_neox_parallel", "gemma3_text"}) {
     const Engine engine = Engine::open(parity_folder(name).string());
-    const std::vector<TextInput> texts =
+    const std::vector<EncodedInput> texts =
         texts_of(engine, read_inputs(parity_folder(name) / "inputs.safetensors"));
     std::map<std::pair<int64_t, SiteId>, AttentionRecord> packed;
     std::mutex mutex;
@@ -68,7 +68,7 @@ TEST(RunPacked, GivesTheRecordsOfTextsThatRunAlone) {
 TEST(RunPacked, GivesOnlyWhatIsWanted) {
   for (const int wanted : {0, 1}) {
     const Engine engine = Engine::open(parity_folder("bert_model").string());
-    const std::vector<TextInput> texts =
+    const std::vector<EncodedInput> texts =
         texts_of(engine, read_inputs(parity_folder("bert_model") / "inputs.safetensors"));
     std::mutex mutex;
     size_t given = 0;
@@ -86,7 +86,7 @@ TEST(RunPacked, GivesOnlyWhatIsWanted) {
 TEST(RunPacked, RefusesModelsWhoseTextsCannotStandSideBySide) {
   for (const char* name : {"t5_encoder", "marian_mt", "vit_image", "clip_text"}) {
     const Engine engine = Engine::open(parity_folder(name).string());
-    const std::vector<TextInput> texts{
+    const std::vector<EncodedInput> texts{
         engine.label(read_inputs(parity_folder(name) / "inputs.safetensors"))};
     EXPECT_THROW(engine.run_packed(texts, {}), Error) << name;
   }

@@ -91,7 +91,7 @@ TEST(TextSimilarity, IsAShareAmongTextsInClipAndOfEachTextInSiglip) {
 
 TEST(TextSimilarity, TextsOfSiglipAreFilledUpWithPadding) {
   const Engine siglip = Engine::open(with_tokenizer("siglip_model"));
-  const TextInput input = siglip.encode("a cat");
+  const EncodedInput input = siglip.encode("a cat");
   EXPECT_EQ(input.inputs.tokens(), siglip.facts().most_tokens);
   EXPECT_EQ(input.inputs.input_ids[2], 1);
   EXPECT_EQ(input.axis.positions.size(), static_cast<size_t>(siglip.facts().most_tokens));

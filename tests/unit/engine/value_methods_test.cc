@@ -44,7 +44,7 @@ struct ValueFixture {
 
   std::string name;
   Engine engine;
-  TextInput input;
+  EncodedInput input;
   EngineSubject subject;
   Run run;
 };

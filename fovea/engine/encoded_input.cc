@@ -1,4 +1,4 @@
-#include "fovea/engine/text_input.h"
+#include "fovea/engine/encoded_input.h"
 
 #include <algorithm>
 
@@ -7,8 +7,8 @@
 
 namespace fovea {
 
-TextInput encode_text(const Tokenizer& tokenizer, std::string_view text,
-                      std::optional<std::string_view> pair) {
+EncodedInput encode_text(const Tokenizer& tokenizer, std::string_view text,
+                         std::optional<std::string_view> pair) {
   const Encoding encoding = pair ? tokenizer.encode_pair(text, *pair) : tokenizer.encode(text);
   if (encoding.size() == 0) {
     fail(ErrorKind::kInvalidArgument,
@@ -16,7 +16,7 @@ TextInput encode_text(const Tokenizer& tokenizer, std::string_view text,
          "some text",
          text.size());
   }
-  TextInput input;
+  EncodedInput input;
   input.inputs.input_ids.assign(encoding.ids.begin(), encoding.ids.end());
   input.inputs.token_type_ids.assign(encoding.type_ids.begin(), encoding.type_ids.end());
   input.axis = text_axis(tokenizer, encoding, text, pair.value_or(""));

@@ -12,7 +12,7 @@
 
 namespace fovea {
 
-struct TextInput {
+struct EncodedInput {
   ModelInputs inputs;
   Axis axis;     // of the text, or of the source where there is a decoder; of a picture alone: none
   Axis patches;  // of the picture, or cells of its feature map; without positions: there is none
@@ -22,7 +22,7 @@ struct TextInput {
 };
 
 // Throws Error{kInvalidArgument} if the text gives no tokens.
-TextInput encode_text(const Tokenizer& tokenizer, std::string_view text,
-                      std::optional<std::string_view> pair = {});
+EncodedInput encode_text(const Tokenizer& tokenizer, std::string_view text,
+                         std::optional<std::string_view> pair = {});
 
 }  // namespace fovea
