@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/report.h"
+#include "fovea/base/team.h"
 
 namespace {
 
@@ -67,5 +68,5 @@ int main(int argc, char** argv) {
       options.filter += (options.filter.empty() ? "" : "|") + std::string(argument);
     }
   }
-  return run(options);
+  return fovea::run_on_team([&] { return run(options); });
 }

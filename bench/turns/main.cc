@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/turns/turn.h"
+#include "fovea/base/team.h"
 
 namespace {
 
@@ -51,9 +52,11 @@ int main(int argc, char** argv) {
   });
   if (work == std::ranges::end(kWorks)) return usage();
   try {
-    const fovea::Turn turn = work->prepare(fovea::Words(words).subspan(1));
-    say(fovea::Json::object());  // ready
-    for (std::string line; std::getline(std::cin, line);) say(turn());
+    fovea::run_on_team([&] {
+      const fovea::Turn turn = work->prepare(fovea::Words(words).subspan(1));
+      say(fovea::Json::object());  // ready
+      for (std::string line; std::getline(std::cin, line);) say(turn());
+    });
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

@@ -10,7 +10,7 @@ namespace fovea {
 namespace {
 
 // Rows that a thread takes at a time: some 0.1 ms of work, since waking a thread for less costs
-// more than it saves, and often enough a look at the cancel token.
+// more than it saves, and often enough a look at whether it is cancelled.
 int64_t tile_rows_per_item(int64_t cols, int64_t depth) {
   constexpr int64_t kItemProducts = int64_t{1} << 22;
   return std::max<int64_t>(kItemProducts / std::max<int64_t>(cols * depth, 1), 12);
@@ -73,14 +73,14 @@ std::vector<float> AttentionMap::column(int64_t index) const {
   return {values.values<float>().begin(), values.values<float>().end()};
 }
 
-Tensor AttentionMap::tile(Region region, const CancelToken& cancel) const {
+Tensor AttentionMap::tile(Region region) const {
   check(region);
   Tensor out = Tensor::uninitialized({region.rows(), region.cols()});
-  tile(region, out.mutable_matrix<float>(), cancel);
+  tile(region, out.mutable_matrix<float>());
   return out;
 }
 
-void AttentionMap::tile(Region region, MatrixView<float> out, const CancelToken& cancel) const {
+void AttentionMap::tile(Region region, MatrixView<float> out) const {
   check(region);
   if (out.rows != region.rows() || out.cols != region.cols()) {
     fail(ErrorKind::kInvalidArgument, "a region of {} x {} cells does not fit a buffer of {} x {}",
@@ -90,7 +90,6 @@ void AttentionMap::tile(Region region, MatrixView<float> out, const CancelToken&
   const HeadTiles tiles(inputs_, head_, {region.col_begin, region.col_end});
   const int64_t item_rows = tile_rows_per_item(region.cols(), shape_.head_dim);
   parallel_for((region.rows() + item_rows - 1) / item_rows, [&](int64_t item) {
-    cancel.check();
     const int64_t first = item * item_rows;
     const int64_t count = std::min(region.rows() - first, item_rows);
     const int64_t row = region.row_begin + first;
@@ -113,7 +112,7 @@ std::vector<ColumnWeight> AttentionMap::row_top(int64_t index, int64_t count) co
   return top;
 }
 
-Tensor AttentionMap::gradient_tile(Region region, const CancelToken& cancel) const {
+Tensor AttentionMap::gradient_tile(Region region) const {
   check(region);
   if (record_->output_gradient.empty() || record_->values.empty()) {
     fail(ErrorKind::kInvalidArgument,
@@ -125,7 +124,6 @@ Tensor AttentionMap::gradient_tile(Region region, const CancelToken& cancel) con
   const HeadsView gradient = HeadsView::of(record_->output_gradient);
   const int64_t item_rows = tile_rows_per_item(region.cols(), shape_.value_dim);
   parallel_for((region.rows() + item_rows - 1) / item_rows, [&](int64_t item) {
-    cancel.check();
     const int64_t first = item * item_rows;
     dot_tile(gradient, head_, region.row_begin + first, inputs_.values, shape_.kv_head(head_),
              {region.col_begin, region.col_end},

@@ -10,7 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/attention_record.h"
 #include "fovea/kernels/attention.h"
 
@@ -59,7 +58,7 @@ struct SampledTile {
 
 // Copies share the record. All members may be called from any thread, and throw
 // Error{kInvalidArgument} on a row, column or region outside the map and Error{kCancelled} when
-// `cancel` asks.
+// the scope they are called in is cancelled.
 class AttentionMap {
  public:
   // Throws Error{kInvalidArgument} if the record has no such head. The record must be valid.
@@ -75,35 +74,33 @@ class AttentionMap {
   std::vector<float> row(int64_t index) const;
   std::vector<float> column(int64_t index) const;
   // Cost: area * head_dim.
-  Tensor tile(Region region, const CancelToken& cancel = {}) const;
-  void tile(Region region, MatrixView<float> out, const CancelToken& cancel = {}) const;
+  Tensor tile(Region region) const;
+  void tile(Region region, MatrixView<float> out) const;
   // The `count` largest weights of a row, largest first; equal ones by column.
   std::vector<ColumnWeight> row_top(int64_t index, int64_t count) const;
 
   // Pooled over bin x bin blocks that begin at the region's corner.
-  PooledTile pooled(Region region, int64_t bin, const CancelToken& cancel = {}) const;
+  PooledTile pooled(Region region, int64_t bin) const;
   // The same from `rows_per_block` rows of each block, all their keys: a first look that costs
   // rows_per_block / bin of pooled(). A block's rows are cut into so many runs and one row of each
   // is read; `seed` draws which, so the same call gives the same tile. Blocks of no more rows than
   // that are exact, with error 0.
-  SampledTile sampled(Region region, int64_t bin, int64_t rows_per_block, uint64_t seed = 0,
-                      const CancelToken& cancel = {}) const;
+  SampledTile sampled(Region region, int64_t bin, int64_t rows_per_block, uint64_t seed = 0) const;
   // How many cells of each block the mask allows, i64 [block rows, block cols].
   Tensor allowed(Region region, int64_t bin) const;
 
   // c_j = sum_i weights[i] * A(i, j); rows of weight 0 cost nothing.
-  std::vector<double> times_left(std::span<const double> weights,
-                                 const CancelToken& cancel = {}) const;
+  std::vector<double> times_left(std::span<const double> weights) const;
   // The attention that each column receives in all: times_left of ones.
-  std::vector<double> column_sums(const CancelToken& cancel = {}) const;
+  std::vector<double> column_sums() const;
   // (A X) for X [cols, features], f32.
-  Tensor times_right(const Tensor& x, const CancelToken& cancel = {}) const;
+  Tensor times_right(const Tensor& x) const;
   // -sum_j A(i, j) log A(i, j) of every row, in nats.
-  std::vector<double> entropy(const CancelToken& cancel = {}) const;
+  std::vector<double> entropy() const;
 
   // dy/dA(i, j) = dO_i . V_j. Throws Error{kInvalidArgument} if the record has no gradient or
   // no values.
-  Tensor gradient_tile(Region region, const CancelToken& cancel = {}) const;
+  Tensor gradient_tile(Region region) const;
 
  private:
   void check(Region region) const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/cancel.h"
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/attention_pool.h"
 
@@ -29,7 +30,7 @@ Tensor PooledTile::mean() const {
   return mean;
 }
 
-PooledTile AttentionMap::pooled(Region region, int64_t bin, const CancelToken& cancel) const {
+PooledTile AttentionMap::pooled(Region region, int64_t bin) const {
   check(region);
   if (bin < 1)
     fail(ErrorKind::kInvalidArgument, "blocks of {} cells cannot be; use 1 or more", bin);
@@ -48,7 +49,7 @@ PooledTile AttentionMap::pooled(Region region, int64_t bin, const CancelToken& c
     std::vector<double> sums(static_cast<size_t>(blocks * shape[1]), 0.0);
     const int64_t end = std::min(region.row_begin + (first_block + blocks) * bin, region.row_end);
     for (int64_t row = region.row_begin + first_block * bin; row < end; row += piece_rows) {
-      cancel.check();
+      check_cancelled();
       const int64_t count = std::min(end - row, piece_rows);
       pools.add_blocks(row, lse().subspan(static_cast<size_t>(row), static_cast<size_t>(count)),
                        bin, max, MatrixView<double>(sums.data(), blocks, shape[1]));

@@ -60,32 +60,30 @@ Region Pyramid::region(int level, int64_t y, int64_t x) const {
           std::min((x + 1) * side, map_.cols())};
 }
 
-std::shared_ptr<const PyramidTile> Pyramid::tile(int level, int64_t y, int64_t x,
-                                                 const CancelToken& cancel) const {
+std::shared_ptr<const PyramidTile> Pyramid::tile(int level, int64_t y, int64_t x) const {
   static_cast<void>(region(level, y, x));  // throws on a tile that is not there
-  return cache_->get({id_, level, y, x}, cancel, [&] { return compute(level, y, x, cancel); });
+  return cache_->get({id_, level, y, x}, [&] { return compute(level, y, x); });
 }
 
-SampledTile Pyramid::first_look(int level, int64_t y, int64_t x, int64_t rows,
-                                const CancelToken& cancel) const {
-  return map_.sampled(region(level, y, x), int64_t{1} << level, rows, 0, cancel);
+SampledTile Pyramid::first_look(int level, int64_t y, int64_t x, int64_t rows) const {
+  return map_.sampled(region(level, y, x), int64_t{1} << level, rows, 0);
 }
 
-Tensor Pyramid::mean(int level, int64_t y, int64_t x, const CancelToken& cancel) const {
-  const auto pooled = tile(level, y, x, cancel);
+Tensor Pyramid::mean(int level, int64_t y, int64_t x) const {
+  const auto pooled = tile(level, y, x);
   return PooledTile{pooled->max, pooled->sum,
                     map_.allowed(region(level, y, x), int64_t{1} << level)}
       .mean();
 }
 
-PyramidTile Pyramid::compute(int level, int64_t y, int64_t x, const CancelToken& cancel) const {
+PyramidTile Pyramid::compute(int level, int64_t y, int64_t x) const {
   const Region covered = region(level, y, x);
   if (level == 0) {
-    const Tensor weights = map_.tile(covered, cancel);
+    const Tensor weights = map_.tile(covered);
     return {weights, weights};
   }
   if (level <= kDirectLevel) {
-    PooledTile pooled = map_.pooled(covered, int64_t{1} << level, cancel);
+    PooledTile pooled = map_.pooled(covered, int64_t{1} << level);
     return {std::move(pooled.max), std::move(pooled.sum)};
   }
   const Shape shape{cells_at(covered.rows(), level), cells_at(covered.cols(), level)};
@@ -94,7 +92,7 @@ PyramidTile Pyramid::compute(int level, int64_t y, int64_t x, const CancelToken&
   const MatrixView<float> sum = result.sum.mutable_matrix<float>();
   for (int64_t child_y = 2 * y; child_y < std::min(2 * y + 2, tile_rows(level - 1)); ++child_y) {
     for (int64_t child_x = 2 * x; child_x < std::min(2 * x + 2, tile_cols(level - 1)); ++child_x) {
-      const auto child = tile(level - 1, child_y, child_x, cancel);
+      const auto child = tile(level - 1, child_y, child_x);
       pool_child(*child, (child_y - 2 * y) * kTileSide / 2, (child_x - 2 * x) * kTileSide / 2, max,
                  sum);
     }

@@ -30,17 +30,15 @@ class Pyramid {
   // The weights that a tile covers. Throws Error{kInvalidArgument} if there is no such tile.
   Region region(int level, int64_t y, int64_t x) const;
 
-  std::shared_ptr<const PyramidTile> tile(int level, int64_t y, int64_t x,
-                                          const CancelToken& cancel = {}) const;
+  std::shared_ptr<const PyramidTile> tile(int level, int64_t y, int64_t x) const;
   // A first look at the tile, from `rows` rows of each cell row: see AttentionMap::sampled. Not
   // kept. For the top of a map of 100,000 tokens it costs some 2 % of the tile itself.
-  SampledTile first_look(int level, int64_t y, int64_t x, int64_t rows = kFirstLookRows,
-                         const CancelToken& cancel = {}) const;
+  SampledTile first_look(int level, int64_t y, int64_t x, int64_t rows = kFirstLookRows) const;
   // sum / allowed cells of the same tile.
-  Tensor mean(int level, int64_t y, int64_t x, const CancelToken& cancel = {}) const;
+  Tensor mean(int level, int64_t y, int64_t x) const;
 
  private:
-  PyramidTile compute(int level, int64_t y, int64_t x, const CancelToken& cancel) const;
+  PyramidTile compute(int level, int64_t y, int64_t x) const;
 
   AttentionMap map_;
   std::shared_ptr<TileCache> cache_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/cancel.h"
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/attention_tile.h"
 #include "fovea/kernels/fold.h"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int64_t kBlockRows = 48;
 constexpr int64_t kBlockCols = 256;   // a block of weights stays in the second-level cache
-constexpr int64_t kLongPart = 16384;  // columns between two looks at the cancel token
+constexpr int64_t kLongPart = 16384;  // columns between two looks at whether it is cancelled
 
 bool all_zero(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
@@ -19,8 +20,7 @@ bool all_zero(std::span<const double> values) {
 
 }  // namespace
 
-std::vector<double> AttentionMap::times_left(std::span<const double> weights,
-                                             const CancelToken& cancel) const {
+std::vector<double> AttentionMap::times_left(std::span<const double> weights) const {
   if (static_cast<int64_t>(weights.size()) != rows()) {
     fail(ErrorKind::kInvalidArgument, "{} row weights were given for a map of {} rows",
          weights.size(), rows());
@@ -36,7 +36,7 @@ std::vector<double> AttentionMap::times_left(std::span<const double> weights,
     std::vector<float> block_weights(kBlockRows);
     std::vector<float> block_sums(width);
     for (int64_t row = 0; row < rows(); row += kBlockRows) {
-      cancel.check();
+      check_cancelled();
       const int64_t count = std::min(rows() - row, kBlockRows);
       const auto row_weights =
           weights.subspan(static_cast<size_t>(row), static_cast<size_t>(count));
@@ -57,11 +57,11 @@ std::vector<double> AttentionMap::times_left(std::span<const double> weights,
   return sums;
 }
 
-std::vector<double> AttentionMap::column_sums(const CancelToken& cancel) const {
-  return times_left(std::vector<double>(static_cast<size_t>(rows()), 1.0), cancel);
+std::vector<double> AttentionMap::column_sums() const {
+  return times_left(std::vector<double>(static_cast<size_t>(rows()), 1.0));
 }
 
-Tensor AttentionMap::times_right(const Tensor& x, const CancelToken& cancel) const {
+Tensor AttentionMap::times_right(const Tensor& x) const {
   if (x.rank() != 2 || x.size(0) != cols() || x.dtype() != DType::kF32) {
     fail(ErrorKind::kInvalidArgument,
          "a map of {} columns times {} {} cannot be; give F32 [{}, features]", cols(),
@@ -73,12 +73,12 @@ Tensor AttentionMap::times_right(const Tensor& x, const CancelToken& cancel) con
   for (int64_t first = 0; first < features; first += kMaxHeadDim) {
     const int64_t count = std::min(features - first, kMaxHeadDim);
     attention_of_head(inputs_, head_, x.matrix<float>().block(0, first, cols(), count),
-                      out.mutable_matrix<float>().block(0, first, rows(), count), unused, cancel);
+                      out.mutable_matrix<float>().block(0, first, rows(), count), unused);
   }
   return out;
 }
 
-std::vector<double> AttentionMap::entropy(const CancelToken& cancel) const {
+std::vector<double> AttentionMap::entropy() const {
   std::vector<double> entropies(static_cast<size_t>(rows()), 0.0);
   const HeadTiles tiles(inputs_, head_, {0, cols()});
   parallel_for((rows() + kBlockRows - 1) / kBlockRows, [&](int64_t item) {
@@ -87,7 +87,7 @@ std::vector<double> AttentionMap::entropy(const CancelToken& cancel) const {
     const KeyRange seen =
         visible(item * kBlockRows, item * kBlockRows + static_cast<int64_t>(count));
     for (int64_t col = seen.begin / kPanelWidth * kPanelWidth; col < seen.end; col += kLongPart) {
-      cancel.check();
+      check_cancelled();
       tiles.add_entropy(item * kBlockRows, {col, std::min(col + kLongPart, seen.end)},
                         lse().subspan(row, count), std::span(entropies).subspan(row, count));
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/cancel.h"
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/attention_pool.h"
 
@@ -57,8 +58,8 @@ struct RowSample {
 
 }  // namespace
 
-SampledTile AttentionMap::sampled(Region region, int64_t bin, int64_t rows_per_block, uint64_t seed,
-                                  const CancelToken& cancel) const {
+SampledTile AttentionMap::sampled(Region region, int64_t bin, int64_t rows_per_block,
+                                  uint64_t seed) const {
   check(region);
   if (bin < 1 || rows_per_block < 2) {
     fail(ErrorKind::kInvalidArgument,
@@ -86,7 +87,7 @@ SampledTile AttentionMap::sampled(Region region, int64_t bin, int64_t rows_per_b
     std::vector<double> row_sums(static_cast<size_t>(rows_per_block * blocks));
     std::vector<double> row_lse;
     for (int64_t r = 0; r < shape[0]; ++r) {
-      cancel.check();
+      check_cancelled();
       const RowSample& sample = samples[static_cast<size_t>(r)];
       const auto count = static_cast<int64_t>(sample.rows.size());
       row_lse.clear();

@@ -1,11 +1,19 @@
 #include "fovea/atlas/tile_cache.h"
 
-namespace fovea {
+#include <chrono>
 
-std::shared_ptr<const PyramidTile> TileCache::get(const TileKey& key, const CancelToken& cancel,
-                                                  const Compute& compute) {
+#include "fovea/base/cancel.h"
+
+namespace fovea {
+namespace {
+
+constexpr auto kJoinedLook = std::chrono::milliseconds(5);
+
+}  // namespace
+
+std::shared_ptr<const PyramidTile> TileCache::get(const TileKey& key, const Compute& compute) {
   for (;;) {
-    cancel.check();
+    check_cancelled();
     std::promise<Shared> promise;
     {
       std::unique_lock lock(mutex_);
@@ -13,6 +21,8 @@ std::shared_ptr<const PyramidTile> TileCache::get(const TileKey& key, const Canc
       if (const auto it = under_way_.find(key); it != under_way_.end()) {
         const std::shared_future<Shared> other = it->second;
         lock.unlock();
+        // Whoever waits may be cancelled alone.
+        while (other.wait_for(kJoinedLook) != std::future_status::ready) check_cancelled();
         try {
           return other.get();
         } catch (const Error& error) {

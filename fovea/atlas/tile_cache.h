@@ -11,7 +11,6 @@
 #include <memory>
 #include <mutex>
 
-#include "fovea/base/cancel.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -42,8 +41,7 @@ class TileCache {
   // The tile from the cache, or from a computation that is under way, or from compute(). If the
   // computation that this call joined was cancelled by its own caller, this call computes anew.
   // What compute() throws is thrown here and nothing is cached.
-  std::shared_ptr<const PyramidTile> get(const TileKey& key, const CancelToken& cancel,
-                                         const Compute& compute);
+  std::shared_ptr<const PyramidTile> get(const TileKey& key, const Compute& compute);
 
   size_t bytes() const;  // held now; never above the limit
   size_t limit_bytes() const { return limit_bytes_; }

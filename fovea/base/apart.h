@@ -8,8 +8,8 @@
 namespace fovea {
 
 // Calls body(i) once for every i in [0, count), on as many threads as thread_count() says; loops
-// and products within use one. All bodies run; then the exception of the first that failed is
-// thrown.
+// and products within use one. All bodies run, unless they are cancelled; then the exception of the
+// first that failed is thrown.
 void run_apart(int64_t count, const std::function<void(int64_t)>& body);
 
 }  // namespace fovea

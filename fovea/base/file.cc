@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -14,12 +15,15 @@
 #include <mutex>
 #include <utility>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 
 namespace fovea {
 namespace {
 
 constexpr size_t kWriteBufferBytes = size_t{1} << 16;
+// What is written between two looks at whether the work is cancelled.
+constexpr size_t kWritePieceBytes = size_t{16} << 20;
 
 [[noreturn]] void fail_open(const std::filesystem::path& path, int error) {
   if (error == ENOENT) {
@@ -195,7 +199,9 @@ void FileWriter::flush() {
 
 void FileWriter::write_raw(Bytes bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    check_cancelled();
+    const size_t piece = std::min(bytes.size(), kWritePieceBytes);
+    const ssize_t count = ::write(descriptor_, bytes.data(), piece);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       fail(ErrorKind::kIo, "{}: cannot be written: {}; free some space or choose another place",

@@ -1,20 +1,20 @@
-// A progress bar on stderr when it is a terminal, nothing at all in a pipe.
+// A stage of work that tells whoever watches how far it is.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
 
-namespace fovea {
+#include "fovea/base/watch.h"
 
-enum class ProgressUnit { kSteps, kBytes };
+namespace fovea {
 
 // "12.3 MB": at most four digits; kB, MB, GB and TB are powers of 1000.
 std::string format_bytes(uint64_t bytes);
 
-// advance() may be called from any thread. The bar is removed when the object dies.
+// Tells the scope in which it is made, if that hears no other stage: what is begun within a stage
+// is a part of its steps. advance() may be called from any thread.
 class Progress {
  public:
   Progress(std::string title, int64_t total, ProgressUnit unit = ProgressUnit::kSteps);
@@ -27,15 +27,13 @@ class Progress {
   int64_t total() const { return total_; }
 
  private:
-  void draw();
+  Stage stage(bool ended) const;
   std::string title_;
   int64_t total_;
   ProgressUnit unit_;
   std::atomic<int64_t> done_{0};
-  bool visible_;
+  const WatchScope* listener_;  // null: nobody hears this stage
   std::mutex mutex_;
-  std::chrono::steady_clock::time_point start_;
-  std::chrono::steady_clock::time_point last_drawn_;
 };
 
 }  // namespace fovea

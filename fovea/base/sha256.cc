@@ -2,8 +2,10 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 
 namespace fovea {
@@ -38,7 +40,12 @@ Hasher Hasher::sha1() {
 }
 
 void Hasher::update(Bytes bytes) {
-  check(EVP_DigestUpdate(as_context(context_.get()), bytes.data(), bytes.size()) == 1);
+  constexpr size_t kPieceBytes = size_t{8} << 20;  // some milliseconds
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), kPieceBytes))) {
+    check_cancelled();
+    const Bytes piece = bytes.first(std::min(bytes.size(), kPieceBytes));
+    check(EVP_DigestUpdate(as_context(context_.get()), piece.data(), piece.size()) == 1);
+  }
 }
 
 std::string Hasher::hex() {

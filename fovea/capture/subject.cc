@@ -2,7 +2,7 @@
 
 namespace fovea {
 
-SubjectGradient Subject::gradient(const GradientRequest&, const CancelToken&) {
+SubjectGradient Subject::gradient(const GradientRequest&) {
   fail(ErrorKind::kUnsupported,
        "this run has no model behind it that gradients could be taken of; run the model instead");
 }

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/recorder.h"
 #include "fovea/capture/run.h"
 
@@ -117,12 +116,12 @@ class Subject {
  public:
   virtual ~Subject() = default;
 
-  virtual SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
-                            const CancelToken& cancel) = 0;
+  virtual SubjectOutput run(const std::vector<Intervention>& changes,
+                            const RecorderOptions& record) = 0;
   // Runs it forward, and backward to what is asked for. Given to RecorderOptions::give_to, records
   // come from the last layer to the first. Throws Error{kUnsupported} if the subject has no
   // gradients.
-  virtual SubjectGradient gradient(const GradientRequest& request, const CancelToken& cancel);
+  virtual SubjectGradient gradient(const GradientRequest& request);
   // Whether classes do not exclude each other: their probabilities are sigmoids, not a softmax.
   virtual bool multi_label() const = 0;
 };

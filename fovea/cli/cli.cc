@@ -5,13 +5,16 @@
 #include <new>
 
 #include "fovea/base/error.h"
-#include "fovea/base/parallel.h"
 #include "fovea/base/suggest.h"
+#include "fovea/base/team.h"
+#include "fovea/base/watch.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/completion.h"
 #include "fovea/cli/help.h"
+#include "fovea/cli/interrupt.h"
 #include "fovea/cli/man_page.h"
 #include "fovea/cli/parse.h"
+#include "fovea/cli/progress_bar.h"
 #include "fovea/cli/terminal.h"
 
 namespace fovea {
@@ -78,7 +81,8 @@ void run_verb(const std::vector<std::string>& arguments) {
     // More than this many threads only cost memory.
     set_thread_count(static_cast<int>(std::min<int64_t>(parsed.args.integer("threads"), 1024)));
   }
-  command.run(parsed.args);
+  const WatchScope scope({.cancel = interrupt_token(), .progress = progress_bars()});
+  run_on_team([&] { command.run(parsed.args); });
 }
 
 int report(const char* prefix, const char* message, const char* suffix, int code) noexcept {

@@ -24,12 +24,19 @@ void leave(int signal_number) {
 void on_signal(int signal_number) {
   // Who asks twice does not want to wait, even if a temporary file stays behind.
   const bool again = waiting_signal.exchange(signal_number) != 0;
+  interrupt_token().cancel();
   if (again || guards.load() == 0) leave(signal_number);
 }
 
 }  // namespace
 
+const CancelToken& interrupt_token() {
+  static const CancelToken& token = *new CancelToken;  // a signal may come while the process ends
+  return token;
+}
+
 void install_signal_handlers() {
+  interrupt_token();  // made here, not in a handler
   struct sigaction action {};
   action.sa_handler = on_signal;
   ::sigemptyset(&action.sa_mask);

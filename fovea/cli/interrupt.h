@@ -1,13 +1,19 @@
 // Ctrl-C ends the program at once with exit code 130, but never in the middle of writing a file.
 #pragma once
 
+#include "fovea/base/cancel.h"
+
 namespace fovea {
 
 // Takes over SIGINT and SIGTERM (exit code 128 + number) and makes a closed pipe end the program
 // quietly. Called once, before any other thread starts.
 void install_signal_handlers();
 
-// While one lives, the first interrupt waits until it dies. Put it around writing a file.
+// What the program's work runs under: an interrupt cancels it.
+const CancelToken& interrupt_token();
+
+// While one lives, the first interrupt waits until it dies, and cancels the work that it guards.
+// Put it around writing a file.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -16,7 +22,7 @@ class InterruptGuard {
   ~InterruptGuard();
 };
 
-// Whether an interrupt waits for a guard: long work below one should leave.
+// Whether an interrupt has come and waits for a guard.
 bool interrupt_waits();
 
 }  // namespace fovea

@@ -41,14 +41,13 @@ std::string map_view_name(const Args& args) {
 
 Figure make_figure(const Run& run, const Args& args, const ViewChoice& choice) {
   const std::string view = map_view_name(args);
-  const CancelToken cancel;
-  if (view == "matrix") return matrix_view(run, choice, cancel);
-  if (view == "read") return read_view(run, choice, cancel);
+  if (view == "matrix") return matrix_view(run, choice);
+  if (view == "read") return read_view(run, choice);
   // As numbers a reading is the matrix.
-  if (view == "reading" && choice.exact) return matrix_view(run, choice, cancel);
-  if (view == "reading") return reading_view(run, choice, cancel);
-  if (view == "lines") return lines_view(run, choice, cancel);
-  return heads_view(run, choice, cancel);
+  if (view == "reading" && choice.exact) return matrix_view(run, choice);
+  if (view == "reading") return reading_view(run, choice);
+  if (view == "lines") return lines_view(run, choice);
+  return heads_view(run, choice);
 }
 
 MapData data_of_any(const Figure& figure) {

@@ -9,18 +9,17 @@ namespace {
 
 constexpr int64_t kBlockCells = int64_t{1} << 22;  // 16 MiB at a time
 
-StreamedTensor streamed_map(std::shared_ptr<const AttentionRecord> record,
-                            const CancelToken& cancel) {
+StreamedTensor streamed_map(std::shared_ptr<const AttentionRecord> record) {
   const AttentionShape shape = record->shape();
   return {to_string(record->site), DType::kF32, Shape({shape.heads, shape.rows, shape.cols}),
-          [record = std::move(record), shape, cancel](FileWriter& file) {
+          [record = std::move(record), shape](FileWriter& file) {
             const int64_t step =
                 std::max<int64_t>(1, kBlockCells / std::max<int64_t>(shape.cols, 1));
             for (int64_t head = 0; head < shape.heads; ++head) {
               const AttentionMap map(record, head);
               for (int64_t row = 0; row < shape.rows; row += step) {
                 const int64_t end = std::min(row + step, shape.rows);
-                const Tensor tile = map.tile({row, end, 0, shape.cols}, cancel);
+                const Tensor tile = map.tile({row, end, 0, shape.cols});
                 file.write(Bytes{tile.raw(), tile.bytes()});
               }
             }
@@ -33,9 +32,9 @@ StreamedTensor streamed(std::string name, const Tensor& tensor) {
           }};
 }
 
-std::vector<StreamedTensor> all_tensors(const RunResult& result, const CancelToken& cancel) {
+std::vector<StreamedTensor> all_tensors(const RunResult& result) {
   std::vector<StreamedTensor> tensors;
-  for (const auto& record : result.run.records) tensors.push_back(streamed_map(record, cancel));
+  for (const auto& record : result.run.records) tensors.push_back(streamed_map(record));
   const ModelOutputs& outputs = result.outputs;
   const std::initializer_list<std::pair<const char*, const Value*>> values{
       {"last_hidden_state", &outputs.last_hidden_state},
@@ -67,16 +66,15 @@ std::string tokens_json(const Run& run) {
 
 uint64_t dense_bytes(const RunResult& result) {
   uint64_t bytes = 0;
-  for (const StreamedTensor& tensor : all_tensors(result, {})) bytes += tensor.bytes();
+  for (const StreamedTensor& tensor : all_tensors(result)) bytes += tensor.bytes();
   return bytes;
 }
 
-void write_dense(const RunResult& result, const std::filesystem::path& path,
-                 const CancelToken& cancel) {
+void write_dense(const RunResult& result, const std::filesystem::path& path) {
   const Metadata metadata{{"model", result.run.model},
                           {"model_hash", result.run.model_hash},
                           {"tokens", tokens_json(result.run)}};
-  stream_safetensors(path, all_tensors(result, cancel), metadata);
+  stream_safetensors(path, all_tensors(result), metadata);
 }
 
 }  // namespace fovea

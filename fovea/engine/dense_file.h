@@ -15,7 +15,6 @@ uint64_t dense_bytes(const RunResult& result);
 // float32 tensors SITE [heads, rows, cols] ("self.0") and every output that there is under its name
 // in ModelOutputs (last_hidden_state, logits, ...), and in the metadata the model and the tokens.
 // Maps are computed while they are written, a block of rows at a time. Throws Error{kIo}.
-void write_dense(const RunResult& result, const std::filesystem::path& path,
-                 const CancelToken& cancel = {});
+void write_dense(const RunResult& result, const std::filesystem::path& path);
 
 }  // namespace fovea

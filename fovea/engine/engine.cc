@@ -7,6 +7,8 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/progress.h"
+#include "fovea/base/team.h"
 #include "fovea/checkpoint/fingerprint.h"
 #include "fovea/checkpoint/random_weights.h"
 #include "fovea/engine/changed_inputs.h"
@@ -92,8 +94,10 @@ Engine Engine::with_random_weights(uint64_t seed,
 }
 
 Engine Engine::build(std::shared_ptr<State> state) {
-  state->model = state->architecture.build(
-      {state->checkpoint.config, {state->checkpoint.weights, state->options.compute}});
+  state->model = run_on_team([&] {
+    return state->architecture.build(
+        {state->checkpoint.config, {state->checkpoint.weights, state->options.compute}});
+  });
   state->lazy = std::make_shared<State::Lazy>();
   return Engine(std::move(state));
 }
@@ -197,20 +201,20 @@ RunResult Engine::run(const EncodedInput& input, const RunOptions& options) cons
   Recorder recorder(options.record);
   Progress progress("running the model", facts().attentions());
   const Interventions changes(options.changes);
-  Pass pass{.recorder = &recorder,
-            .logits = options.logits,
-            .progress = &progress,
-            .cancel = options.cancel};
+  Pass pass{.recorder = &recorder, .logits = options.logits, .progress = &progress};
   if (!options.changes.empty()) pass.changes = &changes;
-  return result_of(input, recorder,
-                   model().forward(changed_inputs(*this, input, options.changes), pass));
+  return result_of(input, recorder, run_on_team([&] {
+                     return model().forward(changed_inputs(*this, input, options.changes), pass);
+                   }));
 }
 
 RunResult Engine::run_decoder(const EncodedInput& input, const EncodedSource& source,
                               Recorder& recorder, const RunOptions& options) const {
-  ModelOutputs outputs = model().seq2seq()->decode(
-      source, input.inputs.decoder_input_ids, input.inputs.decoder_attention_mask,
-      {.recorder = &recorder, .logits = options.logits, .cancel = options.cancel});
+  ModelOutputs outputs = run_on_team([&] {
+    return model().seq2seq()->decode(source, input.inputs.decoder_input_ids,
+                                     input.inputs.decoder_attention_mask,
+                                     {.recorder = &recorder, .logits = options.logits});
+  });
   outputs.encoder_last_hidden_state = source.states;
   return result_of(input, recorder, std::move(outputs));
 }
@@ -237,8 +241,7 @@ RunResult Engine::run(const ModelInputs& inputs, const RunOptions& options) cons
   return run(label(inputs), options);
 }
 
-void Engine::run_packed(std::span<const EncodedInput> texts, const RecorderOptions& options,
-                        const CancelToken& cancel) const {
+void Engine::run_packed(std::span<const EncodedInput> texts, const RecorderOptions& options) const {
   if (facts().has_decoder() || facts().takes_pixels || facts().takes_features) {
     fail(ErrorKind::kUnsupported, "{} reads more than one text at a time; run inputs one by one",
          name());
@@ -265,11 +268,11 @@ void Engine::run_packed(std::span<const EncodedInput> texts, const RecorderOptio
     if (recorder.wants({SiteKind::kSelf, layer})) last = {SiteKind::kSelf, layer};
   }
   try {
-    model().forward(all, {.recorder = &recorder,
-                          .logits = LogitRows::kNone,
-                          .texts = lengths,
-                          .last_site = last,
-                          .cancel = cancel});
+    run_on_team([&] {
+      model().forward(
+          all,
+          {.recorder = &recorder, .logits = LogitRows::kNone, .texts = lengths, .last_site = last});
+    });
   } catch (const EndOfPass&) {
   }
 }
@@ -312,7 +315,8 @@ RunResult Engine::generate(const EncodedInput& input, GenerateOptions how,
   RunResult result;
   result.warnings = input.warnings;
   AttentionCache cache;
-  result.generated = fovea::generate(model(), input.inputs.input_ids, how, cache, options.cancel);
+  result.generated =
+      run_on_team([&] { return fovea::generate(model(), input.inputs.input_ids, how, cache); });
 
   std::vector<int64_t> ids = input.inputs.input_ids;
   ids.insert(ids.end(), result.generated.begin(), result.generated.end());

@@ -27,7 +27,6 @@ struct EngineOptions {
 };
 
 struct RunOptions {
-  CancelToken cancel;  // before what GCC 12 thinks is destroyed unmade if this throws
   RecorderOptions record;
   LogitRows logits = LogitRows::kNone;
   std::vector<Intervention> changes;  // none: the model as it is
@@ -95,8 +94,7 @@ class Engine {
   // given to options.give_to with the number of its text, and nothing is computed after the last
   // that is wanted. Throws Error{kUnsupported} for models whose texts cannot stand side by side:
   // run them one by one.
-  void run_packed(std::span<const EncodedInput> texts, const RecorderOptions& options,
-                  const CancelToken& cancel = {}) const;
+  void run_packed(std::span<const EncodedInput> texts, const RecorderOptions& options) const;
   // Goes on writing, and gives one map of all steps. Length warnings are for the caller to give
   // before.
   RunResult generate(const EncodedInput& input, GenerateOptions how,

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/base/progress.h"
+#include "fovea/base/team.h"
 #include "fovea/engine/embedding.h"
 #include "fovea/explain/target.h"
 #include "fovea/layers/numeric_input.h"
@@ -125,11 +127,8 @@ void check_read(const GradientRequest& request, const NumericInputs& numbers) {
   }
 }
 
-}  // namespace
-
-SubjectGradient engine_gradient(const Engine& engine, const EncodedInput& input,
-                                const GradientRequest& request, const CancelToken& cancel) {
-  check_contrast(request);
+SubjectGradient follow_gradient(const Engine& engine, const EncodedInput& input,
+                                const GradientRequest& request) {
   Tape tape;
   NumericInputs numbers;
   numbers.given.insert(request.at.begin(), request.at.end());
@@ -140,8 +139,7 @@ SubjectGradient engine_gradient(const Engine& engine, const EncodedInput& input,
                   .logits = rows_for(request),
                   .tape = &tape,
                   .inputs = &numbers,
-                  .progress = &progress,
-                  .cancel = cancel};
+                  .progress = &progress};
   const ModelOutputs outputs = engine.model().forward(input.inputs, pass);
   check_read(request, numbers);
   const Seed seed =
@@ -164,6 +162,14 @@ SubjectGradient engine_gradient(const Engine& engine, const EncodedInput& input,
   }
   result.records = recorder.take();
   return result;
+}
+
+}  // namespace
+
+SubjectGradient engine_gradient(const Engine& engine, const EncodedInput& input,
+                                const GradientRequest& request) {
+  check_contrast(request);
+  return run_on_team([&] { return follow_gradient(engine, input, request); });
 }
 
 }  // namespace fovea

@@ -10,6 +10,6 @@ namespace fovea {
 // Error{kInvalidArgument} for a target that the output does not have and for numbers that do not
 // fit, Error{kUnsupported} where the model gives nothing of the kind.
 SubjectGradient engine_gradient(const Engine& engine, const EncodedInput& input,
-                                const GradientRequest& request, const CancelToken& cancel);
+                                const GradientRequest& request);
 
 }  // namespace fovea

@@ -43,9 +43,8 @@ Tensor embedding_of(const Engine& engine, const RunResult& result) {
 }
 
 SubjectOutput EngineSubject::run(const std::vector<Intervention>& changes,
-                                 const RecorderOptions& record, const CancelToken& cancel) {
-  RunResult result = engine_.run(
-      input_, {.cancel = cancel, .record = record, .logits = logits_, .changes = changes});
+                                 const RecorderOptions& record) {
+  RunResult result = engine_.run(input_, {.record = record, .logits = logits_, .changes = changes});
   SubjectOutput output;
   output.logits = result.outputs.logits.tensor;
   output.boxes = result.outputs.pred_boxes.tensor;
@@ -55,11 +54,11 @@ SubjectOutput EngineSubject::run(const std::vector<Intervention>& changes,
   return output;
 }
 
-SubjectGradient EngineSubject::gradient(const GradientRequest& request, const CancelToken& cancel) {
-  if (!request.blank) return engine_gradient(engine_, input_, request, cancel);
+SubjectGradient EngineSubject::gradient(const GradientRequest& request) {
+  if (!request.blank) return engine_gradient(engine_, input_, request);
   EncodedInput blank = input_;
   blank.inputs = changed_inputs(engine_, input_, blanks_of(input_));
-  return engine_gradient(engine_, blank, request, cancel);
+  return engine_gradient(engine_, blank, request);
 }
 
 }  // namespace fovea

@@ -11,9 +11,9 @@ class EngineSubject final : public Subject {
   EngineSubject(Engine engine, EncodedInput input, LogitRows logits)
       : engine_(std::move(engine)), input_(std::move(input)), logits_(logits) {}
 
-  SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
-                    const CancelToken& cancel) override;
-  SubjectGradient gradient(const GradientRequest& request, const CancelToken& cancel) override;
+  SubjectOutput run(const std::vector<Intervention>& changes,
+                    const RecorderOptions& record) override;
+  SubjectGradient gradient(const GradientRequest& request) override;
   bool multi_label() const override { return engine_.multi_label(); }
 
  private:

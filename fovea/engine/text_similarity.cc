@@ -5,6 +5,7 @@
 #include "fovea/attention/similarity.h"
 #include "fovea/attention/softmax.h"
 #include "fovea/base/error.h"
+#include "fovea/base/team.h"
 
 namespace fovea {
 namespace {
@@ -32,7 +33,8 @@ std::vector<TextSimilarity> text_similarities(const Engine& engine, const RunRes
   std::vector<TextSimilarity> similarities;
   std::vector<double> logits;
   for (const std::string& text : texts) {
-    const ModelOutputs outputs = engine.model().forward(engine.encode(text).inputs, {});
+    const ModelOutputs outputs =
+        run_on_team([&] { return engine.model().forward(engine.encode(text).inputs, {}); });
     TextSimilarity similarity{.text = text};
     similarity.cosine = dot(image, doubles_of(outputs.text_embeds.tensor));
     similarity.logit = facts.similarity_scale * similarity.cosine + facts.similarity_bias;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/team.h"
 #include "fovea/base/utf8.h"
 #include "fovea/engine/anchors.h"
 #include "fovea/engine/text_axis.h"
@@ -172,6 +173,11 @@ EncodedInput Translator::encode(std::string_view source) const {
 
 Translation Translator::translate(std::string_view source, const TranslateOptions& options,
                                   const RunOptions& run) const {
+  return run_on_team([&] { return translate_here(source, options, run); });
+}
+
+Translation Translator::translate_here(std::string_view source, const TranslateOptions& options,
+                                       const RunOptions& run) const {
   EncodedInput input = encode(source);
   Translation translation{.forced = options.target.has_value()};
   // What would be refused of the target is refused before the source is read.
@@ -185,11 +191,10 @@ Translation Translator::translate(std::string_view source, const TranslateOption
   }
   const Seq2SeqModel& model = *engine_.model().seq2seq();
   Recorder recorder(run.record);
-  const EncodedSource encoded =
-      model.encode(input.inputs, {.recorder = &recorder, .cancel = run.cancel});
+  const EncodedSource encoded = model.encode(input.inputs, {.recorder = &recorder});
   if (!options.target) {
-    DecoderWords words(model, encoded, run.cancel);
-    const std::vector<Hypothesis> found = search(words, std::span(&start_id_, 1), how, run.cancel);
+    DecoderWords words(model, encoded);
+    const std::vector<Hypothesis> found = search(words, std::span(&start_id_, 1), how);
     FOVEA_ASSERT(!found.empty());
     target = written(found.front());
     translation.beams = how.beams;

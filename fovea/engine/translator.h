@@ -69,6 +69,8 @@ class Translator {
     std::optional<int64_t> next_id;
     int64_t prefix = 1;
   };
+  Translation translate_here(std::string_view source, const TranslateOptions& options,
+                             const RunOptions& run) const;
   SearchOptions search_options(const TranslateOptions& options) const;
   Target written(const Hypothesis& hypothesis) const;
   Target given(std::string_view text, std::vector<std::string>& warnings) const;

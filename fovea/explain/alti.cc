@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 
@@ -43,11 +44,11 @@ double distance_from(std::span<const float> y, const float* term, AltiDistance d
 
 // T_ij of columns [begin, end) against y_i, for every row.
 void add_columns(const BlockSum& sum, int64_t begin, int64_t end, AltiDistance distance,
-                 const CancelToken& cancel, Matrix& shares) {
+                 Matrix& shares) {
   const Tensor terms = sum.head_terms(begin, end);
   Tensor weights = Tensor::uninitialized({sum.heads(), sum.rows().end, end - begin});
   for (const AttentionMap& map : sum.maps()) {
-    map.tile({0, sum.rows().end, begin, end}, weights.mutable_matrix<float>(map.head()), cancel);
+    map.tile({0, sum.rows().end, begin, end}, weights.mutable_matrix<float>(map.head()));
   }
   const bool own = sum.has_residual() && sum.residual_in_columns();
   parallel_for(sum.rows().end, [&](int64_t i) {
@@ -103,10 +104,9 @@ std::vector<double> times(std::span<const double> r, const Matrix& matrix, int64
   return product;
 }
 
-std::vector<double> through(Layers layers, std::vector<double> r, AltiDistance distance,
-                            const CancelToken& cancel) {
+std::vector<double> through(Layers layers, std::vector<double> r, AltiDistance distance) {
   for (size_t layer = layers.size(); layer-- > 0;) {
-    const Matrix shares = alti_shares(layers[layer], distance, cancel);
+    const Matrix shares = alti_shares(layers[layer], distance);
     r = times(r, shares, shares.cols());
   }
   return r;
@@ -114,8 +114,7 @@ std::vector<double> through(Layers layers, std::vector<double> r, AltiDistance d
 
 }  // namespace
 
-Matrix alti_shares(const std::shared_ptr<const AttentionRecord>& record, AltiDistance distance,
-                   const CancelToken& cancel) {
+Matrix alti_shares(const std::shared_ptr<const AttentionRecord>& record, AltiDistance distance) {
   const AttentionShape shape = record->shape();
   if (std::max(shape.rows, shape.cols) > kMostAltiPositions) {
     fail(ErrorKind::kUnsupported,
@@ -123,14 +122,13 @@ Matrix alti_shares(const std::shared_ptr<const AttentionRecord>& record, AltiDis
          "use value-norm or rollout, or a shorter input",
          to_string(record->site), std::max(shape.rows, shape.cols), kMostAltiPositions);
   }
-  const BlockSum sum(record, BlockExtent::kNorm, {0, shape.rows}, cancel);
+  const BlockSum sum(record, BlockExtent::kNorm, {0, shape.rows});
   const bool own = sum.residual_in_columns();
   if (own) sum.check_own_columns();
   Matrix shares(shape.rows, shape.cols + (own ? 0 : 1));
   for (int64_t begin = 0; begin < shape.cols; begin += kAltiColumnBlock) {
-    cancel.check();
-    add_columns(sum, begin, std::min(begin + kAltiColumnBlock, shape.cols), distance, cancel,
-                shares);
+    check_cancelled();
+    add_columns(sum, begin, std::min(begin + kAltiColumnBlock, shape.cols), distance, shares);
   }
   for (int64_t i = 0; i < shape.rows && !own && sum.has_residual(); ++i) {
     const double whole = distance_from(sum.output(i), nullptr, distance);
@@ -141,17 +139,15 @@ Matrix alti_shares(const std::shared_ptr<const AttentionRecord>& record, AltiDis
   return shares;
 }
 
-std::vector<double> alti(Layers layers, int64_t target, AltiDistance distance,
-                         const CancelToken& cancel) {
+std::vector<double> alti(Layers layers, int64_t target, AltiDistance distance) {
   if (layers.empty()) fail(ErrorKind::kInvalidArgument, "ALTI needs at least one layer");
   check_row(target, layers.back()->shape().rows);
   std::vector<double> r(static_cast<size_t>(layers.back()->shape().rows));
   r[static_cast<size_t>(target)] = 1;
-  return through(layers, std::move(r), distance, cancel);
+  return through(layers, std::move(r), distance);
 }
 
-SourceAndTarget alti_plus(const EncoderDecoderLayers& layers, int64_t step, AltiDistance distance,
-                          const CancelToken& cancel) {
+SourceAndTarget alti_plus(const EncoderDecoderLayers& layers, int64_t step, AltiDistance distance) {
   const LayerRecords& cross = layers.cross;
   if (cross.empty() || cross.size() != layers.decoder_self.size()) {
     fail(ErrorKind::kInvalidArgument,
@@ -164,16 +160,16 @@ SourceAndTarget alti_plus(const EncoderDecoderLayers& layers, int64_t step, Alti
   target[static_cast<size_t>(step)] = 1;
   std::vector<double> source(static_cast<size_t>(shape.cols));
   for (size_t layer = cross.size(); layer-- > 0;) {
-    const Matrix shares = alti_shares(cross[layer], distance, cancel);
+    const Matrix shares = alti_shares(cross[layer], distance);
     const std::vector<double> from_source = times(target, shares, shape.cols);
     for (size_t j = 0; j < source.size(); ++j) source[j] += from_source[j];
     for (int64_t i = 0; i < shape.rows; ++i) {
       target[static_cast<size_t>(i)] *= shares(i, shape.cols);
     }
-    const Matrix own = alti_shares(layers.decoder_self[layer], distance, cancel);
+    const Matrix own = alti_shares(layers.decoder_self[layer], distance);
     target = times(target, own, own.cols());
   }
-  return {through(layers.encoder, std::move(source), distance, cancel), std::move(target)};
+  return {through(layers.encoder, std::move(source), distance), std::move(target)};
 }
 
 }  // namespace fovea

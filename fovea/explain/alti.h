@@ -24,13 +24,12 @@ enum class AltiDistance { kL1, kL2 };
 // 1: one that is far from everything counts as its own residual. Throws Error{kInvalidArgument} as
 // BlockSum does and Error{kUnsupported} above the limit.
 Matrix alti_shares(const std::shared_ptr<const AttentionRecord>& record,
-                   AltiDistance distance = AltiDistance::kL1, const CancelToken& cancel = {});
+                   AltiDistance distance = AltiDistance::kL1);
 
 // Row `target` of c_L ... c_1 for self-attentions over the same positions, first layer first; sums
 // to 1. Throws as alti_shares, and Error{kInvalidArgument} if layers or target do not fit.
 std::vector<double> alti(std::span<const std::shared_ptr<const AttentionRecord>> layers,
-                         int64_t target, AltiDistance distance = AltiDistance::kL1,
-                         const CancelToken& cancel = {});
+                         int64_t target, AltiDistance distance = AltiDistance::kL1);
 
 // ALTI+ (Ferrando et al. 2022, arXiv:2205.11631): of one row of a decoder, the shares of the source
 // and of the target read so far. A decoder layer first mixes the target by its self-attention, then
@@ -45,7 +44,6 @@ struct EncoderDecoderLayers {
   LayerRecords cross;
 };
 SourceAndTarget alti_plus(const EncoderDecoderLayers& layers, int64_t step,
-                          AltiDistance distance = AltiDistance::kL1,
-                          const CancelToken& cancel = {});
+                          AltiDistance distance = AltiDistance::kL1);
 
 }  // namespace fovea

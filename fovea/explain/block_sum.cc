@@ -51,8 +51,7 @@ std::string_view to_string(BlockExtent extent) {
   return "";
 }
 
-BlockSum::BlockSum(std::shared_ptr<const AttentionRecord> record, BlockExtent extent, RowRange rows,
-                   const CancelToken& cancel)
+BlockSum::BlockSum(std::shared_ptr<const AttentionRecord> record, BlockExtent extent, RowRange rows)
     : record_(std::move(record)), rows_(rows), shape_(record_->shape()) {
   const BlockContext& block = block_of(*record_);
   if (rows.begin < 0 || rows.end < rows.begin || rows.end > shape_.rows) {
@@ -70,7 +69,7 @@ BlockSum::BlockSum(std::shared_ptr<const AttentionRecord> record, BlockExtent ex
   has_norm_ =
       !norm_weight_.empty() && extent >= (norm_first ? BlockExtent::kResidual : BlockExtent::kNorm);
   if (rows.begin == rows.end) return;
-  attend(cancel);
+  attend();
   if (has_norm_ && norm_first) apply_norm();
   if (extent >= BlockExtent::kResidual) add_residual();
   if (has_norm_ && !norm_first) apply_norm();
@@ -89,14 +88,14 @@ void BlockSum::check_own_columns() const {
        to_string(record_->site), shape_.rows, shape_.cols);
 }
 
-void BlockSum::attend(const CancelToken& cancel) {
+void BlockSum::attend() {
   const int64_t count = rows_.end - rows_.begin, inner = shape_.heads * shape_.value_dim;
   outputs_ = Tensor::uninitialized({count, width()});
   const int64_t step = rows_at_a_time(*this);
   Tensor mixed = Tensor::uninitialized({std::min(step, count), inner});
   for (int64_t first = rows_.begin; first < rows_.end; first += step) {
     const int64_t some = std::min(step, rows_.end - first);
-    const Tensor weights = weights_of_rows(*this, first, first + some, cancel);
+    const Tensor weights = weights_of_rows(*this, first, first + some);
     const auto joined = mixed.mutable_matrix<float>().block(0, 0, some, inner);
     for (int64_t head = 0; head < shape_.heads; ++head) {
       matmul(weights.matrix<float>(head), values_.matrix<float>(shape_.kv_head(head)),
@@ -183,10 +182,10 @@ std::vector<double> BlockSum::constant(int64_t i) const {
   return constant;
 }
 
-Tensor weights_of_rows(const BlockSum& sum, int64_t begin, int64_t end, const CancelToken& cancel) {
+Tensor weights_of_rows(const BlockSum& sum, int64_t begin, int64_t end) {
   Tensor weights = Tensor::uninitialized({sum.heads(), end - begin, sum.cols()});
   for (const AttentionMap& map : sum.maps()) {
-    map.tile({begin, end, 0, sum.cols()}, weights.mutable_matrix<float>(map.head()), cancel);
+    map.tile({begin, end, 0, sum.cols()}, weights.mutable_matrix<float>(map.head()));
   }
   return weights;
 }

@@ -41,8 +41,7 @@ class BlockSum {
  public:
   // Throws Error{kInvalidArgument} if the record was captured without values or block, or if the
   // residual of a self-attention belongs to no column. Memory: the rows times the width.
-  BlockSum(std::shared_ptr<const AttentionRecord> record, BlockExtent extent, RowRange rows,
-           const CancelToken& cancel = {});
+  BlockSum(std::shared_ptr<const AttentionRecord> record, BlockExtent extent, RowRange rows);
 
   const AttentionRecord& record() const { return *record_; }
   const std::vector<AttentionMap>& maps() const { return maps_; }  // by head
@@ -71,7 +70,7 @@ class BlockSum {
     const auto width = static_cast<size_t>(weight_.size(0));
     return tensor.values<float>().subspan(static_cast<size_t>(i - rows_.begin) * width, width);
   }
-  void attend(const CancelToken& cancel);  // outputs_ = attention, b_O in it
+  void attend();  // outputs_ = attention, b_O in it
   void add_residual();
   void apply_norm();
   // gamma (vector - mean), or without the mean.
@@ -88,7 +87,7 @@ class BlockSum {
 };
 
 // A_h(i, j) of rows [begin, end) and all columns for every head: f32 [heads, end - begin, cols].
-Tensor weights_of_rows(const BlockSum& sum, int64_t begin, int64_t end, const CancelToken& cancel);
+Tensor weights_of_rows(const BlockSum& sum, int64_t begin, int64_t end);
 // How many rows at a time make weights_of_rows some 4 MiB.
 int64_t rows_at_a_time(const BlockSum& sum);
 

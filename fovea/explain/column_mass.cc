@@ -52,15 +52,14 @@ std::vector<int64_t> looks_allowed(const AttentionRecord& record, int64_t window
 }
 
 std::vector<double> column_mass(const std::shared_ptr<const AttentionRecord>& record,
-                                std::optional<int64_t> head, ColumnTotal total, int64_t window,
-                                const CancelToken& cancel) {
+                                std::optional<int64_t> head, ColumnTotal total, int64_t window) {
   const AttentionShape shape = record->shape();
   const std::vector<double> looks = rows_that_look(*record, window);
   std::vector<double> mass(static_cast<size_t>(shape.cols), 0.0);
   const int64_t first = head.value_or(0);
   const int64_t count = head ? 1 : shape.heads;
   for (int64_t h = first; h < first + count; ++h) {
-    const std::vector<double> part = AttentionMap(record, h).times_left(looks, cancel);
+    const std::vector<double> part = AttentionMap(record, h).times_left(looks);
     for (size_t j = 0; j < mass.size(); ++j) mass[j] += part[j] / static_cast<double>(count);
   }
   if (total == ColumnTotal::kSum) return mass;

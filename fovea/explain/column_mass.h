@@ -28,7 +28,6 @@ std::vector<int64_t> looks_allowed(const AttentionRecord& record, int64_t window
 
 // Of one head, or the mean of all. Columns that no row may see have 0.
 std::vector<double> column_mass(const std::shared_ptr<const AttentionRecord>& record,
-                                std::optional<int64_t> head, ColumnTotal total, int64_t window = 0,
-                                const CancelToken& cancel = {});
+                                std::optional<int64_t> head, ColumnTotal total, int64_t window = 0);
 
 }  // namespace fovea

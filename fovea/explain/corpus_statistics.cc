@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 #include "fovea/explain/pictures/attention_distance.h"
@@ -60,7 +61,7 @@ class MapReader {
     }
   }
 
-  HeadSums sums_of_head(int64_t head, const CancelToken& cancel) const {
+  HeadSums sums_of_head(int64_t head) const {
     const KeyRange all{0, shape_.cols};
     const HeadTiles tiles(inputs_, head, all);
     Tensor block = Tensor::uninitialized({std::min(kBlockRows, shape_.rows), shape_.cols});
@@ -69,7 +70,7 @@ class MapReader {
     HeadSums sums;
     CellSums cells;
     for (int64_t first = 0; first < shape_.rows; first += kBlockRows) {
-      cancel.check();
+      check_cancelled();
       const int64_t count = std::min(kBlockRows, shape_.rows - first);
       const MatrixView<float> weights =
           block.mutable_matrix<float>().block(0, 0, count, shape_.cols);
@@ -210,7 +211,7 @@ void check_axis(const AttentionRecord& record, const char* what, int64_t positio
 }  // namespace
 
 std::vector<HeadSums> sums_of(const AttentionRecord& record, const PositionKinds& rows,
-                              const PositionKinds& cols, const CancelToken& cancel) {
+                              const PositionKinds& cols) {
   const AttentionShape shape = record.shape();
   check_axis(record, "rows", shape.rows, rows);
   check_axis(record, "columns", shape.cols, cols);
@@ -220,9 +221,8 @@ std::vector<HeadSums> sums_of(const AttentionRecord& record, const PositionKinds
   }
   const MapReader reader(record, rows, cols);
   std::vector<HeadSums> sums(static_cast<size_t>(shape.heads));
-  parallel_for(shape.heads, [&](int64_t head) {
-    sums[static_cast<size_t>(head)] = reader.sums_of_head(head, cancel);
-  });
+  parallel_for(shape.heads,
+               [&](int64_t head) { sums[static_cast<size_t>(head)] = reader.sums_of_head(head); });
   return sums;
 }
 

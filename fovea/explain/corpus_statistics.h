@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/base/json.h"
 #include "fovea/capture/run.h"
 #include "fovea/explain/head_numbers.h"
@@ -31,7 +30,7 @@ struct PositionKinds {
 // cross-attention) `rows` and `cols` must be one object. Throws Error{kInvalidArgument} unless they
 // fit the record. May be called from any thread.
 std::vector<HeadSums> sums_of(const AttentionRecord& record, const PositionKinds& rows,
-                              const PositionKinds& cols, const CancelToken& cancel = {});
+                              const PositionKinds& cols);
 
 // For one kind of site, layers x heads.
 class CorpusStatistics {

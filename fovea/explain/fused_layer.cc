@@ -49,8 +49,7 @@ FusedLayer::FusedLayer(const std::shared_ptr<const AttentionRecord>& record, Hea
   for (int64_t head = 0; head < record->shape().heads; ++head) maps_.emplace_back(record, head);
 }
 
-void FusedLayer::for_each_row(const std::function<void(int64_t, std::span<float>)>& visit,
-                              const CancelToken& cancel) const {
+void FusedLayer::for_each_row(const std::function<void(int64_t, std::span<float>)>& visit) const {
   constexpr int64_t kBlockCells = int64_t{1} << 20;  // 4 MiB of weights at a time
   const int64_t step = std::clamp<int64_t>(kBlockCells / std::max<int64_t>(cols(), 1), 1, rows());
   Tensor fused_buffer = Tensor::uninitialized({step, cols()});
@@ -60,9 +59,9 @@ void FusedLayer::for_each_row(const std::function<void(int64_t, std::span<float>
     const Region region{first, first + count, 0, cols()};
     const auto fused = fused_buffer.mutable_matrix<float>().block(0, 0, count, cols());
     const auto head = head_buffer.mutable_matrix<float>().block(0, 0, count, cols());
-    maps_.front().tile(region, fused, cancel);
+    maps_.front().tile(region, fused);
     for (size_t h = 1; h < maps_.size(); ++h) {
-      maps_[h].tile(region, head, cancel);
+      maps_[h].tile(region, head);
       fuse(fusion_, head, fused);
     }
     const float factor =
@@ -75,15 +74,14 @@ void FusedLayer::for_each_row(const std::function<void(int64_t, std::span<float>
   }
 }
 
-SmallestEntries smallest_entries(const FusedLayer& layer, int64_t count,
-                                 const CancelToken& cancel) {
+SmallestEntries smallest_entries(const FusedLayer& layer, int64_t count) {
   if (count <= 0) return {};
   // The last entry to take has rank count - 1: its upper half of bits first, then the lower half.
   std::vector<int64_t> bins(size_t{1} << kHalfBits, 0);
   const auto count_upper = [&](int64_t, std::span<float> row) {
     for (const float weight : row) ++bins[order_bits(weight) >> kHalfBits];
   };
-  layer.for_each_row(count_upper, cancel);
+  layer.for_each_row(count_upper);
   const auto [upper, rank] = find_bin(bins, count - 1);
   std::fill(bins.begin(), bins.end(), 0);
   const auto count_lower = [&, wanted = upper](int64_t, std::span<float> row) {
@@ -91,7 +89,7 @@ SmallestEntries smallest_entries(const FusedLayer& layer, int64_t count,
       if (order_bits(weight) >> kHalfBits == wanted) ++bins[order_bits(weight) & kHalfMask];
     }
   };
-  layer.for_each_row(count_lower, cancel);
+  layer.for_each_row(count_lower);
   const auto [lower, rank_of_equals] = find_bin(bins, rank);
   return {std::bit_cast<float>(upper << kHalfBits | lower), rank_of_equals + 1};
 }

@@ -20,8 +20,7 @@ class FusedLayer {
   int64_t cols() const { return maps_.front().cols(); }
 
   // Calls visit(i, row) for every row in order; `row` may be changed and is gone afterwards.
-  void for_each_row(const std::function<void(int64_t, std::span<float>)>& visit,
-                    const CancelToken& cancel) const;
+  void for_each_row(const std::function<void(int64_t, std::span<float>)>& visit) const;
 
  private:
   HeadFusion fusion_;
@@ -34,6 +33,6 @@ struct SmallestEntries {
   int64_t equal = 0;
 };
 // The `count` smallest, exactly, in two passes over the layer and O(1) memory.
-SmallestEntries smallest_entries(const FusedLayer& layer, int64_t count, const CancelToken& cancel);
+SmallestEntries smallest_entries(const FusedLayer& layer, int64_t count);
 
 }  // namespace fovea

@@ -62,17 +62,16 @@ double IntegratedGradients::gap() const {
 
 IntegratedGradients integrated_gradients(Subject& subject, const GradientRequest& what,
                                          const std::vector<InputGradient>& inputs,
-                                         const std::vector<Tensor>& baseline, int64_t steps,
-                                         const CancelToken& cancel) {
+                                         const std::vector<Tensor>& baseline, int64_t steps) {
   check_baselines(inputs, baseline, steps);
   GradientRequest request = what;
   request.record.reset();
   IntegratedGradients result;
   request.inputs = false;
   request.at = points(inputs, baseline, 1);
-  result.at_input = subject.gradient(request, cancel).value;
+  result.at_input = subject.gradient(request).value;
   request.at = points(inputs, baseline, 0);
-  result.at_baseline = subject.gradient(request, cancel).value;
+  result.at_baseline = subject.gradient(request).value;
 
   request.inputs = true;
   std::vector<std::vector<double>> sums;
@@ -83,7 +82,7 @@ IntegratedGradients integrated_gradients(Subject& subject, const GradientRequest
   for (int64_t step = 0; step < steps; ++step) {
     request.at =
         points(inputs, baseline, (static_cast<double>(step) + 0.5) / static_cast<double>(steps));
-    const SubjectGradient gradient = subject.gradient(request, cancel);
+    const SubjectGradient gradient = subject.gradient(request);
     for (size_t i = 0; i < inputs.size(); ++i) add_gradient(gradient, inputs[i].name, sums[i]);
     progress.advance();
   }

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/subject.h"
 
 namespace fovea {
@@ -29,7 +28,6 @@ struct IntegratedGradients {
 // agree and there are 1 step or more.
 IntegratedGradients integrated_gradients(Subject& subject, const GradientRequest& what,
                                          const std::vector<InputGradient>& inputs,
-                                         const std::vector<Tensor>& baseline, int64_t steps,
-                                         const CancelToken& cancel = {});
+                                         const std::vector<Tensor>& baseline, int64_t steps);
 
 }  // namespace fovea

@@ -7,6 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/parse.h"
+#include "fovea/base/team.h"
 #include "fovea/explain/rollout.h"
 
 namespace fovea {
@@ -233,7 +234,7 @@ Explanation explain(const Method& method, const ExplainRequest& request) {
   }
   check_parameters(method, request.parameters);
   check_positions(method, positions_of(request));
-  Explanation explanation = method.explain(request);
+  Explanation explanation = run_on_team([&] { return method.explain(request); });
   const bool own_rows = std::ranges::any_of(request.run.records, [&](const auto& record) {
     return record->site.kind == request.kind && record->col_axis == explanation.axis.name &&
            is_self_attention(request.kind);

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/position_span.h"
 #include "fovea/capture/run.h"
 #include "fovea/capture/subject.h"
@@ -56,7 +55,6 @@ struct ExplainRequest {
   const Target* target = nullptr;
   const Target* against = nullptr;  // the answer is for `target` rather than this
   GivenParameters parameters;
-  CancelToken cancel = {};
 };
 
 struct Explanation {

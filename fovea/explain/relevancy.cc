@@ -47,32 +47,31 @@ Vector sum_of(std::span<const double> a, const Vector& b) {
 }
 
 // (R - I) x for R = (I + E_L) ... (I + E_1). Small E would be lost beside I.
-Vector beyond_identity_right(Layers layers, std::span<const double> x, const CancelToken& cancel) {
+Vector beyond_identity_right(Layers layers, std::span<const double> x) {
   Vector beyond(x.size());
   for (const auto& record : layers) {
-    add_relevance(beyond, relevancy_times_right(*record, sum_of(x, beyond), cancel));
+    add_relevance(beyond, relevancy_times_right(*record, sum_of(x, beyond)));
   }
   return beyond;
 }
 
 // Row sums of R - I before the first layer, after it, and so on.
-std::vector<Vector> sums_beyond_identity(Layers layers, size_t positions,
-                                         const CancelToken& cancel) {
+std::vector<Vector> sums_beyond_identity(Layers layers, size_t positions) {
   const Vector ones(positions, 1.0);
   std::vector<Vector> sums{Vector(positions)};
   for (const auto& record : layers) {
     Vector next = sums.back();
-    add_relevance(next, relevancy_times_right(*record, sum_of(ones, next), cancel));
+    add_relevance(next, relevancy_times_right(*record, sum_of(ones, next)));
     sums.push_back(std::move(next));
   }
   return sums;
 }
 
 // w (R - I)
-Vector beyond_identity_left(Layers layers, std::span<const double> w, const CancelToken& cancel) {
+Vector beyond_identity_left(Layers layers, std::span<const double> w) {
   Vector beyond(w.size());
   for (size_t layer = layers.size(); layer-- > 0;) {
-    add_relevance(beyond, relevancy_times_left(*layers[layer], sum_of(w, beyond), cancel));
+    add_relevance(beyond, relevancy_times_left(*layers[layer], sum_of(w, beyond)));
   }
   return beyond;
 }
@@ -106,14 +105,13 @@ void check_stacks(const RelevancyStacks& stacks, size_t rows) {
 
 }  // namespace
 
-std::vector<double> relevancy_times_left(const AttentionRecord& record, std::span<const double> r,
-                                         const CancelToken& cancel) {
-  return relevance_times_left(Graded(record).attention, r, cancel);
+std::vector<double> relevancy_times_left(const AttentionRecord& record, std::span<const double> r) {
+  return relevance_times_left(Graded(record).attention, r);
 }
 
-std::vector<double> relevancy_times_right(const AttentionRecord& record, std::span<const double> x,
-                                          const CancelToken& cancel) {
-  return relevance_times_right(Graded(record).attention, x, cancel);
+std::vector<double> relevancy_times_right(const AttentionRecord& record,
+                                          std::span<const double> x) {
+  return relevance_times_right(Graded(record).attention, x);
 }
 
 std::vector<double> rows_read(const AttentionRecord& last) {
@@ -135,21 +133,19 @@ std::vector<double> rows_read(const AttentionRecord& last) {
   return rows;
 }
 
-void pass_relevancy(const AttentionRecord& record, std::vector<double>& r,
-                    const CancelToken& cancel) {
+void pass_relevancy(const AttentionRecord& record, std::vector<double>& r) {
   const AttentionShape shape = record.shape();
   check_same_positions(record, shape.rows, static_cast<int64_t>(r.size()));
   check_same_positions(record, shape.cols, static_cast<int64_t>(r.size()));
-  add_relevance(r, relevancy_times_left(record, r, cancel));
+  add_relevance(r, relevancy_times_left(record, r));
 }
 
 CrossRelevancy cross_relevancy(const RelevancyStacks& stacks, std::span<const double> rows,
-                               ZeroRows zero_rows, const CancelToken& cancel) {
+                               ZeroRows zero_rows) {
   check_stacks(stacks, rows.size());
   const auto source = static_cast<size_t>(stacks.cross.front()->shape().cols);
-  const Vector encoder_sums = sums_beyond_identity(stacks.encoder, source, cancel).back();
-  const std::vector<Vector> decoder_sums =
-      sums_beyond_identity(stacks.decoder, rows.size(), cancel);
+  const Vector encoder_sums = sums_beyond_identity(stacks.encoder, source).back();
+  const std::vector<Vector> decoder_sums = sums_beyond_identity(stacks.decoder, rows.size());
   CrossRelevancy result;
   // v: what the layers' cross-attentions gather, before N(R_ii). r: the row on its way to layer 1.
   Vector v(source), r(rows.begin(), rows.end());
@@ -157,22 +153,22 @@ CrossRelevancy cross_relevancy(const RelevancyStacks& stacks, std::span<const do
   for (size_t at = stacks.cross.size(); at-- > 0;) {
     const AttentionRecord& cross = *stacks.cross[at];
     const size_t below = layers_up_to(stacks.decoder, cross.site.layer);
-    while (passed > below) pass_relevancy(*stacks.decoder[--passed], r, cancel);
+    while (passed > below) pass_relevancy(*stacks.decoder[--passed], r);
     const Vector& sums = decoder_sums[below];
     const bool zero = has_zero(sums) || has_zero(encoder_sums);
     result.zero_layers += zero ? 1 : 0;
     if (zero && zero_rows == ZeroRows::kDropsLayer) continue;
     // r N(R_qq)^T = N(R_qq) r
-    Vector gathered = beyond_identity_right(std::span(stacks.decoder).first(below), r, cancel);
+    Vector gathered = beyond_identity_right(std::span(stacks.decoder).first(below), r);
     for (size_t k = 0; k < gathered.size(); ++k) {
       gathered[k] = (sums[k] > 0 ? gathered[k] / sums[k] : 0) + r[k];
     }
-    add_relevance(v, relevancy_times_left(cross, gathered, cancel));
+    add_relevance(v, relevancy_times_left(cross, gathered));
   }
   // v N(R_ii)
   Vector shares(source);
   for (size_t j = 0; j < source; ++j) shares[j] = encoder_sums[j] > 0 ? v[j] / encoder_sums[j] : 0;
-  result.source = sum_of(v, beyond_identity_left(stacks.encoder, shares, cancel));
+  result.source = sum_of(v, beyond_identity_left(stacks.encoder, shares));
   return result;
 }
 

@@ -20,7 +20,6 @@
 #include <span>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/attention_record.h"
 #include "fovea/explain/rollout.h"
 
@@ -28,19 +27,16 @@ namespace fovea {
 
 // r E of a record with values and an output gradient: one number per column. Throws
 // Error{kInvalidArgument} without them, or unless `r` has one number per row.
-std::vector<double> relevancy_times_left(const AttentionRecord& record, std::span<const double> r,
-                                         const CancelToken& cancel = {});
+std::vector<double> relevancy_times_left(const AttentionRecord& record, std::span<const double> r);
 // E x: one number per row.
-std::vector<double> relevancy_times_right(const AttentionRecord& record, std::span<const double> x,
-                                          const CancelToken& cancel = {});
+std::vector<double> relevancy_times_right(const AttentionRecord& record, std::span<const double> x);
 
 // The rows of a stack's last attention that have a gradient at all, which are those that the output
 // is read from: all with the same weight, 1 together. All 0 where the output reads none.
 std::vector<double> rows_read(const AttentionRecord& last);
 
 // Passes `r` through a layer of self-attention: r <- r + r E.
-void pass_relevancy(const AttentionRecord& record, std::vector<double>& r,
-                    const CancelToken& cancel = {});
+void pass_relevancy(const AttentionRecord& record, std::vector<double>& r);
 
 // Layers of an encoder and a decoder, each from the first to the last and with values and
 // gradients. Those that the output does not depend on may be missing.
@@ -63,6 +59,6 @@ struct CrossRelevancy {
 // The row of R_qi that the decoder's rows with these weights have together. Throws
 // Error{kInvalidArgument} if layers do not fit together.
 CrossRelevancy cross_relevancy(const RelevancyStacks& stacks, std::span<const double> rows,
-                               ZeroRows zero_rows, const CancelToken& cancel = {});
+                               ZeroRows zero_rows);
 
 }  // namespace fovea

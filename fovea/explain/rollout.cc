@@ -45,8 +45,7 @@ bool rows_sum_to_one(const AttentionRecord& record) {
   return true;
 }
 
-std::vector<double> mean_row_sums(const std::shared_ptr<const AttentionRecord>& record,
-                                  const CancelToken& cancel) {
+std::vector<double> mean_row_sums(const std::shared_ptr<const AttentionRecord>& record) {
   const AttentionShape shape = record->shape();
   std::vector<double> sums(static_cast<size_t>(shape.rows), 1.0);
   if (rows_sum_to_one(*record)) return sums;
@@ -54,7 +53,7 @@ std::vector<double> mean_row_sums(const std::shared_ptr<const AttentionRecord>& 
   Tensor ones({shape.cols, 1});
   for (float& value : ones.mutable_values<float>()) value = 1;
   for (int64_t head = 0; head < shape.heads; ++head) {
-    const Tensor part = AttentionMap(record, head).times_right(ones, cancel);
+    const Tensor part = AttentionMap(record, head).times_right(ones);
     for (size_t i = 0; i < sums.size(); ++i) {
       sums[i] += double{part.values<float>()[i]} / static_cast<double>(shape.heads);
     }
@@ -75,9 +74,8 @@ double kept_by_row(double r, double sum, double residual) {
 
 // r A^ with the mean of all heads and nothing discarded: tiles go straight into column sums.
 std::vector<double> step_of_mean(const std::shared_ptr<const AttentionRecord>& record,
-                                 std::span<const double> r, double residual,
-                                 const CancelToken& cancel) {
-  const std::vector<double> sums = mean_row_sums(record, cancel);
+                                 std::span<const double> r, double residual) {
+  const std::vector<double> sums = mean_row_sums(record);
   std::vector<double> weights(r.size());
   std::vector<double> next(r.size());
   for (size_t i = 0; i < r.size(); ++i) {
@@ -86,7 +84,7 @@ std::vector<double> step_of_mean(const std::shared_ptr<const AttentionRecord>& r
   }
   const int64_t heads = record->shape().heads;
   for (int64_t head = 0; head < heads; ++head) {
-    const std::vector<double> part = AttentionMap(record, head).times_left(weights, cancel);
+    const std::vector<double> part = AttentionMap(record, head).times_left(weights);
     for (size_t j = 0; j < next.size(); ++j) {
       next[j] += (1 - residual) / static_cast<double>(heads) * part[j];
     }
@@ -97,12 +95,11 @@ std::vector<double> step_of_mean(const std::shared_ptr<const AttentionRecord>& r
 // Calls visit(i, row, sum) with the rows of the fused layer after the discard, and their sums.
 template <typename Visit>
 void for_each_kept_row(const std::shared_ptr<const AttentionRecord>& record, HeadFusion fusion,
-                       double discard, bool keep_first_entry, const CancelToken& cancel,
-                       const Visit& visit) {
+                       double discard, bool keep_first_entry, const Visit& visit) {
   const FusedLayer layer(record, fusion);
   const auto count =
       static_cast<int64_t>(static_cast<double>(layer.rows() * layer.cols()) * discard);
-  SmallestEntries smallest = smallest_entries(layer, count, cancel);
+  SmallestEntries smallest = smallest_entries(layer, count);
   const auto take = [&](int64_t i, std::span<float> row) {
     double sum = 0;
     for (size_t j = 0; j < row.size(); ++j) {
@@ -113,7 +110,7 @@ void for_each_kept_row(const std::shared_ptr<const AttentionRecord>& record, Hea
     }
     visit(i, row, sum);
   };
-  layer.for_each_row(take, cancel);
+  layer.for_each_row(take);
 }
 
 }  // namespace
@@ -143,8 +140,7 @@ LayerRecords layers_of(const Run& run, SiteKind kind) {
   return layers;
 }
 
-std::vector<double> rollout(Layers layers, int64_t target, const RolloutOptions& options,
-                            const CancelToken& cancel) {
+std::vector<double> rollout(Layers layers, int64_t target, const RolloutOptions& options) {
   check_rollout(layers, target, options.discard);
   if (!(options.residual >= 0 && options.residual <= 1)) {
     fail(ErrorKind::kInvalidArgument, "the residual of rollout is {} but must be 0 to 1",
@@ -161,7 +157,7 @@ std::vector<double> rollout(Layers layers, int64_t target, const RolloutOptions&
        --layer) {
     const auto& record = layers[static_cast<size_t>(layer)];
     if (options.fusion == HeadFusion::kMean && options.discard == 0) {
-      r = step_of_mean(record, r, residual, cancel);
+      r = step_of_mean(record, r, residual);
       continue;
     }
     std::vector<double> next(r.size(), 0.0);
@@ -170,15 +166,14 @@ std::vector<double> rollout(Layers layers, int64_t target, const RolloutOptions&
       next[static_cast<size_t>(i)] += kept_by_row(r[static_cast<size_t>(i)], sum, residual);
       for (size_t j = 0; j < row.size(); ++j) next[j] += (1 - residual) * weight * double{row[j]};
     };
-    for_each_kept_row(record, options.fusion, options.discard, false, cancel, add);
+    for_each_kept_row(record, options.fusion, options.discard, false, add);
     r = std::move(next);
   }
   return r;
 }
 
 std::vector<double> vit_explain_rollout(Layers layers, int64_t target,
-                                        const VitExplainOptions& options,
-                                        const CancelToken& cancel) {
+                                        const VitExplainOptions& options) {
   check_rollout(layers, target, options.discard);
   std::vector<double> r(static_cast<size_t>(layers.front()->shape().rows), 0.0);
   r[static_cast<size_t>(target)] = 1;
@@ -191,7 +186,7 @@ std::vector<double> vit_explain_rollout(Layers layers, int64_t target,
         next[j] += r[static_cast<size_t>(i)] * double{row[j]};
       }
     };
-    for_each_kept_row(layers[layer], options.fusion, options.discard, true, cancel, add);
+    for_each_kept_row(layers[layer], options.fusion, options.discard, true, add);
     for (size_t j = 0; j < next.size(); ++j) next[j] /= sums[j];
     r = std::move(next);
   }

@@ -15,7 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/run.h"
 
 namespace fovea {
@@ -45,8 +44,7 @@ LayerRecords layers_of(const Run& run, SiteKind kind);
 // positions, first layer first: leave off the last ones for a unit inside of the model. A row that
 // sees nothing passes on itself. Throws Error{kInvalidArgument} if layers or options do not fit.
 std::vector<double> rollout(std::span<const std::shared_ptr<const AttentionRecord>> layers,
-                            int64_t target, const RolloutOptions& options = {},
-                            const CancelToken& cancel = {});
+                            int64_t target, const RolloutOptions& options = {});
 
 // What the program vit-explain computes, mistake for mistake, to compare with pictures made by it.
 struct VitExplainOptions {
@@ -59,6 +57,6 @@ struct VitExplainOptions {
 // its largest value.
 std::vector<double> vit_explain_rollout(
     std::span<const std::shared_ptr<const AttentionRecord>> layers, int64_t target = 0,
-    const VitExplainOptions& options = {}, const CancelToken& cancel = {});
+    const VitExplainOptions& options = {});
 
 }  // namespace fovea

@@ -47,8 +47,7 @@ std::vector<int64_t> Sinks::positions() const {
   return found;
 }
 
-Sinks find_sinks(std::span<const std::shared_ptr<const AttentionRecord>> layers, double threshold,
-                 const CancelToken& cancel) {
+Sinks find_sinks(std::span<const std::shared_ptr<const AttentionRecord>> layers, double threshold) {
   check_sinks(layers, threshold);
   const auto positions = static_cast<size_t>(layers.front()->shape().cols);
   Sinks sinks{.sink_in = std::vector<int64_t>(positions),
@@ -58,7 +57,7 @@ Sinks find_sinks(std::span<const std::shared_ptr<const AttentionRecord>> layers,
     const int64_t least = least_looks(*record);
     for (int64_t head = 0; head < record->shape().heads; ++head) {
       ++sinks.heads;
-      const std::vector<double> sums = column_mass(record, head, ColumnTotal::kSum, 0, cancel);
+      const std::vector<double> sums = column_mass(record, head, ColumnTotal::kSum, 0);
       for (size_t k = 0; k < positions; ++k) {
         sinks.mass_share[k] += sums[k];
         const bool is_sink =

@@ -13,7 +13,6 @@
 #include <span>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/attention_record.h"
 
 namespace fovea {
@@ -33,8 +32,7 @@ struct Sinks {
 
 // One pass over every map, O(N) memory. Throws Error{kInvalidArgument} unless layers have the same
 // columns and `threshold` is 0 to 1.
-Sinks find_sinks(std::span<const std::shared_ptr<const AttentionRecord>> layers, double threshold,
-                 const CancelToken& cancel = {});
+Sinks find_sinks(std::span<const std::shared_ptr<const AttentionRecord>> layers, double threshold);
 
 // Massive activations (Sun et al. 2024, arXiv:2402.17762): the norm at a position over the median
 // of all norms; 0 where that is 0.

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 
 namespace fovea {
@@ -23,12 +24,12 @@ void check_layer(const AttentionRecord& record, int64_t row, PositionSpan span) 
 }  // namespace
 
 std::vector<double> span_mass(std::span<const std::shared_ptr<const AttentionRecord>> layers,
-                              int64_t row, PositionSpan span, const CancelToken& cancel) {
+                              int64_t row, PositionSpan span) {
   std::vector<double> mass;
   for (const auto& record : layers) {
     check_layer(*record, row, span);
     for (int64_t head = 0; head < record->shape().heads; ++head) {
-      cancel.check();
+      check_cancelled();
       const std::vector<float> weights = AttentionMap(record, head).row(row);
       mass.push_back(
           std::accumulate(weights.begin() + span.begin, weights.begin() + span.end, 0.0));

@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/attention_record.h"
 #include "fovea/capture/position_span.h"
 
@@ -18,7 +17,7 @@ namespace fovea {
 // Of every head of the first layer, then of the next; N d for each. Throws Error{kInvalidArgument}
 // if the row or the span is not there.
 std::vector<double> span_mass(std::span<const std::shared_ptr<const AttentionRecord>> layers,
-                              int64_t row, PositionSpan span, const CancelToken& cancel = {});
+                              int64_t row, PositionSpan span);
 
 // What the span would get if the row looked evenly at all it may see; 0 if it may see nothing.
 double even_share(const AttentionRecord& record, int64_t row, PositionSpan span);

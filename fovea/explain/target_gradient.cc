@@ -16,7 +16,7 @@ constexpr double kOwnCosine = 1 - 1e-6;
 SubjectGradient target_gradient(const ExplainRequest& request, GradientRequest what) {
   what.target = *request.target;
   if (request.against != nullptr) what.against = *request.against;
-  SubjectGradient gradient = request.subject->gradient(what, request.cancel);
+  SubjectGradient gradient = request.subject->gradient(what);
   const bool own = std::holds_alternative<SimilarityTarget>(what.target) && !what.against &&
                    what.at.empty() && gradient.value >= kOwnCosine;
   if (own) {

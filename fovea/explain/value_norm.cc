@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 
@@ -77,11 +78,11 @@ void check_head(const AttentionRecord& record, BlockExtent extent, std::optional
 
 }  // namespace
 
-std::vector<double> value_grams(const BlockSum& sum, const CancelToken& cancel) {
+std::vector<double> value_grams(const BlockSum& sum) {
   const int64_t heads = sum.heads(), area = heads * heads;
   std::vector<double> grams(static_cast<size_t>(sum.cols() * area));
   for (int64_t begin = 0; begin < sum.cols(); begin += kNormColumnBlock) {
-    cancel.check();
+    check_cancelled();
     const int64_t end = std::min(begin + kNormColumnBlock, sum.cols());
     const Tensor terms = sum.head_terms(begin, end);
     parallel_for(end - begin, [&](int64_t item) {
@@ -109,14 +110,13 @@ double gram_norm(std::span<const double> a, const double* gram) {
 }
 
 std::vector<double> value_norm_row(const std::shared_ptr<const AttentionRecord>& record, int64_t i,
-                                   BlockExtent extent, std::optional<int64_t> head,
-                                   const CancelToken& cancel) {
+                                   BlockExtent extent, std::optional<int64_t> head) {
   check_head(*record, extent, head);
-  const BlockSum sum(record, extent, {i, i + 1}, cancel);
-  const Tensor weights = weights_of_rows(sum, i, i + 1, cancel);
+  const BlockSum sum(record, extent, {i, i + 1});
+  const Tensor weights = weights_of_rows(sum, i, i + 1);
   std::vector<double> norms = room_for_row(sum, i);
   for (int64_t begin = 0; begin < sum.cols(); begin += kNormColumnBlock) {
-    cancel.check();
+    check_cancelled();
     const int64_t end = std::min(begin + kNormColumnBlock, sum.cols());
     const Tensor terms = sum.head_terms(begin, end);
     parallel_for(end - begin, [&](int64_t item) {
@@ -135,16 +135,15 @@ std::vector<double> value_norm_row(const std::shared_ptr<const AttentionRecord>&
 
 void for_each_value_norm_row(const std::shared_ptr<const AttentionRecord>& record,
                              BlockExtent extent,
-                             const std::function<void(int64_t, std::span<const double>)>& visit,
-                             const CancelToken& cancel) {
-  const BlockSum sum(record, extent, {0, record->shape().rows}, cancel);
-  const std::vector<double> grams = value_grams(sum, cancel);
+                             const std::function<void(int64_t, std::span<const double>)>& visit) {
+  const BlockSum sum(record, extent, {0, record->shape().rows});
+  const std::vector<double> grams = value_grams(sum);
   const int64_t area = sum.heads() * sum.heads(), rows = sum.rows().end;
   const bool own = sum.has_residual() && sum.residual_in_columns();
   const int64_t step = std::min(rows_at_a_time(sum), kNormColumnBlock);
   for (int64_t first = 0; first < rows; first += step) {
     const int64_t last = std::min(first + step, rows);
-    const Tensor weights = weights_of_rows(sum, first, last, cancel);
+    const Tensor weights = weights_of_rows(sum, first, last);
     const Tensor own_terms = own ? sum.head_terms(first, last) : Tensor();
     std::vector<std::vector<double>> norms(static_cast<size_t>(last - first));
     parallel_for(last - first, [&](int64_t item) {
@@ -165,7 +164,7 @@ void for_each_value_norm_row(const std::shared_ptr<const AttentionRecord>& recor
   }
 }
 
-std::vector<double> mixing_ratios(const BlockSum& sum, const CancelToken& cancel) {
+std::vector<double> mixing_ratios(const BlockSum& sum) {
   sum.check_own_columns();
   std::vector<double> ratios;
   Tensor own_terms;  // of a block of rows
@@ -173,7 +172,7 @@ std::vector<double> mixing_ratios(const BlockSum& sum, const CancelToken& cancel
   for (int64_t i = rows.begin; i < rows.end; ++i) {
     const int64_t in_block = (i - rows.begin) % kNormColumnBlock;
     if (in_block == 0) {
-      cancel.check();
+      check_cancelled();
       const int64_t last = std::min(i + kNormColumnBlock, rows.end);
       if (sum.residual_in_columns()) own_terms = sum.head_terms(i, last);
     }
@@ -198,8 +197,8 @@ std::vector<double> mixing_ratios(const BlockSum& sum, const CancelToken& cancel
 }
 
 std::vector<double> mixing_ratios(const std::shared_ptr<const AttentionRecord>& record,
-                                  BlockExtent extent, const CancelToken& cancel) {
-  return mixing_ratios(BlockSum(record, extent, {0, record->shape().rows}, cancel), cancel);
+                                  BlockExtent extent) {
+  return mixing_ratios(BlockSum(record, extent, {0, record->shape().rows}));
 }
 
 }  // namespace fovea

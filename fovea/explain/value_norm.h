@@ -19,24 +19,22 @@ namespace fovea {
 // what that head alone brings. Throws Error{kInvalidArgument} if there is no such row or head, or
 // if a head alone is asked for with more than attention.
 std::vector<double> value_norm_row(const std::shared_ptr<const AttentionRecord>& record, int64_t i,
-                                   BlockExtent extent, std::optional<int64_t> head = {},
-                                   const CancelToken& cancel = {});
+                                   BlockExtent extent, std::optional<int64_t> head = {});
 
 // Calls visit(i, norms) for every row in order, `norms` as value_norm_row gives them.
 void for_each_value_norm_row(const std::shared_ptr<const AttentionRecord>& record,
                              BlockExtent extent,
-                             const std::function<void(int64_t, std::span<const double>)>& visit,
-                             const CancelToken& cancel = {});
+                             const std::function<void(int64_t, std::span<const double>)>& visit);
 
 // How much of each row comes from elsewhere: the length of the sum over all j but i, over that plus
 // the length of what row i keeps of itself. In cross-attention: of all columns, and the residual.
 std::vector<double> mixing_ratios(const std::shared_ptr<const AttentionRecord>& record,
-                                  BlockExtent extent, const CancelToken& cancel = {});
+                                  BlockExtent extent);
 // The same of some rows.
-std::vector<double> mixing_ratios(const BlockSum& sum, const CancelToken& cancel = {});
+std::vector<double> mixing_ratios(const BlockSum& sum);
 
 // G_j of every column, row-major [heads, heads] one after the other.
-std::vector<double> value_grams(const BlockSum& sum, const CancelToken& cancel = {});
+std::vector<double> value_grams(const BlockSum& sum);
 // sqrt(a^T G a) for one of them.
 double gram_norm(std::span<const double> a, const double* gram);
 

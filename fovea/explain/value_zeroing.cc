@@ -12,13 +12,13 @@ namespace {
 
 // What the layer gives, [positions, width], while the changes hold.
 Tensor layer_output(Subject& subject, const ValueZeroingStack& stack, int64_t layer,
-                    const std::vector<Intervention>& changes, const CancelToken& cancel) {
+                    const std::vector<Intervention>& changes) {
   const bool is_last = layer + 1 == stack.layers;
   const SiteId next{stack.kind, static_cast<int>(layer + 1)};
   RecorderOptions record{.values = false, .block = true, .wanted = [&](SiteId site) {
                            return !is_last && site == next;
                          }};
-  SubjectOutput output = subject.run(changes, record, cancel);
+  SubjectOutput output = subject.run(changes, record);
   Tensor states;
   if (is_last) {
     const auto found = output.states.find(stack.kind);
@@ -70,12 +70,12 @@ void check_stack(const ValueZeroingStack& stack) {
 }
 
 Matrix turns_of_layer(Subject& subject, const ValueZeroingStack& stack, int64_t layer,
-                      const CancelToken& cancel, Progress& progress) {
-  const Tensor clean = layer_output(subject, stack, layer, {}, cancel);
+                      Progress& progress) {
+  const Tensor clean = layer_output(subject, stack, layer, {});
   Matrix turns(stack.positions, stack.positions);
   const SiteId site{stack.kind, static_cast<int>(layer)};
   for (int64_t j = 0; j < stack.positions; ++j) {
-    const Tensor changed = layer_output(subject, stack, layer, {ZeroValue{site, j}}, cancel);
+    const Tensor changed = layer_output(subject, stack, layer, {ZeroValue{site, j}});
     for (int64_t i = 0; i < stack.positions; ++i) {
       turns(i, j) =
           turn(clean.matrix<float>().row(i), changed.matrix<float>().row(i), clean.size(1));
@@ -88,19 +88,18 @@ Matrix turns_of_layer(Subject& subject, const ValueZeroingStack& stack, int64_t 
 
 }  // namespace
 
-Matrix value_zeroing_layer(Subject& subject, const ValueZeroingStack& stack, int64_t layer,
-                           const CancelToken& cancel) {
+Matrix value_zeroing_layer(Subject& subject, const ValueZeroingStack& stack, int64_t layer) {
   check_stack(stack);
   if (layer < 0 || layer >= stack.layers) {
     fail(ErrorKind::kInvalidArgument, "layer {} is asked for but there are 0 to {}", layer,
          stack.layers - 1);
   }
   Progress progress("zeroing values", stack.positions);
-  return turns_of_layer(subject, stack, layer, cancel, progress);
+  return turns_of_layer(subject, stack, layer, progress);
 }
 
-std::vector<double> value_zeroing(Subject& subject, const ValueZeroingStack& stack, int64_t target,
-                                  const CancelToken& cancel) {
+std::vector<double> value_zeroing(Subject& subject, const ValueZeroingStack& stack,
+                                  int64_t target) {
   check_stack(stack);
   if (target < 0 || target >= stack.positions) {
     fail(ErrorKind::kInvalidArgument, "there is no position {} among {}; they are 0 to {}", target,
@@ -110,7 +109,7 @@ std::vector<double> value_zeroing(Subject& subject, const ValueZeroingStack& sta
   std::vector<double> r(static_cast<size_t>(stack.positions));
   r[static_cast<size_t>(target)] = 1;
   for (int64_t layer = stack.layers - 1; layer >= 0; --layer) {
-    const Matrix turns = turns_of_layer(subject, stack, layer, cancel, progress);
+    const Matrix turns = turns_of_layer(subject, stack, layer, progress);
     std::vector<double> before(r.size());
     for (int64_t i = 0; i < stack.positions; ++i) {
       for (size_t j = 0; j < before.size(); ++j) {

@@ -29,11 +29,9 @@ struct ValueZeroingStack {
 // c of one layer. A row that no value turns is its own position's alone. Throws
 // Error{kInvalidArgument} if there is no such layer and Error{kUnsupported} above the limit or
 // if the subject does not keep that stack's states.
-Matrix value_zeroing_layer(Subject& subject, const ValueZeroingStack& stack, int64_t layer,
-                           const CancelToken& cancel = {});
+Matrix value_zeroing_layer(Subject& subject, const ValueZeroingStack& stack, int64_t layer);
 
 // Row `target` of the product over all layers; sums to 1.
-std::vector<double> value_zeroing(Subject& subject, const ValueZeroingStack& stack, int64_t target,
-                                  const CancelToken& cancel = {});
+std::vector<double> value_zeroing(Subject& subject, const ValueZeroingStack& stack, int64_t target);
 
 }  // namespace fovea

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/generate/search.h"
 #include "fovea/generate/top_k.h"
@@ -44,7 +45,7 @@ class BeamSearch {
         rules_(options.rules, options.stop_ids, std::ssize(prompt), options.most_tokens),
         beams_(static_cast<size_t>(options.beams)),
         places_(beams_) {}
-  std::vector<Hypothesis> run(const CancelToken& cancel);
+  std::vector<Hypothesis> run();
 
  private:
   std::vector<Candidate> find_candidates(Tensor scores);
@@ -66,8 +67,8 @@ class BeamSearch {
   std::vector<float> scratch_;
 };
 
-std::vector<Hypothesis> BeamSearch::run(const CancelToken& cancel) {
-  cancel.check();
+std::vector<Hypothesis> BeamSearch::run() {
+  check_cancelled();
   Tensor scores = words_.start(prompt_);
   validate(options_.rules, scores.size(1));
   open_.push_back({.ids = {prompt_.begin(), prompt_.end()}, .rows = {}, .score = 0});
@@ -78,7 +79,7 @@ std::vector<Hypothesis> BeamSearch::run(const CancelToken& cancel) {
     go_on_with(candidates);
     tell_step();
     if (open_.empty() || !can_improve()) return results();
-    cancel.check();
+    check_cancelled();
     std::vector<int64_t> parents, ids;
     for (const OpenText& text : open_) {
       parents.push_back(text.rows.back());
@@ -206,8 +207,8 @@ std::vector<Hypothesis> BeamSearch::results() {
 }  // namespace
 
 std::vector<Hypothesis> beam_search(NextWords& words, std::span<const int64_t> prompt,
-                                    const SearchOptions& options, const CancelToken& cancel) {
-  return BeamSearch(words, prompt, options).run(cancel);
+                                    const SearchOptions& options) {
+  return BeamSearch(words, prompt, options).run();
 }
 
 }  // namespace fovea

@@ -11,8 +11,8 @@ namespace fovea {
 // all steps and hypotheses.
 class DecoderWords final : public NextWords {
  public:
-  DecoderWords(const Seq2SeqModel& model, const EncodedSource& source, CancelToken cancel = {})
-      : model_(model), source_(source), cancel_(std::move(cancel)) {}
+  DecoderWords(const Seq2SeqModel& model, const EncodedSource& source)
+      : model_(model), source_(source) {}
 
   Tensor start(std::span<const int64_t> prompt) override;
   Tensor step(std::span<const int64_t> parents, std::span<const int64_t> ids) override;
@@ -20,7 +20,6 @@ class DecoderWords final : public NextWords {
  private:
   const Seq2SeqModel& model_;
   const EncodedSource& source_;
-  CancelToken cancel_;
   AttentionCache cache_;
 };
 

@@ -20,8 +20,7 @@ void check_room(const ModelFacts& facts, int64_t prompt, int64_t more) {
 }
 
 std::vector<int64_t> generate(const Model& model, std::span<const int64_t> prompt,
-                              const GenerateOptions& options, AttentionCache& cache,
-                              const CancelToken& cancel) {
+                              const GenerateOptions& options, AttentionCache& cache) {
   const ModelFacts& facts = model.facts();
   if (facts.head != HeadKind::kCausalLm || !facts.causal) {
     fail(ErrorKind::kUnsupported,
@@ -31,7 +30,7 @@ std::vector<int64_t> generate(const Model& model, std::span<const int64_t> promp
   FOVEA_ASSERT(cache.length() == 0);
   check_room(facts, static_cast<int64_t>(prompt.size()), options.most_tokens);
   Sampler sample(options.sampling);
-  const Pass pass{.cache = &cache, .logits = LogitRows::kLast, .cancel = cancel};
+  const Pass pass{.cache = &cache, .logits = LogitRows::kLast};
   ModelInputs step{.input_ids = {prompt.begin(), prompt.end()}};
   std::vector<int64_t> ids;
   while (true) {

@@ -28,7 +28,6 @@ void check_room(const ModelFacts& facts, int64_t prompt, int64_t more);
 // attended from. Throws Error{kUnsupported} if the model does not score next words,
 // Error{kInvalidArgument} with both numbers if prompt and new tokens exceed its positions.
 std::vector<int64_t> generate(const Model& model, std::span<const int64_t> prompt,
-                              const GenerateOptions& options, AttentionCache& cache,
-                              const CancelToken& cancel = {});
+                              const GenerateOptions& options, AttentionCache& cache);
 
 }  // namespace fovea

@@ -1,6 +1,7 @@
 // Always the best next word.
 #include <algorithm>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/generate/search.h"
 #include "fovea/generate/word_scores.h"
@@ -8,8 +9,8 @@
 namespace fovea {
 
 Hypothesis greedy_search(NextWords& words, std::span<const int64_t> prompt,
-                         const SearchOptions& options, const CancelToken& cancel) {
-  cancel.check();
+                         const SearchOptions& options) {
+  check_cancelled();
   const int64_t prompt_length = std::ssize(prompt);
   const ScoreRules rules(options.rules, options.stop_ids, prompt_length, options.most_tokens);
   Tensor scores = words.start(prompt);
@@ -29,7 +30,7 @@ Hypothesis greedy_search(NextWords& words, std::span<const int64_t> prompt,
     if (options.on_step) options.on_step(std::span(text).subspan(prompt.size()));
     const bool ends = std::ranges::find(options.stop_ids, id) != options.stop_ids.end();
     if (ends || written + 1 == options.most_tokens) break;
-    cancel.check();
+    check_cancelled();
     const int64_t parent = 0;
     scores = words.step({&parent, 1}, {&id, 1});
   }

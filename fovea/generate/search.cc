@@ -28,15 +28,15 @@ void validate(const SearchOptions& options) {
 }
 
 std::vector<Hypothesis> search(NextWords& words, std::span<const int64_t> prompt,
-                               const SearchOptions& options, const CancelToken& cancel) {
+                               const SearchOptions& options) {
   validate(options);
   if (prompt.empty()) {
     fail(ErrorKind::kInvalidArgument,
          "a search needs at least one token to begin with but the prompt has none");
   }
-  if (options.beams > 1) return beam_search(words, prompt, options, cancel);
+  if (options.beams > 1) return beam_search(words, prompt, options);
   std::vector<Hypothesis> found;
-  found.push_back(greedy_search(words, prompt, options, cancel));
+  found.push_back(greedy_search(words, prompt, options));
   return found;
 }
 

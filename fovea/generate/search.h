@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/generate/token_rules.h"
 #include "fovea/tensor/tensor.h"
 
@@ -64,12 +63,12 @@ void validate(const SearchOptions& options);
 // Throws Error{kInvalidArgument} if an option cannot be, the prompt is empty, or the rules forbid
 // every word; Error{kBadFile} if a score is NaN or infinite; what `words` throws.
 std::vector<Hypothesis> search(NextWords& words, std::span<const int64_t> prompt,
-                               const SearchOptions& options, const CancelToken& cancel = {});
+                               const SearchOptions& options);
 
 // The two kinds of search, for options that are known to be valid.
 Hypothesis greedy_search(NextWords& words, std::span<const int64_t> prompt,
-                         const SearchOptions& options, const CancelToken& cancel = {});
+                         const SearchOptions& options);
 std::vector<Hypothesis> beam_search(NextWords& words, std::span<const int64_t> prompt,
-                                    const SearchOptions& options, const CancelToken& cancel = {});
+                                    const SearchOptions& options);
 
 }  // namespace fovea

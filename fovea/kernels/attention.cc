@@ -310,12 +310,11 @@ struct HeadWork {
   std::span<double> lse;  // from the head's first row on
 };
 
-void attend_heads(const std::vector<HeadWork>& work, const CancelToken& cancel) {
+void attend_heads(const std::vector<HeadWork>& work) {
   if (work.empty()) return;
   const int64_t rows = work.front().rule.shape.rows;
   const int64_t blocks = (rows + kBlockRows - 1) / kBlockRows;
   parallel_for(blocks * static_cast<int64_t>(work.size()), [&](int64_t item) {
-    cancel.check();
     const HeadWork& head = work[static_cast<size_t>(item / blocks)];
     // Last rows first: under a causal mask they are the longest, and the threads end together.
     const int64_t row = (blocks - 1 - item % blocks) * kBlockRows;
@@ -334,8 +333,7 @@ DType product_type(const AttentionInputs& inputs) {
 
 }  // namespace
 
-void attention(const AttentionInputs& inputs, MutableHeadsView out, std::span<double> lse,
-               const CancelToken& cancel) {
+void attention(const AttentionInputs& inputs, MutableHeadsView out, std::span<double> lse) {
   const AttentionShape shape = inputs.shape();
   constexpr int64_t kSmall = 2'000'000;  // products: some tens of microseconds of one core
   const SingleThread one(
@@ -362,12 +360,12 @@ void attention(const AttentionInputs& inputs, MutableHeadsView out, std::span<do
       work.push_back({HeadRule(inputs, head, all), keys[kv_head], values[kv_head], out,
                       lse.subspan(static_cast<size_t>(head * shape.rows))});
     }
-    attend_heads(work, cancel);
+    attend_heads(work);
   }
 }
 
 void attention_of_head(const AttentionInputs& inputs, int64_t head, MatrixView<const float> values,
-                       MatrixView<float> out, std::span<double> lse, const CancelToken& cancel) {
+                       MatrixView<float> out, std::span<double> lse) {
   const AttentionShape shape = inputs.shape();
   const KeyRange all{0, shape.cols};
   const HeadsView one_head{reinterpret_cast<const std::byte*>(values.data),
@@ -381,8 +379,7 @@ void attention_of_head(const AttentionInputs& inputs, int64_t head, MatrixView<c
                  Panels::of_keys(inputs.keys, shape.kv_head(head), all),
                  Panels::of_values(one_head, 0, all),
                  {out.data, 0, out.stride},
-                 lse}},
-               cancel);
+                 lse}});
 }
 
 }  // namespace fovea

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "fovea/attention/score_rule.h"
-#include "fovea/base/cancel.h"
 #include "fovea/kernels/heads_view.h"
 
 namespace fovea {
@@ -37,12 +36,10 @@ void validate(const AttentionInputs& inputs);
 
 // out(h, i) = sum_j A(h, i, j) v_j and lse[h * rows + i]. A row that sees no key gets output 0 and
 // LSE 0. `inputs` must have passed validate(). Uses all threads; memory O((rows + cols) * dim).
-void attention(const AttentionInputs& inputs, MutableHeadsView out, std::span<double> lse,
-               const CancelToken& cancel = {});
+void attention(const AttentionInputs& inputs, MutableHeadsView out, std::span<double> lse);
 
 // The same for one head and foreign values [cols, features], features <= 256: out = A values.
 void attention_of_head(const AttentionInputs& inputs, int64_t head, MatrixView<const float> values,
-                       MatrixView<float> out, std::span<double> lse,
-                       const CancelToken& cancel = {});
+                       MatrixView<float> out, std::span<double> lse);
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/attention_tile.h"
 #include "fovea/kernels/elementwise.h"
@@ -78,7 +79,7 @@ class HeadBackward {
         lse_(lse),
         tiles_(inputs, head, {0, shape_.cols}) {}
 
-  HeadGradient run(const CancelToken& cancel) {
+  HeadGradient run() {
     HeadGradient gradient;
     if (wanted_.scores) {
       gradient.queries = Tensor(Shape{shape_.rows, shape_.head_dim});
@@ -89,7 +90,7 @@ class HeadBackward {
     Tensor score_gradient = Tensor::uninitialized({kBlockRows, kBlockCols});
     for (int64_t row = 0; row < shape_.rows; row += kBlockRows) {
       const int64_t count = std::min(shape_.rows - row, kBlockRows);
-      cancel.check();
+      check_cancelled();
       // In the last layer most rows have no part in the target.
       if (all_zero(out_gradient_.rows(row, count))) continue;
       const std::vector<float> means = row_means(row, count);
@@ -206,14 +207,14 @@ void add_to(MatrixView<float> sum, const Tensor& tensor) {
 
 AttentionGradients attention_backward(const AttentionInputs& inputs, const HeadsView& out,
                                       std::span<const double> lse, const HeadsView& out_gradient,
-                                      WantedGradients wanted, const CancelToken& cancel) {
+                                      WantedGradients wanted) {
   const AttentionShape shape = inputs.shape();
   std::vector<HeadGradient> heads(static_cast<size_t>(shape.heads));
   parallel_for(shape.heads, [&](int64_t head) {
     const auto head_lse =
         lse.subspan(static_cast<size_t>(head * shape.rows), static_cast<size_t>(shape.rows));
     heads[static_cast<size_t>(head)] =
-        HeadBackward(inputs, head, out, head_lse, out_gradient, wanted).run(cancel);
+        HeadBackward(inputs, head, out, head_lse, out_gradient, wanted).run();
   });
   AttentionGradients total;
   if (wanted.scores) {

@@ -4,7 +4,6 @@
 
 #include <span>
 
-#include "fovea/base/cancel.h"
 #include "fovea/kernels/attention.h"
 
 namespace fovea {
@@ -27,6 +26,6 @@ struct WantedGradients {
 // dim).
 AttentionGradients attention_backward(const AttentionInputs& inputs, const HeadsView& out,
                                       std::span<const double> lse, const HeadsView& out_gradient,
-                                      WantedGradients wanted = {}, const CancelToken& cancel = {});
+                                      WantedGradients wanted = {});
 
 }  // namespace fovea

@@ -195,7 +195,7 @@ void check_length(const char* what, size_t given, int64_t wanted) {
 // numbers, split into `items` that are computed on their own.
 template <typename Use>
 std::vector<double> mean_over_heads(const GradedAttention& attention, int64_t size, int64_t items,
-                                    const CancelToken& cancel, const Use& use) {
+                                    const Use& use) {
   const AttentionShape shape = attention.inputs.shape();
   constexpr int64_t kSmall = 2'000'000;  // products: some tens of microseconds of one core
   const SingleThread one(
@@ -221,7 +221,6 @@ std::vector<double> mean_over_heads(const GradedAttention& attention, int64_t si
     }
     std::vector<double> sums(static_cast<size_t>(count * size));
     parallel_for(count * items, [&](int64_t item) {
-      cancel.check();
       const int64_t head = item / items;
       use(heads[static_cast<size_t>(head)], item % items, sums.data() + head * size);
     });
@@ -248,12 +247,11 @@ void validate(const GradedAttention& attention) {
 }
 
 std::vector<double> relevance_times_left(const GradedAttention& attention,
-                                         std::span<const double> weights,
-                                         const CancelToken& cancel) {
+                                         std::span<const double> weights) {
   const AttentionShape shape = attention.inputs.shape();
   check_length("row weights", weights.size(), shape.rows);
   const int64_t blocks = (shape.cols + kRelevanceKeys - 1) / kRelevanceKeys;
-  return mean_over_heads(attention, shape.cols, blocks, cancel,
+  return mean_over_heads(attention, shape.cols, blocks,
                          [&](const RelevanceHead& head, int64_t block, double* sums) {
                            const int64_t begin = block * kRelevanceKeys;
                            const KeyRange part{begin, std::min(begin + kRelevanceKeys, shape.cols)};
@@ -263,14 +261,14 @@ std::vector<double> relevance_times_left(const GradedAttention& attention,
 }
 
 std::vector<double> relevance_times_right(const GradedAttention& attention,
-                                          std::span<const double> x, const CancelToken& cancel) {
+                                          std::span<const double> x) {
   const AttentionShape shape = attention.inputs.shape();
   check_length("column weights", x.size(), shape.cols);
   std::vector<float> padded(x.size() + static_cast<size_t>(kPanelWidth));
   std::transform(x.begin(), x.end(), padded.begin(),
                  [](double value) { return static_cast<float>(value); });
   const int64_t blocks = (shape.rows + kRelevanceRows - 1) / kRelevanceRows;
-  return mean_over_heads(attention, shape.rows, blocks, cancel,
+  return mean_over_heads(attention, shape.rows, blocks,
                          [&](const RelevanceHead& head, int64_t block, double* sums) {
                            // Last rows first: under a causal mask they are the longest.
                            const int64_t begin = (blocks - 1 - block) * kRelevanceRows;

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/kernels/attention.h"
 
 namespace fovea {
@@ -29,12 +28,10 @@ void validate(const GradedAttention& attention);
 // (head_dim + value_dim) for each head, less where the mask's range forbids; memory O((rows +
 // cols) * dim).
 std::vector<double> relevance_times_left(const GradedAttention& attention,
-                                         std::span<const double> weights,
-                                         const CancelToken& cancel = {});
+                                         std::span<const double> weights);
 
 // result[i] = sum_j E(i, j) x[j], one entry per column; the same otherwise.
 std::vector<double> relevance_times_right(const GradedAttention& attention,
-                                          std::span<const double> x,
-                                          const CancelToken& cancel = {});
+                                          std::span<const double> x);
 
 }  // namespace fovea

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/fixed_product.h"
 #include "fovea/kernels/onednn.h"
@@ -38,6 +39,18 @@ void check_weight(const Tensor& weight) {
 bool is_small(int64_t rows, int64_t in, int64_t out) {
   constexpr int64_t kProducts = 2'500'000, kWeights = 300'000;
   return rows * in * out <= kProducts && in * out <= kWeights;
+}
+
+// Calls body(first row, rows) so that all rows are covered once, in blocks of some 20 milliseconds
+// of a few cores: between them the work can be cancelled. A block has so many rows that dividing
+// costs nothing; all but the last have the same.
+template <typename Body>
+void for_row_blocks(int64_t rows, int64_t row_products, const Body& body) {
+  constexpr int64_t kBlockProducts = 2'000'000'000, kLeastRows = 128;
+  const int64_t most = std::max(kLeastRows, kBlockProducts / row_products);
+  const int64_t blocks = (rows + most - 1) / most;
+  const int64_t step = ((rows + blocks - 1) / blocks + 15) / 16 * 16;
+  for (int64_t row = 0; row < rows; row += step) body(row, std::min(step, rows - row));
 }
 
 // Row by row of [out, in].
@@ -104,6 +117,8 @@ struct PackedMatrix::State {
   }
   void pack(const Tensor& weight, WeightLayout layout);
   Plan make_plan(const PlanKey& key) const;
+  // As PackedMatrix::apply(), whatever it costs.
+  void apply(MatrixView<const float> x, const Epilogue& epilogue, MatrixView<float> to);
 };
 
 void PackedMatrix::State::pack(const Tensor& weight, WeightLayout layout) {
@@ -199,19 +214,31 @@ void PackedMatrix::apply(MatrixView<const float> x, const Epilogue& epilogue,
 
   const SingleThread one(is_small(x.rows, state.in, state.out));
   if (state.fixed) return apply_fixed(*state.fixed, x, epilogue, out);
-  const bool in_place = has_residual && residual.data == out.data && residual.stride == out.stride;
-  const State::PlanKey key{.rows = x.rows,
-                           .x_stride = x.stride,
-                           .out_stride = out.stride,
-                           .residual_stride = in_place ? -1 : (has_residual ? residual.stride : 0),
-                           .activation = epilogue.activation,
-                           .has_bias = !epilogue.bias.empty(),
-                           .threads = thread_count()};
+  for_row_blocks(x.rows, state.in * state.out, [&](int64_t row, int64_t rows) {
+    Epilogue part = epilogue;
+    if (has_residual) part.residual = residual.block(row, 0, rows, residual.cols);
+    state_->apply(x.block(row, 0, rows, x.cols), part, out.block(row, 0, rows, out.cols));
+  });
+}
+
+void PackedMatrix::State::apply(MatrixView<const float> x, const Epilogue& epilogue,
+                                MatrixView<float> to) {
+  const MatrixView<const float> residual = epilogue.residual;
+  const bool has_residual = residual.data != nullptr;
+  const bool in_place = has_residual && residual.data == to.data && residual.stride == to.stride;
+  PlanKey key{.rows = x.rows,
+              .x_stride = x.stride,
+              .out_stride = to.stride,
+              .residual_stride = in_place ? -1 : (has_residual ? residual.stride : 0),
+              .activation = epilogue.activation,
+              .has_bias = !epilogue.bias.empty(),
+              .threads = 1};
   onednn::guarded("matrix product", [&] {
-    const auto plan = state_->plans.get(key, [&] { return state.make_plan(key); });
+    key.threads = thread_count();
+    const auto plan = plans.get(key, [&] { return make_plan(key); });
     onednn::Arguments arguments{{DNNL_ARG_SRC, onednn::wrap(plan->source, x.data)},
-                                {DNNL_ARG_WEIGHTS, onednn::wrap(state.desc, state.packed.raw())},
-                                {DNNL_ARG_DST, onednn::wrap(plan->destination, out.data)}};
+                                {DNNL_ARG_WEIGHTS, onednn::wrap(desc, packed.raw())},
+                                {DNNL_ARG_DST, onednn::wrap(plan->destination, to.data)}};
     if (key.has_bias) {
       arguments.emplace(DNNL_ARG_BIAS, onednn::wrap(plan->bias, epilogue.bias.data()));
     }
@@ -242,14 +269,20 @@ void matmul(MatrixView<const float> a, MatrixView<const float> b, MatrixView<flo
     }
     return;
   }
-  const dnnl_status_t status = dnnl_sgemm(
-      options.transpose_a ? 'T' : 'N', options.transpose_b ? 'T' : 'N', rows, cols, depth,
-      options.alpha, a.data, a.stride, b.data, b.stride, options.beta, out.data, out.stride);
-  if (status != dnnl_success) {
-    fail(ErrorKind::kInternal,
-         "oneDNN could not multiply [{}, {}] by [{}, {}] (status {}); please report this", rows,
-         depth, depth, cols, static_cast<int>(status));
-  }
+  for_row_blocks(rows, depth * cols, [&](int64_t row, int64_t count) {
+    const float* from = a.data + row * (options.transpose_a ? 1 : a.stride);
+    const dnnl_status_t status = onednn::guarded("matrix product", [&] {
+      check_cancelled();
+      return dnnl_sgemm(options.transpose_a ? 'T' : 'N', options.transpose_b ? 'T' : 'N', count,
+                        cols, depth, options.alpha, from, a.stride, b.data, b.stride, options.beta,
+                        out.row(row), out.stride);
+    });
+    if (status != dnnl_success) {
+      fail(ErrorKind::kInternal,
+           "oneDNN could not multiply [{}, {}] by [{}, {}] (status {}); please report this", rows,
+           depth, depth, cols, static_cast<int>(status));
+    }
+  });
 }
 
 }  // namespace fovea

@@ -1,5 +1,6 @@
 #include "fovea/kernels/onednn.h"
 
+#include "fovea/base/cancel.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea::onednn {
@@ -50,6 +51,7 @@ dnnl::primitive_attr make_attributes(const dnnl::post_ops& post_ops) {
 }
 
 void execute(const dnnl::primitive& primitive, const Desc& scratchpad, Arguments arguments) {
+  check_cancelled();
   Scratch scratch(scratchpad);
   arguments.emplace(DNNL_ARG_SCRATCHPAD, wrap(scratchpad, scratch.data()));
   primitive.execute(thread_stream(), arguments);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "fovea/base/error.h"
+#include "fovea/base/team.h"
 #include "fovea/kernels/activation.h"
 
 namespace fovea::onednn {
@@ -23,11 +24,12 @@ inline constexpr auto kF32 = dnnl::memory::data_type::f32;
 
 const dnnl::engine& cpu();
 
-// Runs `work`, turning oneDNN's exception into Error{kInternal} that names what was being done.
+// Runs `work` where oneDNN's threads are those of the team, turning its exception into
+// Error{kInternal} that names what was being done. Work asks for thread_count() within, not before.
 template <typename Work>
 auto guarded(const char* what, const Work& work) -> decltype(work()) {
   try {
-    return work();
+    return run_on_free_team(work);
   } catch (const dnnl::error& error) {
     fail(ErrorKind::kInternal, "oneDNN could not do the {}: {} (status {}); please report this",
          what, error.what(), static_cast<int>(error.status));
@@ -43,7 +45,7 @@ dnnl::primitive_attr make_attributes(const dnnl::post_ops& post_ops = {});
 void append_activation(dnnl::post_ops& post_ops, Activation activation);
 
 using Arguments = std::unordered_map<int, dnnl::memory>;
-// Executes and waits.
+// Executes and waits; begins nothing once the caller is cancelled.
 void execute(const dnnl::primitive& primitive, const Desc& scratchpad, Arguments arguments);
 // Copies with a change of layout or type.
 void reorder(const Desc& from_desc, const void* from, const Desc& to_desc, void* to);

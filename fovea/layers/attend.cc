@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/attention.h"
 #include "fovea/kernels/fixed_point.h"
@@ -113,7 +114,7 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Attenti
     Tensor lse = Tensor::uninitialized({heads, length}, DType::kF64);
     MutableHeadsView view = whole;
     view.data += begin * view.row_stride;
-    attention(inputs, view, lse.mutable_values<double>(), pass.cancel);
+    attention(inputs, view, lse.mutable_values<double>());
     if (!recorded) return;
     AttentionRecord record =
         record_of(place, copy_of(inputs.queries), copy_of(inputs.keys), std::move(lse), rule);
@@ -175,7 +176,7 @@ AttentionPlace AttentionPlace::of(SiteId site) {
 
 Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries, const Value& keys,
              const Value& values, const std::shared_ptr<const ScoreRule>& rule) {
-  pass.cancel.check();
+  check_cancelled();
   if (pass.tape != nullptr &&
       (pass.cache != nullptr || pass.changes != nullptr || !pass.texts.empty())) {
     fail(ErrorKind::kUnsupported,
@@ -223,12 +224,12 @@ Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries
 
 Tensor attend_jointly(const Pass& pass, const AttentionPlace& place, const Tensor& queries,
                       const Tensor& keys, const std::shared_ptr<const ScoreRule>& rule) {
-  pass.cancel.check();
+  check_cancelled();
   const AttentionInputs inputs{HeadsView::of(queries), HeadsView::of(keys), {}, rule.get()};
   validate(inputs);
   const AttentionShape shape = inputs.shape();
   Tensor lse = Tensor::uninitialized({shape.heads, shape.rows}, DType::kF64);
-  fovea::attention(inputs, {}, lse.mutable_values<double>(), pass.cancel);
+  fovea::attention(inputs, {}, lse.mutable_values<double>());
   const Tensor joint = joint_lse(lse);
   for (int64_t head = 0; head < shape.heads; ++head) {
     std::ranges::copy(joint.values<double>(),

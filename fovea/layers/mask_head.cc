@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/attention_tile.h"
@@ -147,7 +148,7 @@ Tensor MaskHead::masks(const Pass& pass, const Attention& attention, const Tenso
   Tensor result = Tensor::uninitialized({queries, height, width});
   const int64_t most = std::max<int64_t>(1, kChunkBytes / (4 * adapted.back().size(1) * area));
   for (int64_t first = 0; first < queries; first += most) {
-    pass.cancel.check();
+    check_cancelled();
     const int64_t count = std::min(most, queries - first);
     Tensor maps = Tensor::uninitialized({count, heads, rows, cols});
     Tensor tile = Tensor::uninitialized({count, cells});

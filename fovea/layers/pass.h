@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 
-#include "fovea/base/cancel.h"
 #include "fovea/base/progress.h"
 #include "fovea/capture/recorder.h"
 
@@ -43,7 +42,6 @@ struct Pass {
   NumericInputs* inputs = nullptr;  // null: the model's own
   KnownResults* known = nullptr;    // null: everything is computed
   Progress* progress = nullptr;     // moved on by one at each attention
-  CancelToken cancel;
 
   // Whether nothing but its map is wanted of the attention at `site`, so that it needs no values.
   bool ends_with_map(SiteId site) const {

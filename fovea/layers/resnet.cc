@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/layers/run_block.h"
 
@@ -240,7 +241,7 @@ std::vector<ops::FeatureMap> ResNet::operator()(const Pass& pass, const Value& p
   attends_nowhere.recorder = nullptr;
   // In a gradient run a part goes from value to value; otherwise it keeps the fastest layout.
   const auto step = [&](ops::FeatureMap x, const auto& part) {
-    pass.cancel.check();
+    check_cancelled();
     if (pass.tape == nullptr) return part(std::move(x));
     return ops::FeatureMap(run_block(
         attends_nowhere, x.value(),

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <optional>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/render/fonts.h"
 
@@ -45,6 +46,7 @@ std::optional<Rgb> own_color(const PangoLayoutRun& run) {
 }  // namespace
 
 void Canvas::set_color(Rgb color, double opacity) {
+  check_cancelled();  // everything that is drawn goes through here
   cairo_set_source_rgba(context_, color.red / 255.0, color.green / 255.0, color.blue / 255.0,
                         opacity);
 }

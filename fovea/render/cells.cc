@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/render/picture_tone.h"
 
@@ -20,6 +21,7 @@ constexpr double kCellGap = 0.5;
 std::vector<Rect> forbidden_rects(MatrixView<const float> weights, Point at, double cell) {
   std::vector<Rect> rects;
   for (int64_t r = 0; r < weights.rows; ++r) {
+    check_cancelled();
     for (int64_t c = 0; c < weights.cols; ++c) {
       if (!std::isnan(weights(r, c))) continue;
       const int64_t first = c;
@@ -55,6 +57,7 @@ CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis) {
   CellImage image{.width = weights.cols, .height = weights.rows, .pixels = {}};
   image.pixels.reserve(static_cast<size_t>(weights.rows * weights.cols));
   for (int64_t r = 0; r < weights.rows; ++r) {
+    check_cancelled();
     for (int64_t c = 0; c < weights.cols; ++c) {
       const float value = weights(r, c);
       image.pixels.push_back(std::isnan(value) ? 0 : opaque_pixel(axis.at(value)));

@@ -38,14 +38,14 @@ class HeadStrips {
     }
   }
 
-  Tensor strip(Region region, const CancelToken& cancel) const {
-    Tensor result = maps_.front().tile(region, cancel);
+  Tensor strip(Region region) const {
+    Tensor result = maps_.front().tile(region);
     if (maps_.size() == 1) return result;
     const auto values = result.mutable_values<float>();
     Tensor other = Tensor::uninitialized(result.shape());
     const bool max = head_.kind == HeadChoice::Kind::kMax;
     for (size_t h = 1; h < maps_.size(); ++h) {
-      maps_[h].tile(region, other.mutable_matrix<float>(), cancel);
+      maps_[h].tile(region, other.mutable_matrix<float>());
       const auto more = other.values<float>();
       for (size_t i = 0; i < values.size(); ++i) {
         values[i] = max ? std::max(values[i], more[i]) : values[i] + more[i];
@@ -110,9 +110,9 @@ class GroupRow {
 }  // namespace
 
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
-                     int64_t block, const CancelToken& cancel) {
+                     int64_t block) {
   const AttentionMap map(record, head);
-  PooledTile pooled = map.pooled(map.whole(), block, cancel);
+  PooledTile pooled = map.pooled(map.whole(), block);
   MergedMap merged;
   merged.weights = std::move(pooled.max);
   const auto cells = merged.weights.mutable_values<float>();
@@ -130,7 +130,7 @@ MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64
 
 MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
                      const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
-                     Merge merge, const CancelToken& cancel) {
+                     Merge merge) {
   const auto row_groups = static_cast<int64_t>(rows.size());
   MergedMap merged;
   merged.weights = Tensor::uninitialized({row_groups, static_cast<int64_t>(cols.size())});
@@ -155,7 +155,7 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
     // Ranges only move forward with the row: behind what the last row sees there is nothing.
     const int64_t seen =
         std::clamp(mask.key_range(end - 1, all_cols).end, cols.front().begin, cols.back().end);
-    const Tensor strip = strips.strip({begin, end, cols.front().begin, seen}, cancel);
+    const Tensor strip = strips.strip({begin, end, cols.front().begin, seen});
     const MatrixView<const float> weights = strip.matrix<float>();
     const SingleThread one((end - begin) * width < kMergedStripCells / 16);
     parallel_for(last - first, [&](int64_t item) {

@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/attention_record.h"
 #include "fovea/render/view.h"
 #include "fovea/render/words.h"
@@ -28,11 +27,11 @@ struct MergedMap {
 // Groups are neighbours in rising order; rows and columns outside of them are not computed.
 MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
                      const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
-                     Merge merge, const CancelToken& cancel = {});
+                     Merge merge);
 
 // The maximum of every block of block x block cells of one head: what merged_map gives for such
 // groups and Merge::kMax, without the weights ever being stored.
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
-                     int64_t block, const CancelToken& cancel = {});
+                     int64_t block);
 
 }  // namespace fovea

@@ -121,12 +121,12 @@ int64_t thumbnail_block(int64_t size) {
   return std::max<int64_t>(1, blocks(size, kThumbnailSide));
 }
 
-EncodedMap encode_map(const AttentionMap& map, int64_t levels, const CancelToken& cancel) {
+EncodedMap encode_map(const AttentionMap& map, int64_t levels) {
   MapEncoder encoder(map.record().rule.mask, map.rows(), map.cols(), levels);
   const int64_t strip = std::max<int64_t>(1, kCodecStripCells / std::max<int64_t>(map.cols(), 1));
   for (int64_t begin = 0; begin < map.rows(); begin += strip) {
     const int64_t end = std::min(map.rows(), begin + strip);
-    const Tensor tile = map.tile({begin, end, 0, map.cols()}, cancel);
+    const Tensor tile = map.tile({begin, end, 0, map.cols()});
     const auto weights = tile.matrix<float>();
     for (int64_t row = begin; row < end; ++row) encoder.add_row(row, weights.row(row - begin));
     encoder.flush();

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "fovea/atlas/attention_map.h"
-#include "fovea/base/cancel.h"
 #include "fovea/base/file.h"
 
 namespace fovea {
@@ -35,7 +34,7 @@ struct EncodedMap {
   std::vector<uint8_t> thumbnail;  // line by line, maxima of blocks
 };
 
-EncodedMap encode_map(const AttentionMap& map, int64_t levels, const CancelToken& cancel = {});
+EncodedMap encode_map(const AttentionMap& map, int64_t levels);
 
 // How many cells the mask allows.
 int64_t allowed_cells(const Mask& mask, int64_t rows, int64_t cols);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/version.h"
 #include "fovea/explain/pictures/artifacts.h"
@@ -173,7 +174,7 @@ std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record
   return result;
 }
 
-PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel) {
+PatchMaps patch_maps(const Run& run, const PictureChoice& choice) {
   const Axis& axis = picture_axis(run);
   const Query query = find_query(run, choice, axis);
   const int64_t heads = query.record->shape().heads;
@@ -188,7 +189,7 @@ PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelTo
     return maps;
   }
   for (int64_t head = 0; head < heads; ++head) {
-    cancel.check();
+    check_cancelled();
     maps.maps.push_back(
         patch_map(query, {.kind = HeadChoice::Kind::kOne, .head = head}, choice, grid));
   }

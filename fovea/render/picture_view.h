@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/run.h"
 #include "fovea/explain/pictures/grid_mask.h"
 #include "fovea/render/figure.h"
@@ -64,7 +63,7 @@ std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record
 
 // Throws Error{kNotFound} if the run has no patches or no such layer, Error{kInvalidArgument} if
 // there is no such head or token, or nothing to look from.
-PatchMaps patch_maps(const Run& run, const PictureChoice& choice, const CancelToken& cancel = {});
+PatchMaps patch_maps(const Run& run, const PictureChoice& choice);
 
 // `picture` is the whole one; the figure shows the part that the model saw.
 ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureChoice& choice,

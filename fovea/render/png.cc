@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 
@@ -85,6 +86,7 @@ bool run(Encoder& encoder, const Pixels& image, png_text* chunks, int chunk_coun
   png_write_info(encoder.writer, encoder.info);
   const int64_t row_bytes = image.size.width * (image.grey ? 1 : 3);
   for (int64_t row = 0; row < image.size.height; ++row) {
+    if (cancel_asked()) png_error(encoder.writer, "cancelled");
     png_write_row(encoder.writer, image.bytes + row * row_bytes);
   }
   png_write_end(encoder.writer, nullptr);
@@ -109,6 +111,7 @@ std::string encode(const Pixels& image, const PngText& text) {
   if (encoder.info == nullptr) fail(ErrorKind::kInternal, "libpng cannot start; is memory short?");
   png_set_write_fn(encoder.writer, &encoder, on_write, nullptr);
   if (!run(encoder, image, chunks.data(), static_cast<int>(chunks.size()), text)) {
+    check_cancelled();
     fail(ErrorKind::kInternal, "the PNG of {} x {} pixels failed: {}", image.size.width,
          image.size.height, encoder.error);
   }

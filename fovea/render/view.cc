@@ -46,7 +46,7 @@ HeadChoice parse_head(std::string_view text) {
   return {HeadChoice::Kind::kOne, *head};
 }
 
-MatrixFigure matrix_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel) {
+MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   refuse_column_without_token(choice);
   const RecordPointer record = chosen_record(run, choice);
   const HeadChoice head = single_map(choice.head, *record);
@@ -61,7 +61,7 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice, const CancelT
     chosen = fmt::format(" · {} {} marked{}", choice.column ? "column" : "row", found.index,
                          note_of(found));
   }
-  MergedMap map = frame.map(head, cancel);
+  MergedMap map = frame.map(head);
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
   figure.row_place.step = figure.col_place.step = frame.block;
@@ -75,7 +75,7 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice, const CancelT
   return figure;
 }
 
-HeadsFigure heads_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel) {
+HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   if (choice.token) {
     fail(ErrorKind::kInvalidArgument,
          "small multiples show whole maps, not the one token '{}'; use another view",
@@ -108,7 +108,7 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice, const CancelTok
     }
     frame.record = record;
     for (int64_t h = 0; h < heads; ++h) {
-      MergedMap map = frame.map({HeadChoice::Kind::kOne, h}, cancel);
+      MergedMap map = frame.map({HeadChoice::Kind::kOne, h});
       largest = std::max(largest, largest_of(map.weights.values<float>()));
       sums.insert(sums.end(), map.row_sums.begin(), map.row_sums.end());
       figure.panels.push_back({layers > 1 ? fmt::format("layer {} · head {}", record->site.layer, h)
@@ -133,7 +133,7 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice, const CancelTok
   return figure;
 }
 
-ReadFigure read_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel) {
+ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   const RecordPointer record = chosen_record(run, choice);
   const HeadChoice head = single_map(choice.head, *record);
   Frame frame;
@@ -159,7 +159,7 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice, const CancelToken
   figure.chosen = same ? found.index : -1;
   const std::string token = token_text(fixed.shown, found.index, choice.column);
   fixed.groups = {fixed.groups[static_cast<size_t>(found.index)]};
-  const MergedMap map = frame.map(head, cancel);
+  const MergedMap map = frame.map(head);
   const auto values = map.weights.values<float>();
   figure.weights.assign(values.begin(), values.end());
 
@@ -209,7 +209,7 @@ void cut_unseen(ReadFigure& figure) {
 
 }  // namespace
 
-ReadingFigure reading_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel) {
+ReadingFigure reading_view(const Run& run, const ViewChoice& choice) {
   constexpr size_t kMostLines = 64;
   if (choice.token) {
     fail(ErrorKind::kInvalidArgument,
@@ -233,7 +233,7 @@ ReadingFigure reading_view(const Run& run, const ViewChoice& choice, const Cance
     }
     ViewChoice one = choice;
     one.token = fmt::format("#{}", i);
-    figure.lines.push_back(read_view(run, one, cancel));
+    figure.lines.push_back(read_view(run, one));
     cut_unseen(figure.lines.back());
     figure.scale.high =
         std::max(figure.lines.size() == 1 ? 0 : figure.scale.high, figure.lines.back().scale.high);
@@ -253,7 +253,7 @@ ReadingFigure reading_view(const Run& run, const ViewChoice& choice, const Cance
   return figure;
 }
 
-LinesFigure lines_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel) {
+LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
   refuse_column_without_token(choice);
   const RecordPointer record = chosen_record(run, choice);
   const int64_t heads = record->shape().heads;
@@ -274,7 +274,7 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice, const CancelTok
   for (int64_t h = 0; h < (all ? heads : 1); ++h) {
     const HeadChoice head =
         all ? HeadChoice{HeadChoice::Kind::kOne, h} : single_map(choice.head, *record);
-    MergedMap map = frame.map(head, cancel);
+    MergedMap map = frame.map(head);
     const MatrixView<const float> weights = map.weights.matrix<float>();
     largest = std::max(largest, largest_of(map.weights.values<float>()));
     if (!choice.token) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/run.h"
 #include "fovea/render/figure.h"
 
@@ -45,17 +44,16 @@ inline constexpr int64_t kMostCells = int64_t{1} << 26;
 // is no such head or token, or if the figure would have too many cells.
 //
 // One matrix: a head, or the mean or maximum of all. A chosen token is marked.
-MatrixFigure matrix_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel = {});
+MatrixFigure matrix_view(const Run& run, const ViewChoice& choice);
 // All heads of the layer, or of all layers, each pooled as far as needed to fit into one figure.
-HeadsFigure heads_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel = {});
+HeadsFigure heads_view(const Run& run, const ViewChoice& choice);
 // One row (or column) over the running text. Without a token the last one that is not special.
 // Where rows and columns count along different texts, `chosen` is -1.
-ReadFigure read_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel = {});
+ReadFigure read_view(const Run& run, const ViewChoice& choice);
 // Every row in turn, each as far as it may look, special ones left out; 64 at most. A chosen token
 // is refused.
-ReadingFigure reading_view(const Run& run, const ViewChoice& choice,
-                           const CancelToken& cancel = {});
+ReadingFigure reading_view(const Run& run, const ViewChoice& choice);
 // One panel per head, or one for the mean or maximum.
-LinesFigure lines_view(const Run& run, const ViewChoice& choice, const CancelToken& cancel = {});
+LinesFigure lines_view(const Run& run, const ViewChoice& choice);
 
 }  // namespace fovea

@@ -112,12 +112,12 @@ Side make_side(const Run& run, const std::string& axis, bool words, int64_t bloc
   return side;
 }
 
-MergedMap Frame::map(HeadChoice head, const CancelToken& cancel) const {
+MergedMap Frame::map(HeadChoice head) const {
   // A map put together from several heads needs the weights of all of them at once.
   if (block > 1 && head.kind == HeadChoice::Kind::kOne) {
-    return pooled_map(record, head.head, block, cancel);
+    return pooled_map(record, head.head, block);
   }
-  return merged_map(record, head, rows.groups, cols.groups, merge, cancel);
+  return merged_map(record, head, rows.groups, cols.groups, merge);
 }
 
 std::string Frame::note(bool words) const {

@@ -42,7 +42,7 @@ struct Frame {
   Merge merge = Merge::kWords;
   int64_t block = 1;  // positions per group where the map is pooled
 
-  MergedMap map(HeadChoice head, const CancelToken& cancel) const;
+  MergedMap map(HeadChoice head) const;
   std::string note(bool words) const;
 };
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/progress.h"
 #include "fovea/cli/align/options.h"
@@ -166,7 +167,7 @@ void AlignJob::run(bool shows_progress, const std::function<void(const Alignment
   std::optional<Progress> progress;
   if (shows_progress) progress.emplace("aligning", text.pairs());
   text.for_each([&](const SentencePair& pair) {
-    if (interrupt_waits()) fail(ErrorKind::kCancelled, "the work was interrupted");
+    check_cancelled();
     const Alignment found = align(pair);
     links += static_cast<int64_t>(found.size());
     if (!gold.empty()) score.add(gold[static_cast<size_t>(pair.line - 1)], found);

@@ -56,7 +56,7 @@ class StatsRun {
         resumed_at = state_.next;
       }
     }
-    // An interrupt waits until the batch is through, and is answered by saving.
+    // An interrupt ends the batch, and is answered by saving what was counted before it.
     std::optional<InterruptGuard> guard;
     if (!options_.state.empty()) guard.emplace();
     if (!count_all()) {
@@ -77,20 +77,27 @@ class StatsRun {
     progress.advance(state_.next);
     while (state_.next < end_) {
       const int64_t before = state_.next;
-      if (pictures_) {
-        add_picture();
-      } else if (translator_) {
-        add_translation();
-      } else {
-        add_texts();
+      // Goes on only between batches: a batch is the same whenever it is begun at the same input.
+      const std::optional<StatsState> counted = keeps ? std::optional(state_) : std::nullopt;
+      try {
+        add_batch();
+      } catch (const Error& error) {
+        if (!keeps || error.kind() != ErrorKind::kCancelled) throw;
+        state_ = *counted;
+        return false;
       }
       progress.advance(state_.next - before);
-      // Only between batches: a batch is the same whenever it is begun at the same input.
       if (keeps && interrupt_waits()) return false;
       // The first at once, so that a place where nothing can be written is told early.
       if (keeps && std::chrono::steady_clock::now() - saved_ > kBetweenSaves) save();
     }
     return true;
+  }
+
+  void add_batch() {
+    if (pictures_) return add_picture();
+    if (translator_) return add_translation();
+    add_texts();
   }
 
   RecorderOptions recording() const {
@@ -280,8 +287,7 @@ class StatsRun {
         .gradient({.target = named_target(engine_, result, choice).target,
                    .inputs = false,
                    .record = outputs,
-                   .at = {}},
-                  {});
+                   .at = {}});
   }
 
   Json identity() const {

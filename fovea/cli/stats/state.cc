@@ -2,6 +2,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/watch.h"
 #include "fovea/cli/interrupt.h"
 
 namespace fovea {
@@ -51,6 +52,7 @@ void save_state(const std::filesystem::path& path, const StatsState& state, cons
   json.set("first_reason", state.first_reason);
   json.set("statistics", state.statistics.to_json());
   const InterruptGuard guard;
+  const InScope finished(nullptr);  // it is written because the count was cancelled
   write_file_atomic(path, [&](FileWriter& file) { file.write(json.dump() + "\n"); });
 }
 

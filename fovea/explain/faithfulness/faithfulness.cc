@@ -104,11 +104,9 @@ std::string refuses_card(const Axis& axis) {
 }
 
 FaithfulnessJudge::FaithfulnessJudge(Subject& subject, const WatchedAnswer& answer,
-                                     const Axis& axis, const FaithfulnessOptions& options,
-                                     const CancelToken& cancel)
+                                     const Axis& axis, const FaithfulnessOptions& options)
     : options_(options),
-      cancel_(cancel),
-      runs_(subject, answer, axis, options.removal, cancel),
+      runs_(subject, answer, axis, options.removal),
       axis_positions_(axis.positions.size()) {
   if (const std::string reason = refuses_card(axis); !reason.empty()) {
     fail(ErrorKind::kUnsupported, "this explanation cannot be checked: {}", reason);
@@ -142,7 +140,7 @@ void FaithfulnessJudge::find_gradient(Subject& subject, const WatchedAnswer& ans
   if (answer.against != nullptr) request.against = *answer.against;
   SubjectGradient gradient;
   try {
-    gradient = subject.gradient(request, cancel_);
+    gradient = subject.gradient(request);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kUnsupported) throw;
     why_no_gradient_ = error.what();

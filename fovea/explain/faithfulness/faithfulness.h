@@ -96,7 +96,7 @@ class FaithfulnessJudge {
   // Runs the model about orders * (steps + 2) times. All must outlive it, but for the axis. Throws
   // Error{kUnsupported} if the axis has fewer than two positions that can be taken away.
   FaithfulnessJudge(Subject& subject, const WatchedAnswer& answer, const Axis& axis,
-                    const FaithfulnessOptions& options, const CancelToken& cancel = {});
+                    const FaithfulnessOptions& options);
 
   // Scores of all positions of the axis. Runs the model about 2 * steps times. No randomised
   // scores: the reason is why.
@@ -115,7 +115,6 @@ class FaithfulnessJudge {
   Interval random_interval(size_t kind) const;
 
   FaithfulnessOptions options_;
-  CancelToken cancel_;
   RemovalRuns runs_;
   size_t axis_positions_;
   std::vector<double> gradient_;  // of those that can be taken away; empty: none

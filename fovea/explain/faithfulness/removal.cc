@@ -9,8 +9,8 @@ std::string_view to_string(Removal removal) {
 }
 
 RemovalRuns::RemovalRuns(Subject& subject, const WatchedAnswer& answer, const Axis& axis,
-                         Removal how, CancelToken cancel)
-    : subject_(subject), answer_(answer), axis_(axis.name), how_(how), cancel_(std::move(cancel)) {
+                         Removal how)
+    : subject_(subject), answer_(answer), axis_(axis.name), how_(how) {
   for (size_t i = 0; i < axis.positions.size(); ++i) {
     if (!axis.positions[i].special) positions_.push_back(static_cast<int64_t>(i));
   }
@@ -28,7 +28,7 @@ double RemovalRuns::value_without(const std::vector<bool>& taken) {
       changes.emplace_back(HidePosition{axis_, positions_[i]});
     }
   }
-  const SubjectOutput output = subject_.run(changes, RecorderOptions::nothing(), cancel_);
+  const SubjectOutput output = subject_.run(changes, RecorderOptions::nothing());
   const double value =
       answer_.against != nullptr
           ? contrast_value(answer_.target, *answer_.against, output, answer_.measure)

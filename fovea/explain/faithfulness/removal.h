@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/capture/subject.h"
 #include "fovea/explain/target.h"
 
@@ -30,8 +29,7 @@ struct WatchedAnswer {
 class RemovalRuns {
  public:
   // All must outlive it, but for the axis.
-  RemovalRuns(Subject& subject, const WatchedAnswer& answer, const Axis& axis, Removal how,
-              CancelToken cancel = {});
+  RemovalRuns(Subject& subject, const WatchedAnswer& answer, const Axis& axis, Removal how);
 
   // Those that can be taken away, by their place on the axis.
   const std::vector<int64_t>& positions() const { return positions_; }
@@ -45,7 +43,6 @@ class RemovalRuns {
   WatchedAnswer answer_;
   std::string axis_;
   Removal how_;
-  CancelToken cancel_;
   std::vector<int64_t> positions_;
   std::unordered_map<std::vector<bool>, double> known_;
 };

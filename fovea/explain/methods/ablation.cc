@@ -73,7 +73,7 @@ class Judge {
  public:
   Judge(const ExplainRequest& request, const std::string& measure)
       : request_(request),
-        clean_(request.subject->run({}, RecorderOptions::nothing(), request.cancel)),
+        clean_(request.subject->run({}, RecorderOptions::nothing())),
         boxes_(measure == "box"),
         measure_(measure == "logit" ? TargetMeasure::kLogit : TargetMeasure::kProbability) {
     if (boxes_ && !std::holds_alternative<BoxTarget>(*request.target)) {
@@ -148,8 +148,7 @@ Explanation explain_ablation(const ExplainRequest& request) {
       explanation.scores.push_back(0);
       continue;
     }
-    const SubjectOutput output =
-        request.subject->run(cuts.changes[i], RecorderOptions::nothing(), request.cancel);
+    const SubjectOutput output = request.subject->run(cuts.changes[i], RecorderOptions::nothing());
     explanation.scores.push_back(judge.lost(output));
     if (judge.changes_answer(output)) changing.push_back(cuts.axis.positions[i].text);
   }

@@ -20,7 +20,7 @@ Explanation explain_alti(const ExplainRequest& request) {
                                     ? AltiDistance::kL1
                                     : AltiDistance::kL2;
   return {.axis = columns_of(request.run, request.kind),
-          .scores = alti(layers, request.position, distance, request.cancel),
+          .scores = alti(layers, request.position, distance),
           .measures = "share by ALTI",
           .notes = {}};
 }

@@ -26,7 +26,7 @@ Explanation explain_alti_plus(const ExplainRequest& request) {
       alti_plus({.encoder = layers_of(request.run, SiteKind::kEncoderSelf),
                  .decoder_self = layers_of(request.run, SiteKind::kDecoderSelf),
                  .cross = layers_of(request.run, SiteKind::kCross)},
-                request.position, distance, request.cancel);
+                request.position, distance);
   const double source = std::accumulate(shares.source.begin(), shares.source.end(), 0.0);
   return {.axis = columns_of(request.run, SiteKind::kEncoderSelf),
           .scores = shares.source,

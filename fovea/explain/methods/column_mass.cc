@@ -33,7 +33,7 @@ Explanation explain_column_mass(const ExplainRequest& request) {
   const ColumnTotal total = over == "sum" ? ColumnTotal::kSum : ColumnTotal::kMean;
   const auto record = layer_asked(request);
   return {.axis = columns_of(request.run, request.kind),
-          .scores = column_mass(record, request.head, total, window, request.cancel),
+          .scores = column_mass(record, request.head, total, window),
           .layer = record->site.layer,
           .measures = fmt::format("attention received, {} of rows", over),
           .notes = column_notes(*record, total, window)};

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/progress.h"
 #include "fovea/explain/max_flow.h"
@@ -68,7 +69,7 @@ Explanation explain_flow(const ExplainRequest& request) {
                           .measures = "share of the attention flow"};
   Progress progress("flows", positions);
   for (int64_t j = 0; j < positions; ++j) {
-    request.cancel.check();
+    check_cancelled();
     explanation.scores.push_back(static_cast<double>(network.max_flow(source, j)) / kUnits);
     progress.advance();
   }

@@ -52,7 +52,7 @@ Explanation explain_integrated_gradients(const ExplainRequest& request) {
   GradientRequest what{.target = *request.target, .record = {}, .at = {}};
   if (request.against != nullptr) what.against = *request.against;
   const IntegratedGradients found = integrated_gradients(
-      *request.subject, what, inputs, baseline_of(request, inputs, blank), steps, request.cancel);
+      *request.subject, what, inputs, baseline_of(request, inputs, blank), steps);
   Explanation explanation{.axis = columns_of(request.run, request.kind),
                           .is_signed = true,
                           .measures = "part of the change",

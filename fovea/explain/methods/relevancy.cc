@@ -62,7 +62,7 @@ Explanation explain_stack(const ExplainRequest& request) {
           [&](int64_t, const AttentionRecord& layer) {
             if (r.empty()) r = read = rows_read(layer);
             if (!is_self_attention(layer.site.kind)) {  // a pooling head, which is no position
-              r = read = relevancy_times_left(layer, r, request.cancel);
+              r = read = relevancy_times_left(layer, r);
               pooled = true;
               return;
             }
@@ -70,7 +70,7 @@ Explanation explain_stack(const ExplainRequest& request) {
               layers = layer.site.layer + 1;
               first = first_layer(request, layers);
             }
-            if (layer.site.layer >= first) pass_relevancy(layer, r, request.cancel);
+            if (layer.site.layer >= first) pass_relevancy(layer, r);
           }};
   target_gradient(request, {.target = {}, .inputs = false, .record = record, .at = {}});
   if (r.empty()) fail_without_gradient(request);
@@ -111,12 +111,12 @@ Explanation explain_stacks(const ExplainRequest& request, ZeroRows zero_rows) {
                           .measures = "what raises the answer"};
   if (request.kind == SiteKind::kDecoderSelf) {
     for (size_t layer = stacks.decoder.size(); layer-- > 0;) {
-      pass_relevancy(*stacks.decoder[layer], rows, request.cancel);
+      pass_relevancy(*stacks.decoder[layer], rows);
     }
     explanation.scores = std::move(rows);
     return explanation;
   }
-  CrossRelevancy found = cross_relevancy(stacks, rows, zero_rows, request.cancel);
+  CrossRelevancy found = cross_relevancy(stacks, rows, zero_rows);
   explanation.scores = std::move(found.source);
   if (zero_rows == ZeroRows::kDropsLayer) {
     explanation.notes = {

@@ -32,7 +32,7 @@ Explanation explain_rollout(const ExplainRequest& request) {
     VitExplainOptions options;
     if (request.parameters.contains("fusion")) options.fusion = fusion_named(fusion);
     if (request.parameters.contains("discard")) options.discard = discard;
-    explanation.scores = vit_explain_rollout(layers, request.position, options, request.cancel);
+    explanation.scores = vit_explain_rollout(layers, request.position, options);
     explanation.notes = {"as vit-explain computes it, mistakes included; a row need not sum to 1"};
     return explanation;
   }
@@ -46,7 +46,7 @@ Explanation explain_rollout(const ExplainRequest& request) {
                                .start_layer = start_layer,
                                .fusion = fusion_named(fusion),
                                .discard = discard};
-  explanation.scores = rollout(layers, request.position, options, request.cancel);
+  explanation.scores = rollout(layers, request.position, options);
   if (layers.front()->rule.mask.ahead == 0) {
     explanation.notes = {
         "in a causal model rollout drifts to the first token, whatever the text says"};

@@ -36,7 +36,7 @@ LayerNorms layer_norms(const ExplainRequest& request) {
       .wanted = [&](SiteId site) { return site.kind == request.kind; },
       .give_to = [&](int64_t,
                      const AttentionRecord& record) { add_norms(norms, record, request.kind); }};
-  request.subject->run({}, states, request.cancel);
+  request.subject->run({}, states);
   return norms;
 }
 
@@ -97,7 +97,7 @@ std::string artifacts_note(const Axis& axis, const LayerNorms& norms, const Sink
 
 Explanation explain_sinks(const ExplainRequest& request) {
   const double threshold = number_parameter(sinks_method(), request, "threshold");
-  const Sinks sinks = find_sinks(layers_of(request.run, request.kind), threshold, request.cancel);
+  const Sinks sinks = find_sinks(layers_of(request.run, request.kind), threshold);
   Explanation explanation{
       .axis = columns_of(request.run, request.kind),
       .measures = fmt::format("share of heads that give it more than {}", threshold)};

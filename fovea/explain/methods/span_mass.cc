@@ -59,9 +59,8 @@ Explanation explain_span_mass(const ExplainRequest& request) {
   const auto asked = layer_asked(request);
   const LayerRecords layers =
       request.layer ? LayerRecords{asked} : layers_of(request.run, request.kind);
-  Explanation explanation{
-      .axis = heads_axis(layers),
-      .scores = span_mass(layers, request.position, *request.span, request.cancel)};
+  Explanation explanation{.axis = heads_axis(layers),
+                          .scores = span_mass(layers, request.position, *request.span)};
   explanation.measures =
       fmt::format("share of the row's attention on {}",
                   span_name(columns_of(request.run, request.kind), *request.span));

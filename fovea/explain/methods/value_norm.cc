@@ -24,10 +24,10 @@ std::vector<std::string> value_norm_notes(const std::shared_ptr<const AttentionR
                                           const ExplainRequest& request, BlockExtent extent) {
   if (extent == BlockExtent::kAttention) return {};
   std::vector<std::string> notes;
-  const BlockSum sum(record, extent, {request.position, request.position + 1}, request.cancel);
+  const BlockSum sum(record, extent, {request.position, request.position + 1});
   if (sum.has_residual()) {
     notes.push_back(fmt::format("{:.1f} % of this row comes from {}, the rest is its residual",
-                                100 * mixing_ratios(sum, request.cancel).front(),
+                                100 * mixing_ratios(sum).front(),
                                 sum.residual_in_columns() ? "other positions" : "the source"));
   }
   if (extent == BlockExtent::kNorm && record->block->norm_weight.empty()) {
@@ -43,8 +43,7 @@ Explanation explain_value_norm(const ExplainRequest& request) {
       request.head && !request.parameters.contains("with")
           ? BlockExtent::kAttention
           : extent_named(choice_parameter(value_norm_method(), request, "with"));
-  std::vector<double> scores =
-      value_norm_row(record, request.position, extent, request.head, request.cancel);
+  std::vector<double> scores = value_norm_row(record, request.position, extent, request.head);
   scores.resize(static_cast<size_t>(record->shape().cols));  // a residual of no column is a note
   return {.axis = columns_of(request.run, request.kind),
           .scores = std::move(scores),

@@ -14,14 +14,13 @@ Explanation explain_value_zeroing(const ExplainRequest& request) {
   Explanation explanation{.axis = columns_of(request.run, request.kind)};
   if (request.layer) {
     const auto record = layer_asked(request);
-    const Matrix turns =
-        value_zeroing_layer(*request.subject, stack, *request.layer, request.cancel);
+    const Matrix turns = value_zeroing_layer(*request.subject, stack, *request.layer);
     explanation.scores.assign(turns.row(request.position).begin(),
                               turns.row(request.position).end());
     explanation.layer = record->site.layer;
     explanation.measures = "share of the turn";
   } else {
-    explanation.scores = value_zeroing(*request.subject, stack, request.position, request.cancel);
+    explanation.scores = value_zeroing(*request.subject, stack, request.position);
     explanation.measures = "share of the turns of all layers";
   }
   if (request.kind == SiteKind::kDecoderSelf) {

@@ -31,7 +31,7 @@ PatchMoment PatchDistances::moment(int64_t patch, std::span<const float> weights
 }
 
 double attention_distance(const AttentionMap& map, const PictureAxis& axis, double patch_size,
-                          DistanceForm form, const CancelToken& cancel) {
+                          DistanceForm form) {
   const PatchDistances distances(axis.grid);
   double total = 0;
   int64_t rows = 0;
@@ -44,13 +44,12 @@ double attention_distance(const AttentionMap& map, const PictureAxis& axis, doub
     total += moment.distance;
     ++rows;
   };
-  for_each_patch_row(map, axis, add_row, cancel);
+  for_each_patch_row(map, axis, add_row);
   return rows == 0 ? 0 : patch_size * total / static_cast<double>(rows);
 }
 
 Matrix attention_distances(std::span<const std::shared_ptr<const AttentionRecord>> layers,
-                           const PictureAxis& axis, double patch_size, DistanceForm form,
-                           const CancelToken& cancel) {
+                           const PictureAxis& axis, double patch_size, DistanceForm form) {
   if (layers.empty()) return {};
   const int64_t heads = layers.front()->shape().heads;
   Matrix distances(static_cast<int64_t>(layers.size()), heads);
@@ -62,7 +61,7 @@ Matrix attention_distances(std::span<const std::shared_ptr<const AttentionRecord
     }
     for (int64_t head = 0; head < heads; ++head) {
       distances(static_cast<int64_t>(layer), head) =
-          attention_distance(AttentionMap(layers[layer], head), axis, patch_size, form, cancel);
+          attention_distance(AttentionMap(layers[layer], head), axis, patch_size, form);
     }
   }
   return distances;

@@ -42,13 +42,11 @@ enum class DistanceForm {
 // Rows and columns of special tokens are left out; so are, renormalised, rows that give patches
 // nothing. patch_size 1 gives patches. Cost patches^2 * head_dim, memory of a block of rows.
 double attention_distance(const AttentionMap& map, const PictureAxis& axis, double patch_size,
-                          DistanceForm form = DistanceForm::kRenormalised,
-                          const CancelToken& cancel = {});
+                          DistanceForm form = DistanceForm::kRenormalised);
 
 // [layers, heads]. Throws Error{kInvalidArgument} unless all layers have as many heads.
 Matrix attention_distances(std::span<const std::shared_ptr<const AttentionRecord>> layers,
                            const PictureAxis& axis, double patch_size,
-                           DistanceForm form = DistanceForm::kRenormalised,
-                           const CancelToken& cancel = {});
+                           DistanceForm form = DistanceForm::kRenormalised);
 
 }  // namespace fovea

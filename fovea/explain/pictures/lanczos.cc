@@ -5,6 +5,7 @@
 #include <random>
 
 #include "fovea/attention/similarity.h"
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 
 namespace fovea {
@@ -138,7 +139,7 @@ class Basis {
 }  // namespace
 
 EigenPair largest_eigenpair(const SymmetricProduct& multiply, std::span<const double> known,
-                            const LanczosOptions& options, const CancelToken& cancel) {
+                            const LanczosOptions& options) {
   const auto size = static_cast<int64_t>(known.size());
   if (size < 2) {
     fail(ErrorKind::kInvalidArgument,
@@ -156,7 +157,7 @@ EigenPair largest_eigenpair(const SymmetricProduct& multiply, std::span<const do
     basis.begin(round == 0 ? first : best.vector);
     double added = 1;
     while (added > 0 && basis.size() < most) {
-      cancel.check();
+      check_cancelled();
       added = basis.grow();
       ++products;
       if (added > 0 && basis.size() < most && basis.size() % kCheckEvery != 0) continue;

@@ -6,8 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "fovea/base/cancel.h"
-
 namespace fovea {
 
 struct EigenPair {
@@ -31,6 +29,6 @@ using SymmetricProduct = std::function<void(std::span<const double> x, std::span
 // twice. Begins with a fixed vector: the same answer every time. Memory size * basis. Throws
 // Error{kInvalidArgument} for fewer than two numbers, Error{kCancelled}.
 EigenPair largest_eigenpair(const SymmetricProduct& multiply, std::span<const double> known,
-                            const LanczosOptions& options = {}, const CancelToken& cancel = {});
+                            const LanczosOptions& options = {});
 
 }  // namespace fovea

@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-std::vector<int64_t> count_positive(const Tensor& keys, const CancelToken& cancel) {
+std::vector<int64_t> count_positive(const Tensor& keys) {
   std::vector<int64_t> degrees(static_cast<size_t>(keys.size(0)), 0);
   const auto visit = [&](int64_t row, MatrixView<const float> products) {
     for (int64_t r = 0; r < products.rows; ++r) {
@@ -22,7 +22,7 @@ std::vector<int64_t> count_positive(const Tensor& keys, const CancelToken& cance
       degrees[static_cast<size_t>(row + r)] += positive;
     }
   };
-  for_each_key_product(keys, visit, cancel);
+  for_each_key_product(keys, visit);
   return degrees;
 }
 
@@ -38,15 +38,14 @@ std::vector<double> as_doubles(const float* key, int64_t width) {
 
 }  // namespace
 
-LostObject lost(const Tensor& keys, GridShape grid, const LostOptions& options,
-                const CancelToken& cancel) {
+LostObject lost(const Tensor& keys, GridShape grid, const LostOptions& options) {
   check_keys(keys, grid);
   if (options.expansion < 1) {
     fail(ErrorKind::kInvalidArgument, "a seed cannot be expanded with {} patches; give 1 or more",
          options.expansion);
   }
   LostObject object;
-  object.degrees = count_positive(keys, cancel);
+  object.degrees = count_positive(keys);
   std::vector<int64_t> order(object.degrees.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {

@@ -10,7 +10,6 @@
 
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/explain/pictures/grid_mask.h"
 
 namespace fovea {
@@ -31,7 +30,6 @@ struct LostObject {
 // `keys` is patch_keys() of the last layer. Of equal degrees the earlier patch comes first. Cost
 // patches^2 * width / 2, memory patches * width. Throws Error{kInvalidArgument} if the keys do not
 // fit the grid or `expansion` is below 1.
-LostObject lost(const Tensor& keys, GridShape grid, const LostOptions& options = {},
-                const CancelToken& cancel = {});
+LostObject lost(const Tensor& keys, GridShape grid, const LostOptions& options = {});
 
 }  // namespace fovea

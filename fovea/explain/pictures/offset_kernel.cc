@@ -87,7 +87,7 @@ double mass_level(std::span<const double> weights, double share) {
 }
 
 OffsetKernel offset_kernel(const AttentionMap& map, const PictureAxis& axis,
-                           const KernelOptions& options, const CancelToken& cancel) {
+                           const KernelOptions& options) {
   const GridShape grid = axis.grid;
   const int64_t shorter = std::min(grid.rows, grid.cols);
   const int64_t radius =
@@ -99,8 +99,8 @@ OffsetKernel offset_kernel(const AttentionMap& map, const PictureAxis& axis,
          grid.rows, grid.cols, whole ? " or average each offset by itself" : "");
   }
   KernelSums sums(grid, radius, options.border);
-  for_each_patch_row(
-      map, axis, [&](int64_t patch, std::span<const float> row) { sums.add(patch, row); }, cancel);
+  for_each_patch_row(map, axis,
+                     [&](int64_t patch, std::span<const float> row) { sums.add(patch, row); });
   OffsetKernel kernel;
   kernel.radius = radius;
   kernel.queries = sums.queries;

@@ -48,7 +48,7 @@ struct OffsetKernel {
 // rows. Throws Error{kInvalidArgument} on a negative radius, or under kWholeWindow if no query's
 // window lies in the picture.
 OffsetKernel offset_kernel(const AttentionMap& map, const PictureAxis& axis,
-                           const KernelOptions& options = {}, const CancelToken& cancel = {});
+                           const KernelOptions& options = {});
 
 // The largest level such that the weights of at least that hold `share` of the sum.
 double mass_level(std::span<const double> weights, double share);

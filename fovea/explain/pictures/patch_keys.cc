@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/kernels/matmul.h"
 #include "fovea/tensor/convert.h"
@@ -43,14 +44,13 @@ void check_keys(const Tensor& keys, GridShape grid) {
 }
 
 void for_each_key_product(const Tensor& keys,
-                          const std::function<void(int64_t, MatrixView<const float>)>& visit,
-                          const CancelToken& cancel) {
+                          const std::function<void(int64_t, MatrixView<const float>)>& visit) {
   constexpr int64_t kBlockRows = 256;
   const int64_t patches = keys.size(0);
   const MatrixView<const float> all = keys.matrix<float>();
   Tensor buffer = Tensor::uninitialized({std::min(kBlockRows, patches), patches});
   for (int64_t row = 0; row < patches; row += kBlockRows) {
-    cancel.check();
+    check_cancelled();
     const int64_t count = std::min(kBlockRows, patches - row);
     const auto products = buffer.mutable_matrix<float>().block(0, 0, count, patches - row);
     matmul(all.block(row, 0, count, all.cols), all.block(row, 0, patches - row, all.cols), products,

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 
-#include "fovea/base/cancel.h"
 #include "fovea/explain/pictures/picture_axis.h"
 
 namespace fovea {
@@ -22,7 +21,6 @@ void check_keys(const Tensor& keys, GridShape grid);
 // patches - row]: columns from the block's first row on, since the rest is the same by symmetry.
 // Cost patches^2 * width / 2; memory of one block.
 void for_each_key_product(const Tensor& keys,
-                          const std::function<void(int64_t, MatrixView<const float>)>& visit,
-                          const CancelToken& cancel = {});
+                          const std::function<void(int64_t, MatrixView<const float>)>& visit);
 
 }  // namespace fovea

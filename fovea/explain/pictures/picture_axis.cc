@@ -37,8 +37,7 @@ void check_self_attention(const AttentionRecord& record, const PictureAxis& axis
 }
 
 void for_each_patch_row(const AttentionMap& map, const PictureAxis& axis,
-                        const std::function<void(int64_t, std::span<const float>)>& visit,
-                        const CancelToken& cancel) {
+                        const std::function<void(int64_t, std::span<const float>)>& visit) {
   check_self_attention(map.record(), axis);
   constexpr int64_t kBlockCells = int64_t{1} << 20;  // 4 MiB of weights at a time
   const int64_t patches = axis.grid.patches();
@@ -48,7 +47,7 @@ void for_each_patch_row(const AttentionMap& map, const PictureAxis& axis,
     const int64_t count = std::min(step, patches - first);
     const auto block = buffer.mutable_matrix<float>().block(0, 0, count, patches);
     map.tile({axis.specials + first, axis.specials + first + count, axis.specials, map.cols()},
-             block, cancel);
+             block);
     for (int64_t r = 0; r < count; ++r) {
       visit(first + r, {block.row(r), static_cast<size_t>(patches)});
     }

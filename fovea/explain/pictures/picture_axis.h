@@ -41,7 +41,6 @@ void check_self_attention(const AttentionRecord& record, const PictureAxis& axis
 // Calls visit(patch, weights) for every patch i in order with the weights that it gives to all
 // patches, f32 [patches]; a block of rows at a time, never the whole map.
 void for_each_patch_row(const AttentionMap& map, const PictureAxis& axis,
-                        const std::function<void(int64_t, std::span<const float>)>& visit,
-                        const CancelToken& cancel = {});
+                        const std::function<void(int64_t, std::span<const float>)>& visit);
 
 }  // namespace fovea

@@ -80,7 +80,7 @@ Tensor unit_rows(const Tensor& keys) {
   return unit;
 }
 
-BitMatrix similar_pairs(const Tensor& keys, double threshold, const CancelToken& cancel) {
+BitMatrix similar_pairs(const Tensor& keys, double threshold) {
   BitMatrix pairs(keys.size(0));
   const auto visit = [&](int64_t row, MatrixView<const float> cosines) {
     for (int64_t r = 0; r < cosines.rows; ++r) {
@@ -89,7 +89,7 @@ BitMatrix similar_pairs(const Tensor& keys, double threshold, const CancelToken&
       }
     }
   };
-  for_each_key_product(unit_rows(keys), visit, cancel);
+  for_each_key_product(unit_rows(keys), visit);
   return pairs;
 }
 
@@ -104,8 +104,7 @@ int64_t first_largest(std::span<const double> values) {
 
 // y of the second smallest lambda. With x = D^(1/2) y the problem is that of the symmetric matrix
 // S = D^(-1/2) W D^(-1/2), whose eigenvalues are 1 - lambda and whose first vector is D^(1/2) 1.
-void solve(const BitMatrix& pairs, int64_t size, double weak, const CancelToken& cancel,
-           TokenCutObject& object) {
+void solve(const BitMatrix& pairs, int64_t size, double weak, TokenCutObject& object) {
   std::vector<double> root(static_cast<size_t>(size));  // D^(1/2)
   double total = 0;
   for (int64_t i = 0; i < size; ++i) {
@@ -125,7 +124,7 @@ void solve(const BitMatrix& pairs, int64_t size, double weak, const CancelToken&
       out[i] = ((1 - weak) * out[i] + weak * sum) / root[i];
     }
   };
-  const EigenPair pair = largest_eigenpair(multiply, first, {}, cancel);
+  const EigenPair pair = largest_eigenpair(multiply, first, {});
   object.eigenvalue = 1 - pair.value;
   object.residual = pair.residual;
   object.eigenvector.resize(root.size());
@@ -135,8 +134,7 @@ void solve(const BitMatrix& pairs, int64_t size, double weak, const CancelToken&
 
 }  // namespace
 
-TokenCutObject token_cut(const Tensor& keys, GridShape grid, const TokenCutOptions& options,
-                         const CancelToken& cancel) {
+TokenCutObject token_cut(const Tensor& keys, GridShape grid, const TokenCutOptions& options) {
   check_keys(keys, grid);
   if (!(options.weak > 0 && options.weak < 1)) {
     fail(ErrorKind::kInvalidArgument,
@@ -144,8 +142,7 @@ TokenCutObject token_cut(const Tensor& keys, GridShape grid, const TokenCutOptio
          options.weak);
   }
   TokenCutObject object;
-  solve(similar_pairs(keys, options.threshold, cancel), grid.patches(), options.weak, cancel,
-        object);
+  solve(similar_pairs(keys, options.threshold), grid.patches(), options.weak, object);
   std::vector<double>& y = object.eigenvector;
   object.seed = first_largest(y);
   if (y[static_cast<size_t>(object.seed)] < 0) {

@@ -9,7 +9,6 @@
 
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "fovea/explain/pictures/grid_mask.h"
 
 namespace fovea {
@@ -34,7 +33,6 @@ struct TokenCutObject {
 // kept as one bit per pair (1.6 MB for 3,600 patches), and some 30 to 400 times patches^2 / 8 for
 // the eigenvector, with the basis of lanczos.h in memory. Throws Error{kInvalidArgument} if the
 // keys do not fit the grid or `weak` is not within (0, 1).
-TokenCutObject token_cut(const Tensor& keys, GridShape grid, const TokenCutOptions& options = {},
-                         const CancelToken& cancel = {});
+TokenCutObject token_cut(const Tensor& keys, GridShape grid, const TokenCutOptions& options = {});
 
 }  // namespace fovea

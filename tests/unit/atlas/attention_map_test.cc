@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fovea/base/watch.h"
 #include "support/records.h"
 #include "support/sanitized.h"
 
@@ -277,6 +278,7 @@ TEST(AttentionMap, StopsWhenCancelled) {
   const AttentionMap map(shared_record_of(plain_case(64, 8, false, 1)), 0);
   const CancelToken cancel;
   cancel.cancel();
+  const WatchScope scope({.cancel = cancel});
   const auto cancelled = [](auto&& action) {
     try {
       action();
@@ -285,11 +287,11 @@ TEST(AttentionMap, StopsWhenCancelled) {
     }
     return false;
   };
-  EXPECT_TRUE(cancelled([&] { map.tile(map.whole(), cancel); }));
-  EXPECT_TRUE(cancelled([&] { map.pooled(map.whole(), 4, cancel); }));
-  EXPECT_TRUE(cancelled([&] { map.column_sums(cancel); }));
-  EXPECT_TRUE(cancelled([&] { map.entropy(cancel); }));
-  EXPECT_TRUE(cancelled([&] { map.times_right(Tensor(Shape{64, 2}), cancel); }));
+  EXPECT_TRUE(cancelled([&] { map.tile(map.whole()); }));
+  EXPECT_TRUE(cancelled([&] { map.pooled(map.whole(), 4); }));
+  EXPECT_TRUE(cancelled([&] { map.column_sums(); }));
+  EXPECT_TRUE(cancelled([&] { map.entropy(); }));
+  EXPECT_TRUE(cancelled([&] { map.times_right(Tensor(Shape{64, 2})); }));
 }
 
 TEST(AttentionMap, BFloat16RecordsWork) {

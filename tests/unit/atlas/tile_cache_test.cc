@@ -7,6 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "fovea/base/watch.h"
+#include "support/errors.h"
+
 namespace fovea {
 namespace {
 
@@ -27,8 +30,8 @@ TEST(TileCache, ComputesATileOnce) {
     ++computed;
     return tile_of(3);
   };
-  const auto first = cache.get(key(0), {}, compute);
-  const auto second = cache.get(key(0), {}, compute);
+  const auto first = cache.get(key(0), compute);
+  const auto second = cache.get(key(0), compute);
   EXPECT_EQ(computed, 1);
   EXPECT_EQ(first, second);
   EXPECT_EQ(cache.bytes(), 800U);
@@ -41,29 +44,28 @@ TEST(TileCache, ForgetsTheLeastRecentlyUsedTile) {
     ++computed;
     return tile_of(0);
   };
-  for (int64_t x = 0; x < 3; ++x) cache.get(key(x), {}, compute);
-  cache.get(key(0), {}, compute);  // now 1 is the oldest
-  cache.get(key(3), {}, compute);
+  for (int64_t x = 0; x < 3; ++x) cache.get(key(x), compute);
+  cache.get(key(0), compute);  // now 1 is the oldest
+  cache.get(key(3), compute);
   EXPECT_EQ(computed, 4);
   EXPECT_EQ(cache.bytes(), 3U * 800);
-  cache.get(key(0), {}, compute);
+  cache.get(key(0), compute);
   EXPECT_EQ(computed, 4);
-  cache.get(key(1), {}, compute);
+  cache.get(key(1), compute);
   EXPECT_EQ(computed, 5);
 }
 
 TEST(TileCache, NeverHoldsMoreThanItsLimit) {
   TileCache cache(500);
-  const auto tile = cache.get(key(0), {}, [] { return tile_of(1); });
+  const auto tile = cache.get(key(0), [] { return tile_of(1); });
   EXPECT_EQ(tile->max.values<float>()[0], 1);
   EXPECT_EQ(cache.bytes(), 0U);
 }
 
 TEST(TileCache, AFailedComputationIsNotKept) {
   TileCache cache(1 << 20);
-  EXPECT_THROW(cache.get(key(0), {}, []() -> PyramidTile { fail(ErrorKind::kInternal, "no"); }),
-               Error);
-  EXPECT_EQ(cache.get(key(0), {}, [] { return tile_of(2); })->max.values<float>()[0], 2);
+  EXPECT_THROW(cache.get(key(0), []() -> PyramidTile { fail(ErrorKind::kInternal, "no"); }), Error);
+  EXPECT_EQ(cache.get(key(0), [] { return tile_of(2); })->max.values<float>()[0], 2);
 }
 
 TEST(TileCache, ConcurrentRequestsShareOneComputation) {
@@ -76,7 +78,7 @@ TEST(TileCache, ConcurrentRequestsShareOneComputation) {
     threads.emplace_back([&] {
       everyone.arrive_and_wait();
       for (int64_t x = 0; x < 50; ++x) {
-        const auto tile = cache.get(key(x), {}, [&] {
+        const auto tile = cache.get(key(x), [&] {
           ++computed;
           return tile_of(static_cast<float>(x));
         });
@@ -94,12 +96,13 @@ TEST(TileCache, AWaiterComputesWhenTheOtherIsCancelled) {
   std::latch waiting(1);
   const CancelToken first_cancel;
   std::thread first([&] {
-    EXPECT_THROW(cache.get(key(0), first_cancel,
+    const WatchScope scope({.cancel = first_cancel});
+    EXPECT_THROW(cache.get(key(0),
                            [&]() -> PyramidTile {
                              started.count_down();
                              waiting.wait();
                              first_cancel.cancel();
-                             first_cancel.check();
+                             check_cancelled();
                              return tile_of(0);
                            }),
                  Error);
@@ -107,10 +110,34 @@ TEST(TileCache, AWaiterComputesWhenTheOtherIsCancelled) {
   started.wait();
   std::thread second([&] {
     waiting.count_down();  // joins the first or computes after it; both must give a tile
-    EXPECT_EQ(cache.get(key(0), {}, [] { return tile_of(7); })->max.values<float>()[0], 7);
+    EXPECT_EQ(cache.get(key(0), [] { return tile_of(7); })->max.values<float>()[0], 7);
   });
   first.join();
   second.join();
+}
+
+TEST(TileCache, AWaiterThatIsCancelledLeavesTheOtherAlone) {
+  TileCache cache(1 << 20);
+  std::latch started(1), left(1);
+  std::thread first([&] {
+    const auto tile = cache.get(key(0), [&] {
+      started.count_down();
+      left.wait();  // this tile is never there before the other has left
+      return tile_of(7);
+    });
+    EXPECT_EQ(tile->max.values<float>()[0], 7);
+  });
+  started.wait();
+  const CancelToken cancel;
+  std::thread canceller([&] { cancel.cancel(); });
+  {
+    const WatchScope scope({.cancel = cancel});
+    EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "",
+                           [&] { cache.get(key(0), [] { return tile_of(1); }); }));
+  }
+  left.count_down();
+  first.join();
+  canceller.join();
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "fovea/base/cancel.h"
 #include "support/errors.h"
 
 namespace fovea {
@@ -79,29 +78,6 @@ TEST(SetThreadCount, RefusesFewerThanOne) {
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "-1 threads", [] { set_thread_count(-1); }));
   const ScopedThreads scope(3);
   EXPECT_EQ(thread_count(), 3);
-}
-
-TEST(CancelToken, CopiesShareOneFlag) {
-  const CancelToken token;
-  const CancelToken copy = token;
-  EXPECT_FALSE(copy.cancelled());
-  EXPECT_NO_THROW(copy.check());
-  token.cancel();
-  EXPECT_TRUE(copy.cancelled());
-  EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "cancelled", [&] { copy.check(); }));
-  EXPECT_FALSE(CancelToken().cancelled());
-}
-
-TEST(CancelToken, StopsAParallelLoop) {
-  const CancelToken token;
-  std::atomic<int> calls = 0;
-  EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "", [&] {
-    parallel_for(10'000, [&](int64_t) {
-      token.check();
-      if (++calls == 3) token.cancel();
-    });
-  }));
-  EXPECT_LT(calls, 10'000);
 }
 
 }  // namespace

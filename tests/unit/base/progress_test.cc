@@ -1,18 +1,69 @@
 #include "fovea/base/progress.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 #include "fovea/base/parallel.h"
 
 namespace fovea {
 namespace {
 
-TEST(Progress, WritesNothingWhenStderrIsNoTerminal) {
-  testing::internal::CaptureStderr();  // into a file, as in a pipe
-  {
-    Progress progress("work", 1000);
-    for (int i = 0; i < 1000; ++i) progress.advance();
+// "work 2/3", and "." where a stage ends.
+struct Heard {
+  std::vector<std::string> stages;
+
+  Watch watch() {
+    return {.cancel = {}, .progress = [this](const Stage& stage) {
+              stages.push_back(stage.ended
+                                   ? "."
+                                   : fmt::format("{} {}/{}", stage.title, stage.done, stage.total));
+            }};
   }
+};
+
+TEST(Progress, TellsTheScopeItIsIn) {
+  Heard heard;
+  {
+    const WatchScope scope(heard.watch());
+    Progress progress("work", 3);
+    progress.advance();
+    progress.advance(2);
+    progress.advance(-1);
+  }
+  EXPECT_THAT(heard.stages,
+              testing::ElementsAre("work 0/3", "work 1/3", "work 3/3", "work 2/3", "."));
+}
+
+TEST(Progress, WhatIsBegunWithinAStageIsAPartOfIt) {
+  Heard heard;
+  {
+    const WatchScope scope(heard.watch());
+    Progress outer("outer", 1);
+    const WatchScope within({});  // listens to nothing itself
+    { Progress("inner", 5).advance(); }
+    run_on_team([] { Progress("elsewhere", 5).advance(); });
+    outer.advance();
+  }
+  EXPECT_THAT(heard.stages, testing::ElementsAre("outer 0/1", "outer 1/1", "."));
+}
+
+TEST(Progress, OneStageComesAfterTheOther) {
+  Heard heard;
+  {
+    const WatchScope scope(heard.watch());
+    { const Progress first("a", 1); }
+    run_on_team([] { const Progress second("b", 1); });
+  }
+  EXPECT_THAT(heard.stages, testing::ElementsAre("a 0/1", ".", "b 0/1", "."));
+}
+
+TEST(Progress, WithoutAScopeNobodyHears) {
+  testing::internal::CaptureStderr();
+  Progress("work", 3).advance();
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fovea/base/watch.h"
 #include "support/records.h"
 
 namespace fovea {
@@ -13,8 +14,8 @@ class OneAttention final : public Subject {
  public:
   explicit OneAttention(support::AttentionCase c) : case_(std::move(c)) {}
 
-  SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
-                    const CancelToken& cancel) override {
+  SubjectOutput run(const std::vector<Intervention>& changes,
+                    const RecorderOptions& record) override {
     support::AttentionCase changed = case_;
     auto& valid = changed.rule.mask.key_valid;
     valid.assign(static_cast<size_t>(case_.shape.cols), 1);
@@ -23,7 +24,7 @@ class OneAttention final : public Subject {
         valid[static_cast<size_t>(hide->position)] = 0;
       }
     }
-    cancel.check();
+    check_cancelled();
     const support::DenseAttention dense = support::dense_attention(changed);
     Recorder recorder(record);
     if (recorder.wants({})) recorder.add(support::record_of(changed));
@@ -42,8 +43,8 @@ class OneAttention final : public Subject {
 
 TEST(Subject, HidingAPositionTakesItsWeightAway) {
   OneAttention subject(support::plain_case(5, 4, false, 1));
-  const SubjectOutput clean = subject.run({}, RecorderOptions::nothing(), {});
-  const SubjectOutput hidden = subject.run({HidePosition{.position = 2}}, {}, {});
+  const SubjectOutput clean = subject.run({}, RecorderOptions::nothing());
+  const SubjectOutput hidden = subject.run({HidePosition{.position = 2}}, {});
   EXPECT_NE(clean.logits.values<float>()[0], hidden.logits.values<float>()[0]);
   EXPECT_TRUE(clean.records.empty());
   EXPECT_EQ(hidden.records.front()->rule.mask.key_valid[2], 0);
@@ -52,7 +53,7 @@ TEST(Subject, HidingAPositionTakesItsWeightAway) {
 TEST(Subject, WithoutAModelHasNoGradients) {
   OneAttention subject(support::plain_case(5, 4, false, 1));
   try {
-    subject.gradient({}, {});
+    subject.gradient({});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
@@ -63,7 +64,8 @@ TEST(Subject, StopsWhenCancelled) {
   OneAttention subject(support::plain_case(5, 4, false, 1));
   const CancelToken cancel;
   cancel.cancel();
-  EXPECT_THROW(subject.run({}, {}, cancel), Error);
+  const WatchScope scope({.cancel = cancel});
+  EXPECT_THROW(subject.run({}, {}), Error);
 }
 
 }  // namespace

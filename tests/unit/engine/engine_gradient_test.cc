@@ -58,10 +58,10 @@ struct GradientFixture {
         subject(engine, input, LogitRows::kAll) {}
 
   SubjectOutput plain(const std::vector<Intervention>& changes = {}) {
-    return subject.run(changes, RecorderOptions::nothing(), {});
+    return subject.run(changes, RecorderOptions::nothing());
   }
   SubjectGradient gradient(const GradientRequest& request) {
-    return engine_gradient(engine, input, request, {});
+    return engine_gradient(engine, input, request);
   }
   bool has_kinks() const {
     return engine.checkpoint().config.json().dump().find("relu") != std::string::npos ||
@@ -346,7 +346,7 @@ TEST(EngineGradient, In16BitsIsNearThatInF32) {
   for (const DType compute : {DType::kF32, DType::kI16}) {
     const Engine engine = Engine::open(folder, {.compute = compute});
     found.push_back(
-        to_doubles(engine_gradient(engine, engine.label(inputs), request, {}).inputs[0].gradient));
+        to_doubles(engine_gradient(engine, engine.label(inputs), request).inputs[0].gradient));
   }
   for (size_t i = 0; i < found[0].size(); ++i) {
     // Weights of attention are rounded to bf16's 8 bits, all else to 16.

@@ -18,7 +18,7 @@ struct SubjectFixture {
 
   Tensor logits(const std::vector<Intervention>& changes) {
     EngineSubject subject(engine, engine.label(inputs), LogitRows::kAll);
-    return subject.run(changes, RecorderOptions::nothing(), {}).logits;
+    return subject.run(changes, RecorderOptions::nothing()).logits;
   }
 
   Engine engine;
@@ -40,11 +40,11 @@ bool differ(const Tensor& a, const Tensor& b) {
 TEST(EngineSubject, KeepsWhatIsAskedFor) {
   SubjectFixture fixture("bert_sequence");
   EngineSubject subject(fixture.engine, fixture.engine.label(fixture.inputs), LogitRows::kAll);
-  const SubjectOutput plain = subject.run({}, RecorderOptions::nothing(), {});
+  const SubjectOutput plain = subject.run({}, RecorderOptions::nothing());
   EXPECT_TRUE(plain.records.empty());
   EXPECT_FALSE(plain.logits.empty());
   EXPECT_EQ(plain.embedding.elements(), fixture.engine.facts().width);
-  EXPECT_EQ(static_cast<int64_t>(subject.run({}, {}, {}).records.size()),
+  EXPECT_EQ(static_cast<int64_t>(subject.run({}, {}).records.size()),
             fixture.engine.facts().layers);
 }
 
@@ -104,8 +104,8 @@ TEST(EngineSubject, RefusesWhatItCannotBlank) {
 TEST(EngineSubject, DoesNotKeepMapsThatItsRecordsCouldNotExplain) {
   SubjectFixture fixture("bert_sequence");
   EngineSubject subject(fixture.engine, fixture.engine.label(fixture.inputs), LogitRows::kAll);
-  EXPECT_THROW(subject.run({HideEdge{std::nullopt, 0, 1}}, {}, {}), Error);
-  EXPECT_NO_THROW(subject.run({HideEdge{std::nullopt, 0, 1}}, RecorderOptions::nothing(), {}));
+  EXPECT_THROW(subject.run({HideEdge{std::nullopt, 0, 1}}, {}), Error);
+  EXPECT_NO_THROW(subject.run({HideEdge{std::nullopt, 0, 1}}, RecorderOptions::nothing()));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class Case {
         engine_(Engine::open(parity_folder(of.fixture).string())),
         input_(engine_.label(read_inputs(parity_folder(of.fixture) / of.inputs))),
         subject_(engine_, input_, LogitRows::kAll),
-        run_(engine_.run(input_, {}).run),
+        run_(engine_.run(input_).run),
         target_(target_named("target")) {
     if (has("against")) against_ = target_named("against");
   }
@@ -100,7 +100,7 @@ class Case {
   IntegratedGradients integrate(int64_t steps) {
     const GradientRequest what{.target = target_, .against = against_, .record = {}, .at = {}};
     const std::vector<InputGradient> inputs =
-        asked_inputs(request(kind_, {}), subject_.gradient(what, {}).inputs);
+        asked_inputs(request(kind_, {}), subject_.gradient(what).inputs);
     std::vector<Tensor> zero;
     for (const InputGradient& input : inputs) zero.emplace_back(input.values.shape());
     return integrated_gradients(subject_, what, inputs, zero, steps);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "fovea/base/watch.h"
 #include "fovea/explain/faithfulness/input_strength.h"
 #include "support/errors.h"
 #include "support/runs.h"
@@ -21,8 +22,7 @@ class Linear final : public Subject {
  public:
   Linear(std::vector<double> weights, double bias) : weights_(std::move(weights)), bias_(bias) {}
 
-  SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions&,
-                    const CancelToken&) override {
+  SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions&) override {
     ++runs;
     std::vector<double> left = weights_;
     for (const Intervention& change : changes) {
@@ -38,8 +38,8 @@ class Linear final : public Subject {
     output.logits = Tensor::from<float>({2}, std::vector<float>{static_cast<float>(y), 0});
     return output;
   }
-  SubjectGradient gradient(const GradientRequest& request, const CancelToken& cancel) override {
-    if (!has_gradient) return Subject::gradient(request, cancel);
+  SubjectGradient gradient(const GradientRequest& request) override {
+    if (!has_gradient) return Subject::gradient(request);
     const auto count = static_cast<int64_t>(weights_.size());
     const std::vector<float> w(weights_.begin(), weights_.end());
     SubjectGradient result;
@@ -348,18 +348,18 @@ TEST(Faithfulness, RefusesWhatIsNoInput) {
 TEST(Faithfulness, StopsWhenItIsCancelled) {
   class Cancelled final : public Subject {
    public:
-    SubjectOutput run(const std::vector<Intervention>&, const RecorderOptions&,
-                      const CancelToken& cancel) override {
-      cancel.check();
+    SubjectOutput run(const std::vector<Intervention>&, const RecorderOptions&) override {
+      check_cancelled();
       return {};
     }
     bool multi_label() const override { return false; }
   };
   Cancelled model;
-  CancelToken cancel;
+  const CancelToken cancel;
   cancel.cancel();
+  const WatchScope scope({.cancel = cancel});
   EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "cancelled",
-                         [&] { FaithfulnessJudge(model, kLogit, axis_of(5), {}, cancel); }));
+                         [&] { FaithfulnessJudge(model, kLogit, axis_of(5), {}); }));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "fovea/base/cancel.h"
 #include "fovea/explain/target_gradient.h"
 #include "support/errors.h"
 #include "support/runs.h"
@@ -16,14 +17,13 @@ class Polynomial final : public Subject {
  public:
   explicit Polynomial(int power) : power_(power) {}
 
-  SubjectOutput run(const std::vector<Intervention>&, const RecorderOptions&,
-                    const CancelToken&) override {
+  SubjectOutput run(const std::vector<Intervention>&, const RecorderOptions&) override {
     return {};
   }
   bool multi_label() const override { return false; }
 
-  SubjectGradient gradient(const GradientRequest& request, const CancelToken& cancel) override {
-    cancel.check();
+  SubjectGradient gradient(const GradientRequest& request) override {
+    check_cancelled();
     const auto at = [&](const char* name, const Tensor& own) {
       const auto found = request.at.find(name);
       return found == request.at.end() ? own : found->second;
@@ -56,7 +56,7 @@ class Polynomial final : public Subject {
 };
 
 IntegratedGradients integrate(Polynomial& subject, int64_t steps, const Tensor& from) {
-  const auto inputs = subject.gradient({.target = {}, .record = {}, .at = {}}, {}).inputs;
+  const auto inputs = subject.gradient({.target = {}, .record = {}, .at = {}}).inputs;
   return integrated_gradients(subject, {.target = {}, .record = {}, .at = {}}, {inputs[0]}, {from},
                               steps);
 }
@@ -102,12 +102,11 @@ TEST(IntegratedGradients, RefuseWhatDoesNotFit) {
 TEST(TargetGradient, AsksAboutTheTargetLessTheOther) {
   class Watching final : public Subject {
    public:
-    SubjectOutput run(const std::vector<Intervention>&, const RecorderOptions&,
-                      const CancelToken&) override {
+    SubjectOutput run(const std::vector<Intervention>&, const RecorderOptions&) override {
       return {};
     }
     bool multi_label() const override { return false; }
-    SubjectGradient gradient(const GradientRequest& request, const CancelToken&) override {
+    SubjectGradient gradient(const GradientRequest& request) override {
       asked = request;
       return {.value = value, .inputs = {}, .records = {}};
     }
@@ -134,7 +133,7 @@ TEST(TargetGradient, AsksAboutTheTargetLessTheOther) {
 TEST(AskedInputs, AreThoseOfTheColumnsAndOfWhatADecoderHasRead) {
   const fovea::Run run = support::text_run({"the", "cat", "sat"}, 1, false, 1);
   Polynomial subject(2);
-  const auto inputs = subject.gradient({.target = {}, .record = {}, .at = {}}, {}).inputs;
+  const auto inputs = subject.gradient({.target = {}, .record = {}, .at = {}}).inputs;
   const ExplainRequest request{.run = run};
   const auto asked = asked_inputs(request, inputs);
   ASSERT_EQ(asked.size(), 1U);

@@ -1,6 +1,7 @@
 // LOST and TokenCut against numpy and scipy.
 #include <gtest/gtest.h>
 
+#include "fovea/base/watch.h"
 #include "fovea/explain/pictures/lost.h"
 #include "fovea/explain/pictures/token_cut.h"
 #include "support/errors.h"
@@ -102,14 +103,11 @@ TEST(Objects, OfKeysThatAreZeroOrAllAlikeAreSomethingFinite) {
 }
 
 TEST(Objects, StopWhenCancelled) {
-  CancelToken cancel;
+  const CancelToken cancel;
   cancel.cancel();
-  EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "", [&] {
-    lost(clean_keys(), {7, 9}, {}, cancel);
-  }));
-  EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "", [&] {
-    token_cut(clean_keys(), {7, 9}, {}, cancel);
-  }));
+  const WatchScope scope({.cancel = cancel});
+  EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "", [&] { lost(clean_keys(), {7, 9}, {}); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "", [&] { token_cut(clean_keys(), {7, 9}, {}); }));
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ namespace {
 // A subject for requests that are refused before anything runs.
 class NeverRun final : public Subject {
  public:
-  SubjectOutput run(const std::vector<Intervention>&, const RecorderOptions&,
-                    const CancelToken&) override {
+  SubjectOutput run(const std::vector<Intervention>&, const RecorderOptions&) override {
     ADD_FAILURE() << "the model was run";
     return {};
   }

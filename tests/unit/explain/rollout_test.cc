@@ -208,10 +208,10 @@ TEST(FusedLayer, KnowsItsSmallestEntriesExactlyEvenIfManyAreEqual) {
   const FusedLayer layer(support::shared_record_of(c), HeadFusion::kMean);
   std::vector<float> all;
   layer.for_each_row(
-      [&](int64_t, std::span<float> row) { all.insert(all.end(), row.begin(), row.end()); }, {});
+      [&](int64_t, std::span<float> row) { all.insert(all.end(), row.begin(), row.end()); });
   std::sort(all.begin(), all.end());
   for (const int64_t count : {1, 780, 781, 1000, 1599, 1600}) {
-    const SmallestEntries found = smallest_entries(layer, count, {});
+    const SmallestEntries found = smallest_entries(layer, count);
     EXPECT_EQ(found.value, all[size_t(count - 1)]) << count;
     const auto below = std::lower_bound(all.begin(), all.end(), found.value) - all.begin();
     EXPECT_EQ(below + found.equal, count);

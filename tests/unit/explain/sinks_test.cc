@@ -111,8 +111,8 @@ class LongStates final : public Subject {
   LongStates(int64_t positions, int64_t longest, float times)
       : positions_(positions), longest_(longest), times_(times) {}
 
-  SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
-                    const CancelToken&) override {
+  SubjectOutput run(const std::vector<Intervention>& changes,
+                    const RecorderOptions& record) override {
     EXPECT_TRUE(changes.empty());
     EXPECT_TRUE(record.block);
     for (int layer = 0; layer < 2; ++layer) {

@@ -15,8 +15,8 @@ namespace {
 // (1, sum_j mix(i, j) v_j), v_j = j + 1, so that taking a value away turns it by a known angle.
 class TwoLayers final : public Subject {
  public:
-  SubjectOutput run(const std::vector<Intervention>& changes, const RecorderOptions& record,
-                    const CancelToken&) override {
+  SubjectOutput run(const std::vector<Intervention>& changes,
+                    const RecorderOptions& record) override {
     ++runs;
     SubjectOutput output;
     for (int layer = 0; layer < 2; ++layer) {

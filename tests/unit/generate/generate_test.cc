@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fovea/base/watch.h"
 #include "support/compare.h"
 #include "support/errors.h"
 #include "support/fixture_models.h"
@@ -122,12 +123,13 @@ TEST(Generate, StopsWhenAsked) {
   const auto model = fixture_model("gpt2_lm");
   AttentionCache cache;
   const CancelToken cancel;
+  const WatchScope scope({.cancel = cancel});
   int heard = 0;
   const auto on_token = [&](int64_t) {
     if (++heard == 3) cancel.cancel();
   };
   EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "cancelled", [&] {
-    generate(*model, kPrompt, {.most_tokens = 10, .on_token = on_token}, cache, cancel);
+    generate(*model, kPrompt, {.most_tokens = 10, .on_token = on_token}, cache);
   }));
   EXPECT_EQ(heard, 3);
 }

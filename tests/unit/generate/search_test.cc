@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "fovea/base/file.h"
+#include "fovea/base/watch.h"
 #include "fovea/generate/generation_config.h"
 #include "support/data.h"
 #include "support/errors.h"
@@ -168,13 +169,14 @@ TEST(Search, StopsWhenAsked) {
   for (const int64_t beams : {1, 3}) {
     ScoredTexts words = hashed_words();
     const CancelToken cancel;
+    const WatchScope scope({.cancel = cancel});
     int steps = 0;
     SearchOptions options{.beams = beams, .most_tokens = 9};
     options.on_step = [&](std::span<const int64_t>) {
       if (++steps == 3) cancel.cancel();
     };
-    EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "cancelled",
-                           [&] { search(words, Text{8}, options, cancel); }));
+    EXPECT_TRUE(
+        fails_with(ErrorKind::kCancelled, "cancelled", [&] { search(words, Text{8}, options); }));
     EXPECT_EQ(steps, 3);
   }
 }

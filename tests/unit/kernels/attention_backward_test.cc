@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fovea/base/watch.h"
 #include "support/attention_cases.h"
 #include "support/records.h"
 
@@ -108,8 +109,8 @@ TEST(AttentionBackward, StopsWhenCancelled) {
   const std::vector<double> lse(static_cast<size_t>(c.shape.heads * c.shape.rows));
   const CancelToken cancel;
   cancel.cancel();
-  EXPECT_THROW(attention_backward(inputs, HeadsView::of(out), lse, HeadsView::of(out), {}, cancel),
-               Error);
+  const WatchScope scope({.cancel = cancel});
+  EXPECT_THROW(attention_backward(inputs, HeadsView::of(out), lse, HeadsView::of(out), {}), Error);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fovea/base/watch.h"
 #include "support/attention_cases.h"
 #include "support/errors.h"
 #include "support/records.h"
@@ -172,8 +173,9 @@ TEST(AttentionRelevance, StopsWhenCancelled) {
   const Graded graded(support::AttentionCase(random_case(2, 40, 1)), 2);
   const CancelToken cancel;
   cancel.cancel();
-  EXPECT_THROW(relevance_times_left(graded.attention(), doubles(graded.left), cancel), Error);
-  EXPECT_THROW(relevance_times_right(graded.attention(), doubles(graded.right), cancel), Error);
+  const WatchScope scope({.cancel = cancel});
+  EXPECT_THROW(relevance_times_left(graded.attention(), doubles(graded.left)), Error);
+  EXPECT_THROW(relevance_times_right(graded.attention(), doubles(graded.right)), Error);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fovea/base/watch.h"
 #include "fovea/kernels/attention_tile.h"
 #include "fovea/kernels/dot16.h"
 #include "fovea/kernels/fixed_point.h"
@@ -259,8 +260,9 @@ TEST(StreamingAttention, StopsWhenCancelled) {
                 std::vector<double>(static_cast<size_t>(c.shape.heads * c.shape.rows))};
   const CancelToken cancel;
   cancel.cancel();
+  const WatchScope scope({.cancel = cancel});
   try {
-    attention(inputs_of(c), MutableHeadsView::of(result.out), result.lse, cancel);
+    attention(inputs_of(c), MutableHeadsView::of(result.out), result.lse);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kCancelled);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "fovea/base/watch.h"
 #include "fovea/layers/attend.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/ops/slice.h"
@@ -263,7 +264,9 @@ TEST(Attend, MovesTheProgressAndStopsWhenAsked) {
   const AttentionCase c = causal_case({2, 2, 4, std::nullopt});
   const auto rule = std::make_shared<const ScoreRule>(c.rule);
   const Pass pass;
-  pass.cancel.cancel();
+  const CancelToken cancel;
+  cancel.cancel();
+  const WatchScope scope({.cancel = cancel});
   EXPECT_THROW(attend(pass, {.site = kSite}, c.queries, c.keys, c.values, rule), Error);
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "fovea/base/watch.h"
 #include "fovea/layers/attention_cache.h"
 #include "fovea/models/rope_model.h"
 #include "support/errors.h"
@@ -264,10 +265,11 @@ TEST(RunningModels, ConcurrentRunsDoNotDisturbEachOther) {
 
 TEST(RunningModels, AskedToStopTheyStop) {
   const auto model = fixture_model("bert_model");
-  CancelToken cancel;
+  const CancelToken cancel;
   cancel.cancel();
+  const WatchScope scope({.cancel = cancel});
   EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "cancelled", [&] {
-    model->forward(inputs_of({1, 2}), {.cancel = cancel});
+    model->forward(inputs_of({1, 2}), {});
   }));
 }
 
