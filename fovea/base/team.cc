@@ -2,13 +2,16 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <exception>
+#include <latch>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -31,6 +34,26 @@ thread_local Place place = Place::kOutside;
 
 // How often those who wait for their turn look whether they are cancelled.
 constexpr auto kLookInterval = std::chrono::milliseconds(10);
+
+// Threads that wait for each other spin for some 3 ms before they sleep, which beside other programs
+// costs more than it saves: writing text took up to eight times as long. libgomp reads how long
+// before main(), but where there are more OpenMP threads than processors it spins for microseconds
+// only, as its manual says of GOMP_SPINCOUNT. So there are always more: these, which sleep.
+void add_sleeping_threads(int team) {
+#ifndef __SANITIZE_THREAD__
+  if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  const int sleepers = std::max(omp_get_num_procs() - team, 0) + 2;
+  std::latch begun(1);
+  std::thread([sleepers, &begun] {
+#pragma omp parallel num_threads(sleepers)
+    {
+      if (omp_get_thread_num() == 0) begun.count_down();
+      for (;;) ::pause();
+    }
+  }).detach();
+  begun.wait();
+#endif
+}
 
 struct TeamJob {
   const std::function<void()>* work;
@@ -95,6 +118,7 @@ class TeamLeader {
   bool has_thread() {
     if (has_thread_) return true;
     try {
+      add_sleeping_threads(count());
       std::thread([this] { lead(); }).detach();
       has_thread_ = true;
     } catch (const std::system_error&) {  // the system has no more; the caller does it alone
