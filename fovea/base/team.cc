@@ -35,10 +35,11 @@ thread_local Place place = Place::kOutside;
 // How often those who wait for their turn look whether they are cancelled.
 constexpr auto kLookInterval = std::chrono::milliseconds(10);
 
-// Threads that wait for each other spin for some 3 ms before they sleep, which beside other programs
-// costs more than it saves: writing text took up to eight times as long. libgomp reads how long
-// before main(), but where there are more OpenMP threads than processors it spins for microseconds
-// only, as its manual says of GOMP_SPINCOUNT. So there are always more: these, which sleep.
+// Threads that wait for each other spin for some 3 ms before they sleep, which beside other
+// programs costs more than it saves: writing text took up to eight times as long. libgomp reads how
+// long before main(), but where there are more OpenMP threads than processors it spins for
+// microseconds only, as its manual says of GOMP_SPINCOUNT. So there are always more: these, which
+// sleep.
 void add_sleeping_threads(int team) {
 #ifndef __SANITIZE_THREAD__
   if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
@@ -67,7 +68,7 @@ struct TeamJob {
 // ends.
 class TeamLeader {
  public:
-  TeamLeader() : count_(std::max(1, omp_get_max_threads())) {
+  TeamLeader() : count_(within_limit(omp_get_max_threads())) {
     static TeamLeader* only = nullptr;
     only = this;
     // A child has the thread that forked and no other. It computes alone.
@@ -88,7 +89,7 @@ class TeamLeader {
 
   int count() const { return count_.load(std::memory_order_relaxed); }
   void set_count(int count) {
-    if (!is_forked_) count_ = count;
+    if (!is_forked_) count_ = within_limit(count);
   }
 
   // False: somebody computes and the work should not wait, or there is no such thread to be had.
@@ -114,6 +115,10 @@ class TeamLeader {
   }
 
  private:
+  // oneDNN divides work among as many threads as are asked for, and leaves some of it undone where
+  // there are fewer.
+  static int within_limit(int count) { return std::clamp(count, 1, omp_get_thread_limit()); }
+
   // With the lock held.
   bool has_thread() {
     if (has_thread_) return true;
@@ -128,6 +133,7 @@ class TeamLeader {
 
   [[noreturn]] void lead() {
     place = Place::kLeader;
+    omp_set_dynamic(0);
     std::unique_lock lock(mutex_);
     for (;;) {
       wake_.wait(lock, [this] { return !waiting_.empty(); });
