@@ -1,6 +1,7 @@
 // Which attention the user means, and what of it: --site, --layer, --head, --at and --token.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,10 +12,12 @@
 
 namespace fovea {
 
-// All that --site may be, of any model.
-std::vector<std::string> site_names();
+// --site: by the alias of a kind, or by its name.
+Option site_option(std::string help, std::initializer_list<SiteKind> left_out = {});
 // What --site says; none where it is not given.
 std::optional<SiteKind> site_kind(const Args& args);
+// Whether --site is an attention that only models with an encoder and a decoder have.
+bool names_two_stacks(const Args& args);
 
 // The attentions that the model goes through on such an input, the most telling first.
 std::vector<SiteKind> sites_of(const ModelFacts& facts, bool sees_picture);

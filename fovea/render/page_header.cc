@@ -8,7 +8,7 @@
 #include "fovea/base/json.h"
 #include "fovea/base/utf8.h"
 #include "fovea/base/version.h"
-#include "fovea/render/caption.h"
+#include "fovea/capture/site.h"
 #include "fovea/render/color_map.h"
 #include "fovea/render/page_codec.h"
 #include "fovea/render/running_text.h"

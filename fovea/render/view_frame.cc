@@ -8,7 +8,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/version.h"
-#include "fovea/render/caption.h"
+#include "fovea/capture/site.h"
 
 namespace fovea {
 namespace {

@@ -47,6 +47,12 @@ def test_values_are_those_that_the_option_takes():
     assert offered("text", "--token", "") == ([], False)
 
 
+def test_other_words_for_a_value_are_offered_once_they_are_begun():
+    assert offered("stats", "--site", "")[0] == ["self", "encoder", "decoder", "cross", "vision", "text"]
+    assert offered("stats", "--site", "en")[0] == ["encoder", "encoder_self"]
+    assert offered("stats", "--site=vision.")[0] == ["--site=vision.self"]
+
+
 def test_plain_arguments():
     assert offered("evaluate", "")[0] == ["masks", "boxes", "detections"]
     assert offered("evaluate", "masks", "") == ([], True)

@@ -8,10 +8,10 @@
 #include <numeric>
 
 #include "fovea/base/version.h"
+#include "fovea/capture/site.h"
 #include "fovea/cli/explain/numbers.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/explain/pictures/picture_axis.h"
-#include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
 #include "fovea/vision/seen_part.h"
 

@@ -48,9 +48,7 @@ FoundToken chosen_token(const Args& args, const AttentionRecord& record, const A
 }
 
 std::string_view default_steps_model(const Args& args) {
-  const bool two_stacks =
-      args.has("site") &&
-      (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross");
+  const bool two_stacks = names_two_stacks(args);
   if (args.has("INPUT") && names_picture(args["INPUT"])) {
     return two_stacks ? kDefaultDetectionModel : kDefaultPictureModel;
   }
