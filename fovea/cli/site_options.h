@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "fovea/capture/words.h"
 #include "fovea/cli/command.h"
 #include "fovea/engine/picture_input.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "fovea/base/utf8.h"
-#include "fovea/render/words.h"
+#include "fovea/capture/words.h"
 
 namespace fovea {
 

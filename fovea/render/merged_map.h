@@ -7,8 +7,8 @@
 
 #include "fovea/base/cancel.h"
 #include "fovea/capture/attention_record.h"
+#include "fovea/capture/words.h"
 #include "fovea/render/view.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "fovea/capture/words.h"
 #include "fovea/render/merged_map.h"
 #include "fovea/render/view.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 

@@ -7,11 +7,11 @@
 #include <numeric>
 
 #include "fovea/base/error.h"
+#include "fovea/capture/words.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 namespace {
