@@ -89,16 +89,6 @@ RecordPointer chosen_record(const Run& run, const ViewChoice& choice) {
        records.back()->site.layer);
 }
 
-HeadChoice single_map(HeadChoice head, const AttentionRecord& record) {
-  const int64_t heads = record.shape().heads;
-  if (head.kind == HeadChoice::Kind::kOne && (head.head < 0 || head.head >= heads)) {
-    fail(ErrorKind::kInvalidArgument, "head {} is asked for but {} has {} head{}, 0 to {}",
-         head.head, to_string(record.site), heads, heads == 1 ? "" : "s", heads - 1);
-  }
-  if (head.kind == HeadChoice::Kind::kAll) return {HeadChoice::Kind::kMean, 0};
-  return head;
-}
-
 Side make_side(const Run& run, const std::string& axis, bool words, int64_t block) {
   Side side;
   // Steps of writing are named by what they predict; words are those that were written.

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fovea/atlas/merged_map.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/picture_view.h"
 #include "fovea/render/view_frame.h"
 
 namespace fovea {

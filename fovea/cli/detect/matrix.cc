@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/atlas/merged_map.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/merged_map.h"
 #include "fovea/render/view_frame.h"
 
 namespace fovea {

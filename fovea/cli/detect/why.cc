@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/atlas/merged_map.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/draw/text.h"
@@ -11,8 +12,6 @@
 #include "fovea/cli/table.h"
 #include "fovea/explain/pictures/score_split.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/picture_view.h"
-#include "fovea/render/view_frame.h"
 
 namespace fovea {
 namespace {

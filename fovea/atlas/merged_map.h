@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "fovea/atlas/head_choice.h"
 #include "fovea/base/cancel.h"
 #include "fovea/capture/attention_record.h"
 #include "fovea/capture/words.h"
-#include "fovea/render/view.h"
 
 namespace fovea {
 
@@ -34,5 +34,9 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
 // groups and Merge::kMax, without the weights ever being stored.
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                      int64_t block, const CancelToken& cancel = {});
+
+// One row or column of a map: of a head, or of the mean (also for kAll) or maximum of all.
+std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
+                            HeadChoice head, bool column);
 
 }  // namespace fovea
