@@ -8,6 +8,7 @@
 #include "fovea/base/version.h"
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/engine/classes.h"
 #include "fovea/render/view_frame.h"
 #include "fovea/vision/resize.h"
 
@@ -40,11 +41,9 @@ std::vector<DetectedObject> found_objects(const Engine& engine, const RunResult&
   const std::vector<std::string> labels = engine.labels();
   std::vector<DetectedObject> objects;
   for (const Detection& found : detections(result, picture, threshold)) {
-    const bool named = found.label < static_cast<int64_t>(labels.size());
     objects.push_back({.query = found.query,
                        .label = found.label,
-                       .name = named ? labels[static_cast<size_t>(found.label)]
-                                     : fmt::format("class {}", found.label),
+                       .name = class_name(labels, found.label),
                        .score = found.score,
                        .box = {found.box.left, found.box.top, found.box.right, found.box.bottom}});
   }
