@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/utf8.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/engine/translator.h"
@@ -58,10 +59,8 @@ void note_file_name(const Args& args, std::vector<std::string>& warnings) {
 
 }  // namespace
 
-std::string model_note(std::string_view model) {
-  const std::string name = std::filesystem::path(model).filename().string();
-  const bool ours = name == kDefaultPictureModel || name == kDefaultDetectionModel;
-  return ours ? " · a small model trained on synthetic scenes" : "";
+std::string model_note(std::string_view note) {
+  return note.empty() ? "" : " · " + to_one_line(note);
 }
 
 Fetching fetching() {

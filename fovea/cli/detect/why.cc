@@ -70,7 +70,7 @@ std::string why_caption(const DetectRun& run, const Pair& pair) {
       pair.from_name, pair.to_name, pair.record->site.layer,
       pair.heads.size() == 1 ? fmt::format("head {}", pair.heads[0].head)
                              : fmt::format("{} heads", pair.heads.size()),
-      model_note(run.engine.name()));
+      model_note(run.engine));
 }
 
 Tensor term_values(const Pair& pair) {

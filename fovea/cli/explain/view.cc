@@ -67,7 +67,7 @@ std::string caption_text(const ExplainQuestion& question, const Explanation& exp
   }
   for (const std::string& note : question.notes) text += " \u00b7 " + note;
   for (const std::string& note : explanation.notes) text += " \u00b7 " + note;
-  return text + model_note(question.result.run.model);
+  return text + model_note(question.result.run);
 }
 
 FigureText figure_text(const ExplainQuestion& question, const Explanation& explanation) {
