@@ -27,7 +27,7 @@ TEST(Probabilities, AreASoftmaxThatOverflowsNowhere) {
   const double sum = std::exp(1.0) + std::exp(2.0) + std::exp(4.0);
   const std::vector<double> found = probabilities(logits);
   ASSERT_EQ(found.size(), 3);
-  for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(found[i], std::exp(logits[i]) / sum, 1e-15);
+  for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(found[i], std::exp(double{logits[i]}) / sum, 1e-15);
   EXPECT_EQ(probabilities(std::vector<float>{5000, 5000, -5000}),
             (std::vector<double>{0.5, 0.5, 0}));
   EXPECT_EQ(probabilities(std::vector<float>{-3}), std::vector<double>{1});
