@@ -42,7 +42,7 @@ def test_what_the_card_of_a_model_says_ends_its_captions(tmp_path):
     assert "synthetic" not in ok("image", SCENE, "-m", model)  # a name says nothing
     (model / "fovea_card.json").write_text('{"note": "a model\\nof trees"}')
     ok("capture", SCENE, "-m", model, "--out", run_file)
-    for shows in (["image", SCENE, "-m", model], ["explain", SCENE, "-m", model, "--method", "attention"], ["open", run_file]):
+    for shows in (["image", SCENE, "-m", model], ["explain", SCENE, "-m", model, "--method", "raw"], ["open", run_file]):
         assert " · a model\\nof trees" in " ".join(ok(*shows, "--head", "1").split())
     assert "a small model trained on synthetic scenes" in " ".join(ok("image", SCENE).split())
     (model / "fovea_card.json").write_text('{"note": ["of trees"]}')
