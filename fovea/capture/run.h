@@ -38,6 +38,7 @@ inline constexpr int64_t kLongestPictureSide = 4096;
 struct Run {
   std::string model;       // name or folder, as the user gave it
   std::string model_hash;  // of the weights
+  std::string model_note;  // what its maps are to say of it; empty: nothing
   std::vector<Axis> axes;
   std::vector<std::shared_ptr<const AttentionRecord>> records;
   // What lies under the grid of the axes that have one, no more and no less, U8 [height, width, 3]:

@@ -179,6 +179,7 @@ void save_run(const Run& run, const std::filesystem::path& path) {
   json.set("format_version", kRunFormatVersion);
   json.set("model", run.model);
   json.set("model_hash", run.model_hash);
+  if (!run.model_note.empty()) json.set("model_note", run.model_note);
   json.set("axes", std::move(axes));
   json.set("sites", std::move(sites));
   write_safetensors(path, tensors, {{std::string(kMetadataKey), json.dump()}});
@@ -210,6 +211,9 @@ Run load_run(const SafetensorsFile& file, std::string_view source) {
     Run run;
     run.model = json.at("model", where).as_string(where + ": model");
     run.model_hash = json.at("model_hash", where).as_string(where + ": model_hash");
+    if (const Json* note = json.find("model_note")) {
+      run.model_note = note->as_string(where + ": model_note");
+    }
     for (const Json& axis : json.at("axes", where).as_array(where + ": axes")) {
       run.axes.push_back(axis_from_json(axis, where + ": axes"));
     }

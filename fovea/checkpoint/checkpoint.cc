@@ -80,6 +80,11 @@ Config open_config(const fs::path& folder, const fs::path& weights) {
   return Config::open(path);
 }
 
+std::string read_note(const fs::path& folder) {
+  const fs::path path = folder / "fovea_card.json";
+  return file_exists(path) ? Config::open(path).get_string("note", "") : "";
+}
+
 }  // namespace
 
 std::shared_ptr<const WeightSource> open_weights(const fs::path& file) {
@@ -112,6 +117,7 @@ Checkpoint open_checkpoint(std::string_view name, const ModelCaches& caches) {
   std::shared_ptr<const WeightSource> source = open_weights(file);
   checkpoint.config = open_config(place.folder, file);
   checkpoint.weights = Weights(std::move(source));
+  checkpoint.note = read_note(place.folder);
   return checkpoint;
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "fovea/checkpoint/config.h"
@@ -17,6 +18,7 @@ struct Checkpoint {
   std::filesystem::path folder;  // where the tokenizer's files lie
   Config config;
   Weights weights;
+  std::string note;              // of its card, see below; empty: none
   std::optional<GgufFile> gguf;  // if the weights came from one; it has a tokenizer within
 };
 
@@ -25,6 +27,10 @@ struct Checkpoint {
 // .gguf file. A GGUF file has its own configuration and so has OpenAI's form of Whisper; all others
 // need config.json beside them. Reads names and shapes only. Throws what the readers throw, and
 // Error{kNotFound} if a file is missing.
+//
+// A folder may hold a card, fovea_card.json: {"note": "a small model trained on ..."} is what must
+// be known to judge its maps and is said beside them. It is a file of its own because the
+// configuration is part of the fingerprint, and what is said of a model does not make it another.
 Checkpoint open_checkpoint(std::string_view name,
                            const ModelCaches& caches = ModelCaches::from_environment());
 

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 4> kWeights{
     "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
     "pytorch_model.bin.index.json"};
-constexpr std::array<std::string_view, 19> kSmallFiles{"config.json",
+constexpr std::array<std::string_view, 20> kSmallFiles{"config.json",
+                                                       "fovea_card.json",
                                                        "generation_config.json",
                                                        "tokenizer.json",
                                                        "tokenizer_config.json",

@@ -19,6 +19,13 @@ void check_low(const Option& option, std::string_view text, double number) {
   }
 }
 
+[[noreturn]] void fail_choice(const Option& option, const std::string& text) {
+  std::vector<std::string> words = option.choices;
+  for (const auto& [alias, choice] : option.aliases) words.push_back(alias);
+  fail(ErrorKind::kInvalidArgument, "--{} is '{}' but must be one of {}{}", option.name, text,
+       fmt::join(option.choices, ", "), did_you_mean(text, words));
+}
+
 void check_value(const Option& option, const std::string& text) {
   const std::string what = "--" + option.name;
   switch (option.kind) {
@@ -29,10 +36,7 @@ void check_value(const Option& option, const std::string& text) {
       check_low(option, text, parse_real(what, text));
       break;
     case Option::Kind::kChoice:
-      if (std::ranges::find(option.choices, text) == option.choices.end()) {
-        fail(ErrorKind::kInvalidArgument, "{} is '{}' but must be one of {}{}", what, text,
-             fmt::join(option.choices, ", "), did_you_mean(text, option.choices));
-      }
+      if (std::ranges::count(option.choices, text) == 0) fail_choice(option, text);
       break;
     case Option::Kind::kText:
       if (text.empty()) {
@@ -122,6 +126,12 @@ Option Option::suggesting(std::vector<std::string> values) const {
   return option;
 }
 
+Option Option::with_aliases(std::map<std::string, std::string> values) const {
+  Option option = *this;
+  option.aliases = std::move(values);
+  return option;
+}
+
 Args::Args(std::string_view verb, const std::vector<Positional>& positionals,
            const std::vector<Option>& options, GivenValues given)
     : values_(std::move(given)) {
@@ -136,7 +146,12 @@ Args::Args(std::string_view verb, const std::vector<Positional>& positionals,
     known_.push_back(option.name);
     const auto value = values_.find(option.name);
     if (value != values_.end()) {
-      for (const std::string& text : value->second) check_value(option, text);
+      for (std::string& text : value->second) {
+        if (const auto alias = option.aliases.find(text); alias != option.aliases.end()) {
+          text = alias->second;
+        }
+        check_value(option, text);
+      }
     } else if (option.required) {
       fail(ErrorKind::kInvalidArgument, "{} needs --{} {}; see `fovea {} --help`", verb,
            option.name, option.placeholder, verb);

@@ -21,6 +21,7 @@ struct Option {
   Kind kind = Kind::kText;
   std::string default_value;         // empty: none
   std::vector<std::string> choices;  // of kChoice all there are, of kText what a shell offers
+  std::map<std::string, std::string> aliases;  // of kChoice: another word, and the choice it means
   double low = -std::numeric_limits<double>::infinity();  // least number allowed
   bool required = false;
   bool repeatable = false;  // may be given several times
@@ -37,6 +38,7 @@ struct Option {
   Option with_letter(char value) const;
   Option several_times() const;
   Option suggesting(std::vector<std::string> values) const;
+  Option with_aliases(std::map<std::string, std::string> values) const;
 };
 
 // An argument without a name: `fovea text INPUT`. It may be empty text.
@@ -51,8 +53,8 @@ struct Positional {
 // What the user gave, by the names of options; more than one value where an option is repeatable.
 using GivenValues = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-// What the user gave, already checked against the options. Asking for an option that the command
-// does not have is our own bug: Error{kInternal}.
+// What the user gave, already checked against the options; aliases are the choices they mean.
+// Asking for an option that the command does not have is our own bug: Error{kInternal}.
 class Args {
  public:
   // Throws Error{kInvalidArgument} if a value is not what its option takes or a required one is

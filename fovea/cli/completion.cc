@@ -30,6 +30,11 @@ class Candidates {
   void add_all(const std::vector<std::string>& words) {
     for (const std::string& word : words) add(word);
   }
+  // Words that are taken but need not be shown before one of them is begun.
+  void add_aliases(const std::map<std::string, std::string>& aliases) {
+    if (typed_.empty()) return;
+    for (const auto& [alias, choice] : aliases) add(alias);
+  }
   void add_files() { (text_ += kCompleteFiles) += '\n'; }
   // Of --view=ma: only what follows `prefix` is chosen, the whole word is offered.
   void begin_after(std::string_view prefix) {
@@ -72,6 +77,7 @@ void add_values(const Option& option, Candidates& candidates) {
   const std::string_view place = option.placeholder;
   if (!option.choices.empty()) {
     candidates.add_all(option.choices);
+    candidates.add_aliases(option.aliases);
   } else if (option.name.ends_with("model")) {
     for (const LocalModel& model : local_models(ModelCaches::from_environment())) {
       if (model.supported) candidates.add(model.name, model.model_type);

@@ -82,7 +82,7 @@ FigureOptions figure_options(const Args& args) {
 
 std::vector<Option> map_options() {
   return {
-      Option::choice("site", site_names(), "which attention, where the model has several"),
+      site_option("which attention, where the model has several"),
       Option::text("layer", "N|all", "from 0; all: every layer's heads (default: the last)"),
       Option::text("head", "N|mean|max|all",
                    "from 0 (default: all; their mean where one map is shown)"),

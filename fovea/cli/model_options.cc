@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/utf8.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/engine/translator.h"
@@ -58,10 +59,8 @@ void note_file_name(const Args& args, std::vector<std::string>& warnings) {
 
 }  // namespace
 
-std::string model_note(std::string_view model) {
-  const std::string name = std::filesystem::path(model).filename().string();
-  const bool ours = name == kDefaultPictureModel || name == kDefaultDetectionModel;
-  return ours ? " · a small model trained on synthetic scenes" : "";
+std::string model_note(std::string_view note) {
+  return note.empty() ? "" : " · " + to_one_line(note);
 }
 
 Fetching fetching() {
@@ -77,9 +76,10 @@ std::vector<Option> model_options(std::string_view default_model) {
                                "(default: {})",
                                default_model))
           .with_letter('m'),
-      Option::choice("dtype", {"f32", "bf16"},
+      Option::choice("dtype", {"f32", "i16"},
                      "numbers that are multiplied: of 32 bits, or of 16, up to twice as fast, "
                      "with maps within 2e-2 of the others")
+          .with_aliases({{"bf16", "i16"}})  // what it was called first
           .with_default("f32")};
 }
 
@@ -88,7 +88,7 @@ std::string model_name(const Args& args, std::string_view default_model) {
 }
 
 EngineOptions engine_options(const Args& args) {
-  return {.compute = args["dtype"] == "bf16" ? DType::kI16 : DType::kF32};
+  return {.compute = args["dtype"] == "i16" ? DType::kI16 : DType::kF32};
 }
 
 Engine open_engine(const Args& args, std::string_view default_model) {

@@ -18,9 +18,14 @@ inline constexpr std::string_view kDefaultTranslationModel = "en-fr";      // bu
 inline constexpr std::string_view kDefaultPictureModel = "scenes-vit";     // bundled
 inline constexpr std::string_view kDefaultDetectionModel = "scenes-detr";  // bundled
 
-// Ends captions of pictures: where a model's own data must be known to judge it. Empty: they need
-// not.
-std::string model_note(std::string_view model);
+// Ends captions of pictures: " · " and what a model's card says of it, or nothing.
+std::string model_note(std::string_view note);
+inline std::string model_note(const Run& run) {
+  return model_note(run.model_note);
+}
+inline std::string model_note(const Engine& engine) {
+  return model_note(engine.checkpoint().note);
+}
 
 // How the models that do not come with fovea are fetched, by a person with a network.
 struct Fetching {

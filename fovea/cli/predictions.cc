@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "fovea/base/error.h"
 #include "fovea/cli/draw/text.h"
+#include "fovea/engine/classes.h"
+#include "fovea/explain/target.h"
 
 namespace fovea {
 namespace {
@@ -22,12 +23,9 @@ std::vector<Choice> best_words(std::span<const float> logits) {
   if (!std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); })) {
     fail(ErrorKind::kBadFile, "the model's scores are not all finite; its weights are damaged");
   }
-  const double largest = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
   std::vector<Choice> choices;
-  for (size_t i = 0; i < logits.size(); ++i) {
-    choices.push_back({static_cast<int64_t>(i), std::exp(double{logits[i]} - largest)});
-    sum += choices.back().probability;
+  for (const double probability : probabilities(logits)) {
+    choices.push_back({static_cast<int64_t>(choices.size()), probability});
   }
   const size_t shown = std::min(kShown, choices.size());
   std::partial_sort(choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(shown),
@@ -36,7 +34,6 @@ std::vector<Choice> best_words(std::span<const float> logits) {
                                                             : a.index < b.index;
                     });
   choices.resize(shown);
-  for (Choice& choice : choices) choice.probability /= sum;
   return choices;
 }
 
@@ -45,7 +42,7 @@ std::vector<Choice> best_words(std::span<const float> logits) {
 std::vector<Choice> present_of(std::span<const float> logits) {
   std::vector<Choice> choices;
   for (size_t i = 0; i < logits.size(); ++i) {
-    choices.push_back({static_cast<int64_t>(i), 1 / (1 + std::exp(-double{logits[i]}))});
+    choices.push_back({static_cast<int64_t>(i), sigmoid(double{logits[i]})});
   }
   std::ranges::stable_sort(choices, std::ranges::greater(), &Choice::probability);
   const auto present =
@@ -87,11 +84,6 @@ std::string line(std::string_view name, const std::string& value, const Terminal
 
 std::vector<Choice> class_choices(const Engine& engine, std::span<const float> logits) {
   return engine.multi_label() ? present_of(logits) : best_words(logits);
-}
-
-std::string class_name(const std::vector<std::string>& labels, int64_t index) {
-  return index < static_cast<int64_t>(labels.size()) ? labels[static_cast<size_t>(index)]
-                                                     : fmt::format("class {}", index);
 }
 
 std::string class_text(const Engine& engine, const RunResult& result, const Terminal& terminal) {

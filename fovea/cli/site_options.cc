@@ -3,34 +3,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/capture/site.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/explain/pictures/picture_axis.h"
-#include "fovea/render/caption.h"
 #include "fovea/render/view.h"
 
 namespace fovea {
 namespace {
-
-struct SiteName {
-  std::string_view name;
-  SiteKind kind;
-};
-constexpr std::array<SiteName, 8> kSites{{{"self", SiteKind::kSelf},
-                                          {"encoder", SiteKind::kEncoderSelf},
-                                          {"decoder", SiteKind::kDecoderSelf},
-                                          {"cross", SiteKind::kCross},
-                                          {"vision", SiteKind::kVisionSelf},
-                                          {"text", SiteKind::kTextSelf},
-                                          {"pool", SiteKind::kPool},
-                                          {"panoptic", SiteKind::kPanoptic}}};
-
-std::string site_name(SiteKind kind) {
-  return std::string(std::ranges::find(kSites, kind, &SiteName::kind)->name);
-}
 
 void check_number(std::string_view option, int64_t number, int64_t count, const Engine& engine,
                   SiteKind kind) {
@@ -52,15 +34,28 @@ std::string pixels_text(const PictureInput& picture, int64_t patch) {
 
 }  // namespace
 
-std::vector<std::string> site_names() {
-  std::vector<std::string> names;
-  for (const SiteName& site : kSites) names.emplace_back(site.name);
-  return names;
+Option site_option(std::string help, std::initializer_list<SiteKind> left_out) {
+  std::vector<std::string> choices;
+  std::map<std::string, std::string> names;
+  for (const SiteName& site : site_names()) {
+    if (std::ranges::count(left_out, site.kind) > 0) continue;
+    choices.emplace_back(site.alias);
+    if (site.name != site.alias) names.emplace(site.name, site.alias);
+  }
+  return Option::choice("site", choices,
+                        std::move(help) + " (encoder_self and the like are taken too)")
+      .with_aliases(std::move(names));
 }
 
 std::optional<SiteKind> site_kind(const Args& args) {
   if (!args.has("site")) return {};
-  return std::ranges::find(kSites, args["site"], &SiteName::name)->kind;
+  return parse_site_kind(args["site"]);
+}
+
+bool names_two_stacks(const Args& args) {
+  const auto kind = site_kind(args);
+  return kind == SiteKind::kEncoderSelf || kind == SiteKind::kDecoderSelf ||
+         kind == SiteKind::kCross;
 }
 
 std::vector<SiteKind> sites_of(const ModelFacts& facts, bool sees_picture) {
@@ -87,12 +82,13 @@ SiteKind chosen_site(const Args& args, const Engine& engine, bool sees_picture) 
                ? SiteKind::kPool
                : sites.front();
   }
-  std::vector<std::string> names;
+  const SiteKind wanted = *site_kind(args);
+  std::vector<std::string_view> names;
   for (const SiteKind site : sites) {
-    names.push_back(site_name(site));
+    names.push_back(alias_of(site));
     // One tower alone has nothing to tell it from.
-    if (args["site"] == names.back() ||
-        (args["site"] == "vision" && site == SiteKind::kSelf && sees_picture)) {
+    if (site == wanted ||
+        (wanted == SiteKind::kVisionSelf && site == SiteKind::kSelf && sees_picture)) {
       return site;
     }
   }
@@ -103,7 +99,8 @@ SiteKind chosen_site(const Args& args, const Engine& engine, bool sees_picture) 
 
 bool gives_pixels(const Args& args, const Engine& engine) {
   const ModelFacts& facts = engine.facts();
-  const bool says_so = args.has("site") && (args["site"] == "vision" || args["site"] == "pool");
+  const auto kind = site_kind(args);
+  const bool says_so = kind == SiteKind::kVisionSelf || kind == SiteKind::kPool;
   return args.has("inputs") && facts.takes_pixels && (!facts.takes_text() || says_so);
 }
 

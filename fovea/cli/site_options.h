@@ -1,20 +1,23 @@
 // Which attention the user means, and what of it: --site, --layer, --head, --at and --token.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "fovea/capture/words.h"
 #include "fovea/cli/command.h"
 #include "fovea/engine/picture_input.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 
-// All that --site may be, of any model.
-std::vector<std::string> site_names();
+// --site: by the alias of a kind, or by its name.
+Option site_option(std::string help, std::initializer_list<SiteKind> left_out = {});
 // What --site says; none where it is not given.
 std::optional<SiteKind> site_kind(const Args& args);
+// Whether --site is an attention that only models with an encoder and a decoder have.
+bool names_two_stacks(const Args& args);
 
 // The attentions that the model goes through on such an input, the most telling first.
 std::vector<SiteKind> sites_of(const ModelFacts& facts, bool sees_picture);

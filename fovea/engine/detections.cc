@@ -1,26 +1,10 @@
 #include "fovea/engine/detections.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "fovea/base/error.h"
+#include "fovea/engine/classes.h"
 
 namespace fovea {
 namespace {
-
-struct BestClass {
-  int64_t label = 0;
-  double probability = 0;
-};
-
-// The last logit is that of "no object".
-BestClass best_class(std::span<const float> logits) {
-  const double largest = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (const float logit : logits) sum += std::exp(double{logit} - largest);
-  const auto best = std::max_element(logits.begin(), logits.end() - 1);
-  return {best - logits.begin(), std::exp(double{*best} - largest) / sum};
-}
 
 // From centre and size as fractions of the picture.
 PictureRectangle rectangle(std::span<const float> box, PictureSize picture) {
@@ -46,7 +30,7 @@ std::vector<Detection> detections(const RunResult& result, PictureSize picture, 
   const auto classes = static_cast<size_t>(logits.size(1));
   for (int64_t query = 0; query < logits.size(0); ++query) {
     const auto row = static_cast<size_t>(query);
-    const BestClass best = best_class(logits.values<float>().subspan(row * classes, classes));
+    const ObjectClass best = object_class(logits.values<float>().subspan(row * classes, classes));
     if (!(best.probability > threshold)) continue;
     found.push_back({.query = query,
                      .label = best.label,

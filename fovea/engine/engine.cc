@@ -192,7 +192,10 @@ RunResult Engine::result_of(const EncodedInput& input, Recorder& recorder,
   }
   result.inputs = input.inputs;
   result.outputs = std::move(outputs);
-  result.run = {.model = name(), .model_hash = model_hash(), .axes = axes_of(input)};
+  result.run = {.model = name(),
+                .model_hash = model_hash(),
+                .model_note = checkpoint().note,
+                .axes = axes_of(input)};
   result.run.records = recorder.take();
   return result;
 }
@@ -328,7 +331,7 @@ RunResult Engine::generate(const EncodedInput& input, GenerateOptions how,
   Recorder recorder(options.record);
   cache.record_into(recorder, "steps");
   result.inputs.input_ids.assign(ids.begin(), ids.end() - 1);
-  result.run = {.model = name(), .model_hash = model_hash()};
+  result.run = {.model = name(), .model_hash = model_hash(), .model_note = checkpoint().note};
   result.run.axes = {columns, steps_axis(columns, find_tokenizer(), ids, prompt)};
   result.run.records = recorder.take();
   return result;

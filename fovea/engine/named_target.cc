@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <span>
 
@@ -12,6 +11,7 @@
 #include "fovea/base/parse.h"
 #include "fovea/base/suggest.h"
 #include "fovea/base/utf8.h"
+#include "fovea/engine/classes.h"
 #include "fovea/engine/engine_subject.h"
 #include "fovea/engine/picture_input.h"
 
@@ -34,9 +34,10 @@ std::string labels_text(const std::vector<std::string>& labels) {
                      shown < labels.size() ? ", ..." : "");
 }
 
-std::string class_name(const std::vector<std::string>& labels, int64_t index) {
-  const auto at = static_cast<size_t>(index);
-  return at < labels.size() ? labels[at] : std::to_string(index);
+// "class cat", or "class 3".
+std::string named_class(const std::vector<std::string>& labels, int64_t index) {
+  const bool labelled = index < static_cast<int64_t>(labels.size());
+  return (labelled ? "class " : "") + class_name(labels, index);
 }
 
 // By its label, in whatever letters, or by its number.
@@ -62,7 +63,7 @@ NamedTarget class_target(const Engine& engine, const Tensor& logits, const Targe
   if (logits.elements() == 1 && !choice.name) return {ClassTarget{0}, "its score"};
   const int64_t index = choice.name ? find_class(labels, logits.elements(), *choice.name)
                                     : best_answer(logits.values<float>());
-  return {ClassTarget{index}, "class " + class_name(labels, index)};
+  return {ClassTarget{index}, named_class(labels, index)};
 }
 
 // The logits of one position; a run that was asked for the last row alone gave one.
@@ -82,12 +83,12 @@ NamedTarget token_class_target(const Engine& engine, const Tensor& logits,
   const int64_t index = choice.name
                             ? find_class(labels, static_cast<int64_t>(row.size()), *choice.name)
                             : best_answer(row);
-  return {TokenTarget{choice.position, index}, "class " + class_name(labels, index)};
+  return {TokenTarget{choice.position, index}, named_class(labels, index)};
 }
 
 // #id, a token as the vocabulary writes it, a word that is one token (in running text, with a space
 // before it), or an id that is no such word.
-int64_t find_word(const Tokenizer* tokenizer, int64_t count, const std::string& name) {
+int64_t word_id_named(const Tokenizer* tokenizer, int64_t count, const std::string& name) {
   const auto number = parse_number<int64_t>(name.starts_with('#') ? name.substr(1) : name);
   const bool is_id = number && *number >= 0 && *number < count;
   if (is_id && (tokenizer == nullptr || name.starts_with('#'))) return *number;
@@ -117,7 +118,7 @@ NamedTarget word_target(const Tokenizer* tokenizer, const Tensor& logits,
                         std::optional<int64_t> written, const TargetChoice& choice) {
   const std::span<const float> row = row_at(logits, choice.position);
   const auto count = static_cast<int64_t>(row.size());
-  const int64_t id = choice.name                   ? find_word(tokenizer, count, *choice.name)
+  const int64_t id = choice.name                   ? word_id_named(tokenizer, count, *choice.name)
                      : written && *written < count ? *written
                                                    : best_answer(row);
   const std::string shown = tokenizer == nullptr
@@ -142,24 +143,19 @@ NamedTarget box_target(const Engine& engine, const Tensor& logits, const TargetC
   const MatrixView<const float> rows = logits.matrix<float>();
   const std::vector<std::string> labels = engine.labels();
   const int64_t classes = rows.cols - 1;  // the last is "no object"
-  const auto sureness = [&](int64_t query) {
-    const std::span<const float> row(rows.row(query), static_cast<size_t>(rows.cols));
-    const float most = *std::ranges::max_element(row);
-    double sum = 0;
-    for (const float logit : row) sum += std::exp(double{logit} - double{most});
-    const float best = *std::max_element(row.begin(), row.end() - 1);
-    return std::exp(double{best} - double{most}) / sum;
+  const auto best_of = [&](int64_t query) {
+    return object_class({rows.row(query), static_cast<size_t>(rows.cols)});
   };
   int64_t query = choice.query.value_or(0);
   for (int64_t other = 0; !choice.query && other < rows.rows; ++other) {
-    if (sureness(other) > sureness(query)) query = other;
+    if (best_of(other).probability > best_of(query).probability) query = other;
   }
   if (query < 0 || query >= rows.rows) {
     fail(ErrorKind::kInvalidArgument, "query {} is asked about but the model has 0 to {}", query,
          rows.rows - 1);
   }
-  const int64_t index = choice.name ? find_class(labels, classes, *choice.name)
-                                    : best_answer({rows.row(query), static_cast<size_t>(classes)});
+  const int64_t index =
+      choice.name ? find_class(labels, classes, *choice.name) : best_of(query).label;
   return {BoxTarget{query, index}, fmt::format("query {} as {}", query, class_name(labels, index))};
 }
 

@@ -60,6 +60,11 @@ PictureInput read_picture_input(const Engine& engine, const std::filesystem::pat
                       : PatchGrid::of_patches(prepared.window, facts.patch_width)};
 }
 
+GridCover cover_of(const PictureInput& input) {
+  const PicturePoint cells = input.grid.cover();
+  return {.rows = cells.y, .cols = cells.x};
+}
+
 RunResult run_picture(const Engine& engine, const PictureInput& input, const RunOptions& options) {
   RunResult result = engine.run(input.input, options);
   const Picture seen = seen_part(input.picture, input.grid);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "fovea/engine/engine.h"
+#include "fovea/explain/pictures/pixel_mask.h"
 #include "fovea/vision/patch_grid.h"
 #include "fovea/vision/picture.h"
 
@@ -21,6 +22,9 @@ struct PictureInput {
 // preparing a picture throw, and Error{kUnsupported} if the model sees no pictures.
 PictureInput read_picture_input(const Engine& engine, const std::filesystem::path& path,
                                 std::optional<PictureSize> size = {});
+
+// How much of the grid lies over the picture.
+GridCover cover_of(const PictureInput& input);
 
 // Engine::run, with a small copy of what the model saw kept in the run.
 RunResult run_picture(const Engine& engine, const PictureInput& input,

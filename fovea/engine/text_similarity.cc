@@ -1,11 +1,10 @@
 #include "fovea/engine/text_similarity.h"
 
-#include <cmath>
-
 #include "fovea/attention/similarity.h"
 #include "fovea/attention/softmax.h"
 #include "fovea/base/error.h"
 #include "fovea/base/team.h"
+#include "fovea/explain/target.h"
 
 namespace fovea {
 namespace {
@@ -38,7 +37,7 @@ std::vector<TextSimilarity> text_similarities(const Engine& engine, const RunRes
     TextSimilarity similarity{.text = text};
     similarity.cosine = dot(image, doubles_of(outputs.text_embeds.tensor));
     similarity.logit = facts.similarity_scale * similarity.cosine + facts.similarity_bias;
-    similarity.probability = 1 / (1 + std::exp(-similarity.logit));
+    similarity.probability = sigmoid(similarity.logit);
     logits.push_back(similarity.logit);
     similarities.push_back(std::move(similarity));
   }

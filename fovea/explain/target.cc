@@ -68,19 +68,20 @@ double similarity(const SimilarityTarget& target, const SubjectOutput& output) {
   return cosine(output.embedding.values<float>(), target.against);
 }
 
-double sigmoid(double x) {
-  return 1 / (1 + std::exp(-x));
-}
-
-double softmax_at(const Candidates& of) {
-  const double most = *std::ranges::max_element(of.logits);
-  const double sum = std::accumulate(
-      of.logits.begin(), of.logits.end(), 0.0,
-      [&](double total, float logit) { return total + std::exp(double{logit} - most); });
-  return std::exp(double{of.logits[static_cast<size_t>(of.index)]} - most) / sum;
-}
-
 }  // namespace
+
+std::vector<double> probabilities(std::span<const float> logits) {
+  std::vector<double> shares(logits.begin(), logits.end());
+  const double most = std::ranges::max(shares);
+  for (double& share : shares) share = std::exp(share - most);
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (double& share : shares) share /= sum;
+  return shares;
+}
+
+double sigmoid(double logit) {
+  return 1 / (1 + std::exp(-logit));
+}
 
 double target_value(const Target& target, const SubjectOutput& output, TargetMeasure measure,
                     bool multi_label) {
@@ -90,7 +91,7 @@ double target_value(const Target& target, const SubjectOutput& output, TargetMea
   const Candidates of = candidates(target, output);
   const double logit = double{of.logits[static_cast<size_t>(of.index)]};
   if (measure == TargetMeasure::kLogit) return logit;
-  return multi_label ? sigmoid(logit) : softmax_at(of);
+  return multi_label ? sigmoid(logit) : probabilities(of.logits)[static_cast<size_t>(of.index)];
 }
 
 double contrast_value(const Target& target, const Target& against, const SubjectOutput& output,

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "fovea/capture/subject.h"
 
@@ -11,6 +13,12 @@ enum class TargetMeasure {
   kLogit,        // or the cosine, for a similarity
   kProbability,  // softmax over the classes or tokens; a sigmoid where several may hold
 };
+
+// The softmax of a model's logits, one or more, in double: of classes or words that exclude each
+// other.
+std::vector<double> probabilities(std::span<const float> logits);
+// Of one that may hold beside others.
+double sigmoid(double logit);
 
 // Throws Error{kInvalidArgument} with the valid range for a class, token, position or query that
 // the output does not have, and Error{kUnsupported} where it has nothing of the kind.

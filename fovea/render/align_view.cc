@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "fovea/base/utf8.h"
+#include "fovea/capture/words.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 namespace {

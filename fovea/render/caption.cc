@@ -6,31 +6,9 @@
 #include <filesystem>
 
 #include "fovea/base/utf8.h"
-#include "fovea/render/words.h"
+#include "fovea/capture/words.h"
 
 namespace fovea {
-
-std::string_view name_of(SiteKind kind) {
-  switch (kind) {
-    case SiteKind::kSelf:
-      return "self-attention";
-    case SiteKind::kEncoderSelf:
-      return "encoder self-attention";
-    case SiteKind::kDecoderSelf:
-      return "decoder self-attention";
-    case SiteKind::kCross:
-      return "cross-attention";
-    case SiteKind::kVisionSelf:
-      return "vision self-attention";
-    case SiteKind::kTextSelf:
-      return "text self-attention";
-    case SiteKind::kPool:
-      return "attention pooling";
-    case SiteKind::kPanoptic:
-      return "mask attention";
-  }
-  return "attention";
-}
 
 std::string title_of(const Run& run, SiteKind kind, std::string_view rest) {
   std::filesystem::path path(run.model);

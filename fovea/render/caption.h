@@ -11,9 +11,6 @@
 
 namespace fovea {
 
-// "self-attention", "encoder self-attention", "cross-attention", ...
-std::string_view name_of(SiteKind kind);
-
 // "tiny-bert · self-attention · layer 5"; the last part of a model's path.
 std::string title_of(const Run& run, SiteKind kind, std::string_view rest);
 

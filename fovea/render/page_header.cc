@@ -8,11 +8,11 @@
 #include "fovea/base/json.h"
 #include "fovea/base/utf8.h"
 #include "fovea/base/version.h"
-#include "fovea/render/caption.h"
+#include "fovea/capture/site.h"
+#include "fovea/capture/words.h"
 #include "fovea/render/color_map.h"
 #include "fovea/render/page_codec.h"
 #include "fovea/render/running_text.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 namespace {

@@ -57,10 +57,6 @@ int64_t find_front_token(const Axis& axis, std::string_view name);
 // if the run has none.
 std::shared_ptr<const AttentionRecord> picture_record(const Run& run, std::optional<int64_t> layer);
 
-// One row or column of a map: of a head, or of the mean (also for kAll) or maximum of all.
-std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
-                            HeadChoice head, bool column);
-
 // Throws Error{kNotFound} if the run has no patches or no such layer, Error{kInvalidArgument} if
 // there is no such head or token, or nothing to look from.
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice);

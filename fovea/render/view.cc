@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
-#include "fovea/base/parse.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
 
@@ -33,18 +32,6 @@ void refuse_column_without_token(const ViewChoice& choice) {
 }
 
 }  // namespace
-
-HeadChoice parse_head(std::string_view text) {
-  if (text == "all") return {HeadChoice::Kind::kAll, 0};
-  if (text == "mean") return {HeadChoice::Kind::kMean, 0};
-  if (text == "max") return {HeadChoice::Kind::kMax, 0};
-  const auto head = parse_number<int64_t>(text);
-  if (!head || *head < 0) {
-    fail(ErrorKind::kInvalidArgument,
-         "the head is '{}' but must be a number from 0, mean, max or all", text);
-  }
-  return {HeadChoice::Kind::kOne, *head};
-}
 
 MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   refuse_column_without_token(choice);

@@ -5,24 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
+#include "fovea/atlas/head_choice.h"
 #include "fovea/capture/run.h"
 #include "fovea/render/figure.h"
 
 namespace fovea {
-
-// Which heads a map is made of.
-struct HeadChoice {
-  enum class Kind { kAll, kMean, kMax, kOne };
-  Kind kind = Kind::kAll;
-  int64_t head = 0;  // kOne only
-
-  bool operator==(const HeadChoice&) const = default;
-};
-
-// "3", "mean", "max" or "all". Throws Error{kInvalidArgument}.
-HeadChoice parse_head(std::string_view text);
 
 struct ViewChoice {
   std::optional<SiteKind> kind;      // none: that of the run's first record

@@ -8,7 +8,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/version.h"
-#include "fovea/render/caption.h"
+#include "fovea/capture/site.h"
 
 namespace fovea {
 namespace {
@@ -87,16 +87,6 @@ RecordPointer chosen_record(const Run& run, const ViewChoice& choice) {
   fail(ErrorKind::kInvalidArgument, "layer {} is asked for but the {} has layers {} to {}",
        *choice.layer, name_of(records.front()->site.kind), records.front()->site.layer,
        records.back()->site.layer);
-}
-
-HeadChoice single_map(HeadChoice head, const AttentionRecord& record) {
-  const int64_t heads = record.shape().heads;
-  if (head.kind == HeadChoice::Kind::kOne && (head.head < 0 || head.head >= heads)) {
-    fail(ErrorKind::kInvalidArgument, "head {} is asked for but {} has {} head{}, 0 to {}",
-         head.head, to_string(record.site), heads, heads == 1 ? "" : "s", heads - 1);
-  }
-  if (head.kind == HeadChoice::Kind::kAll) return {HeadChoice::Kind::kMean, 0};
-  return head;
 }
 
 Side make_side(const Run& run, const std::string& axis, bool words, int64_t block) {

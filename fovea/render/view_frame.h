@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "fovea/render/merged_map.h"
+#include "fovea/atlas/merged_map.h"
+#include "fovea/capture/words.h"
 #include "fovea/render/view.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 
@@ -19,8 +19,6 @@ SiteKind chosen_kind(const Run& run, const ViewChoice& choice);
 // Of one kind, by rising layer. Throws Error{kNotFound} if there are none.
 std::vector<RecordPointer> records_of(const Run& run, SiteKind kind);
 RecordPointer chosen_record(const Run& run, const ViewChoice& choice);
-// Checks the head; where one matrix is needed, all heads are shown by their mean.
-HeadChoice single_map(HeadChoice head, const AttentionRecord& record);
 
 // Rows or columns of a figure.
 struct Side {

@@ -76,6 +76,25 @@ PictureRectangle PatchGrid::extent() const {
   return {from.x, from.y, to.x, to.y};
 }
 
+PicturePoint PatchGrid::cover() const {
+  const PicturePoint end = window_.to_input(
+      {static_cast<double>(window_.original.width), static_cast<double>(window_.original.height)});
+  // A cell that lies within the picture tells how large all of them are.
+  const PictureRectangle first = rectangle(0);
+  const PicturePoint cell = window_.to_input({first.right, first.bottom});
+  return {std::clamp(end.x / cell.x, 0.5, static_cast<double>(columns_)),
+          std::clamp(end.y / cell.y, 0.5, static_cast<double>(rows_))};
+}
+
+PictureSize PatchGrid::filled_size() const {
+  const PicturePoint covered = cover();
+  const auto reach = [](int64_t pixels, int64_t cells, double over_picture) {
+    return std::llround(static_cast<double>(pixels) * static_cast<double>(cells) / over_picture);
+  };
+  return {reach(window_.original.width, columns_, covered.x),
+          reach(window_.original.height, rows_, covered.y)};
+}
+
 std::optional<int64_t> PatchGrid::patch_of_pixel(int64_t x, int64_t y) const {
   if (x < 0 || y < 0 || x >= window_.original.width || y >= window_.original.height) {
     return std::nullopt;

@@ -41,6 +41,12 @@ class PatchGrid {
   PictureRectangle rectangle(int64_t patch) const;
   // What the whole grid lies over, in pixels of the original: outside of it where there is padding.
   PictureRectangle extent() const;
+  // How many cells lie over the original, counted from the first: columns (x) and rows (y), in part
+  // where the last ones reach over its edge.
+  PicturePoint cover() const;
+  // The original as large as the cells that lie over it in whole or in part: with whole pixels
+  // beyond its edge where the last ones reach over it.
+  PictureSize filled_size() const;
   // The patch that shows the centre of pixel (x, y) of the original; none where the crop left it
   // out or (x, y) is outside of the picture.
   std::optional<int64_t> patch_of_pixel(int64_t x, int64_t y) const;

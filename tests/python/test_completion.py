@@ -47,6 +47,14 @@ def test_values_are_those_that_the_option_takes():
     assert offered("text", "--token", "") == ([], False)
 
 
+def test_other_words_for_a_value_are_offered_once_they_are_begun():
+    assert offered("stats", "--site", "")[0] == ["self", "encoder", "decoder", "cross", "vision", "text"]
+    assert offered("stats", "--site", "en")[0] == ["encoder", "encoder_self"]
+    assert offered("stats", "--site=vision.")[0] == ["--site=vision.self"]
+    assert offered("text", "--dtype", "")[0] == ["f32", "i16"]
+    assert offered("text", "--dtype", "b")[0] == ["bf16"]
+
+
 def test_plain_arguments():
     assert offered("evaluate", "")[0] == ["masks", "boxes", "detections"]
     assert offered("evaluate", "masks", "") == ([], True)
@@ -144,9 +152,9 @@ def typed(command, keys, wanted, environment, cwd):
 
 def test_bash_completes_what_is_typed(in_path, tmp_path):
     (tmp_path / "a picture.png").touch()
-    keys = "source <(fovea completion bash)\nfovea image a\t--vie\tlos\t--dty\tb\t\n"
+    keys = "source <(fovea completion bash)\nfovea image a\t--vie\tlos\t--dty\ti\t\n"
     command = ["bash", "--norc", "--noprofile", "-i"]
-    wanted = r"fovea image a\ picture.png --view lost --dtype bf16 "
+    wanted = r"fovea image a\ picture.png --view lost --dtype i16 "
     assert wanted in typed(command, keys, wanted, in_path, tmp_path)
 
 
@@ -155,10 +163,10 @@ def test_zsh(in_path, tmp_path):
     functions = tmp_path / "functions"
     functions.mkdir()
     (functions / "_fovea").write_text(ok("completion", "zsh"))
-    wanted = "fovea text --view matrix --dtype bf16"
+    wanted = "fovea text --view matrix --dtype i16"
     for start in ("autoload -U compinit && compinit -u && source <(fovea completion zsh)",
                   f"fpath=({functions} $fpath); autoload -U compinit && compinit -u"):  # as it is installed
-        keys = f"{start}\nfovea text --vie\tma\t--dty\tb\t\n"
+        keys = f"{start}\nfovea text --vie\tma\t--dty\ti\t\n"
         shown = typed(["zsh", "-f", "-i"], keys, wanted, in_path, tmp_path)
         assert wanted in shown, shown
 

@@ -34,6 +34,21 @@ def test_the_objects_of_a_scene_are_named_and_every_head_is_drawn():
     assert "Row: what [CLS] attends to · layer 7, 6 heads · softmax weight sum 1.00" in joined.replace(" ·", " ·")
 
 
+def test_what_the_card_of_a_model_says_ends_its_captions(tmp_path):
+    model, run_file = tmp_path / "scenes-vit", tmp_path / "run.fovea.safetensors"
+    model.mkdir()
+    for name in ("config.json", "model.safetensors", "preprocessor_config.json"):
+        (model / name).symlink_to(MODEL / name)
+    assert "synthetic" not in ok("image", SCENE, "-m", model)  # a name says nothing
+    (model / "fovea_card.json").write_text('{"note": "a model\\nof trees"}')
+    ok("capture", SCENE, "-m", model, "--out", run_file)
+    for shows in (["image", SCENE, "-m", model], ["explain", SCENE, "-m", model, "--method", "raw"], ["open", run_file]):
+        assert " · a model\\nof trees" in " ".join(ok(*shows, "--head", "1").split())
+    assert "a small model trained on synthetic scenes" in " ".join(ok("image", SCENE).split())
+    (model / "fovea_card.json").write_text('{"note": ["of trees"]}')
+    assert_fails(run("image", SCENE, "-m", model), 1, "fovea_card.json", "note")
+
+
 @pytest.mark.numbers
 def test_predicted_classes_are_those_of_transformers():
     """tools/fixtures/make_class_answers.py asked transformers about pictures of every format."""

@@ -115,7 +115,8 @@ def test_towers_and_the_pooling_head_are_chosen_by_site(clip, siglip, picture, t
     pool = steps(picture, "-m", siglip, "--head", 2)
     assert pool["site"] == "pool.0" and pool["token"] == "[POOL]" and "x" not in pool
     np.testing.assert_allclose(pool["weights"], maps["pool.0"][2, 0], atol=1e-5)
-    assert steps(picture, "-m", siglip, "--site", "vision", "--at", "0,0")["site"] == "vision.self.1"
+    for name in ("vision", "vision.self"):
+        assert steps(picture, "-m", siglip, "--site", name, "--at", "0,0")["site"] == "vision.self.1"
     assert steps(picture, "-m", siglip, "--at", "31,31")["token"] == "patch 3,3"
     assert steps(picture, "-m", clip)["site"] == "vision.self.1"
     assert steps("a cat", "-m", clip)["site"] == "text.self.2"

@@ -275,7 +275,8 @@ def test_a_count_goes_on_only_with_what_it_was_begun(tmp_path):
     process = start_counting(command, state)
     process.send_signal(signal.SIGINT)
     process.communicate()
-    for other, fact in ((["--limit", "7"], "limit was 0 and is now 7"), (["--dtype", "bf16"], "dtype was f32 and is now bf16")):
+    for other, fact in ((["--limit", "7"], "limit was 0 and is now 7"), (["--dtype", "i16"], "dtype was f32 and is now i16"),
+                        (["--dtype", "bf16"], "dtype was f32 and is now i16")):
         assert_fails(run(*command[1:], *other), 1, "count.part", "another count", fact, "remove it")
     with (tmp_path / "corpus.txt").open("a") as file:
         file.write("the cat sat\n")

@@ -169,11 +169,14 @@ def test_models_lists_the_cache_and_the_architectures(bert, tmp_path):
     assert "13 x 13" in ok("export", "-m", "tiny", TEXT, "--out", tmp_path / "x.safetensors", environment=environment)
 
 
-def test_bf16_is_near(bert, tmp_path):
-    for kind in ("f32", "bf16"):
+def test_i16_is_near_and_bf16_is_another_word_for_it(bert, tmp_path):
+    for kind in ("f32", "i16", "bf16"):
         ok("export", "-m", bert, TEXT, "--dtype", kind, "--out", tmp_path / f"{kind}.safetensors")
-    exact, rounded = (load_file(tmp_path / f"{kind}.safetensors")["self.0"] for kind in ("f32", "bf16"))
+    exact, rounded = (load_file(tmp_path / f"{kind}.safetensors")["self.0"] for kind in ("f32", "i16"))
     assert 0 <= abs(exact - rounded).max() < 0.05
+    assert (tmp_path / "i16.safetensors").read_bytes() == (tmp_path / "bf16.safetensors").read_bytes()
+    assert_fails(run("text", "-m", bert, TEXT, "--dtype", "f16"), 2, "--dtype is 'f16'", "f32, i16")
+    assert "f32|i16 (default: f32)" in " ".join(ok("text", "--help").split())
 
 
 def test_a_figure_carries_what_it_shows(bert, tmp_path):

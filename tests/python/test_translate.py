@@ -144,6 +144,28 @@ def test_steps_of_cross_attention():
     assert_fails(run("steps", "-m", "en-fr", "I love music.", "--site", "self"), 2, "self", "cross")
 
 
+@pytest.mark.parametrize("verb, name, alias", [("steps", "encoder_self", "encoder"), ("steps", "decoder_self", "decoder"),
+                                               ("explain", "decoder_self", "decoder"), ("text", "decoder_self", "decoder")])
+def test_a_site_is_called_by_its_name_or_its_alias(verb, name, alias):
+    arguments = (verb, "I love music.", "-m", "en-fr", *(("--method", "raw") if verb == "explain" else ()), "--json")
+    assert ok(*arguments, "--site", name) == ok(*arguments, "--site", alias) != ok(*arguments, "--site", "cross")
+
+
+def test_names_of_sites_are_taken_by_every_verb_that_takes_a_site(tmp_path):
+    (tmp_path / "texts").write_text("I love music.\n")
+    run_file = tmp_path / "r.fovea.safetensors"
+    ok("capture", "-m", "en-fr", "I love music.", "--out", run_file)
+    assert ok("open", run_file, "--site", "decoder_self") == ok("open", run_file, "--site", "decoder")
+    counted = ["stats", tmp_path / "texts", "-m", "en-fr", "--json", "--site"]
+    assert ok(*counted, "decoder_self") == ok(*counted, "decoder")
+    drawn = ["translate", "I love music.", "--view", "encoder"]
+    assert ok(*drawn, "--site", "encoder_self") == ok(*drawn, "--site", "encoder") == ok(*drawn)
+    assert_fails(run(*drawn, "--site", "decoder_self"), 2, "--view is encoder but --site decoder")
+    for verb in ("text", "translate", "open", "explain", "steps", "stats"):
+        assert_fails(run(verb, "x", "--site", "encoder_sel"), 2, "--site is 'encoder_sel'", "self, encoder, decoder, cross",
+                     "did you mean 'encoder_self'?")
+
+
 def test_the_checks_hold():
     assert "96 maps" in ok("info", "-m", "en-fr", "--check")
 

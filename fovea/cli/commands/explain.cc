@@ -15,6 +15,7 @@
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
+#include "fovea/cli/site_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/render/page.h"
 
@@ -128,42 +129,40 @@ std::vector<Option> explain_options() {
       joined(model_options(fmt::format("{}, of pictures {}, of translations {}", kDefaultTextModel,
                                        kDefaultPictureModel, kDefaultTranslationModel)),
              joined(input_options(), picture_options())),
-      joined(
-          {Option::text("method", "NAME",
-                        "which question to ask: one of those below (default: relevancy; of "
-                        "models that embed, without --against: rollout); with --compare "
-                        "several with commas between them")
-               .suggesting(method_names()),
-           Option::text("class", "NAME|i",
-                        "the answer asked about: a class by its label or number, a word that "
-                        "the model writes or its number in the vocabulary (#i where i is a word "
-                        "too), or a text to be similar to (default: what the model answers)"),
-           Option::text("against", "NAME|i",
-                        "why that and not this: another class, word or text; alone, of models "
-                        "that embed, the text or picture to be similar to"),
-           Option::text("token", "WORD|i",
-                        "the position asked from (default: [CLS] or the first, of decoders the "
-                        "last; of translations the last word that is written)"),
-           Option::text("at", "X,Y", "of a picture, the patch at this pixel instead of [CLS]"),
-           Option::text("span", "TEXT|i-j",
-                        "of span-mass: the stretch of the input that is looked at; of a picture "
-                        "its positions, patches row by row after the special tokens"),
-           Option::integer("query", "N",
-                           "of models that find objects, the object query (default: the "
-                           "surest)",
-                           0),
-           Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text", "pool"},
-                          "which attention, where the model has several"),
-           Option::integer("layer", "N", "of methods that look at one layer (default: the last)",
-                           0),
-           Option::text("head", "N|mean", "of methods that look at one head (default: mean)"),
-           Option::flag("json", "print the scores and what they stand for as JSON"),
-           Option::text("out", "FILE",
-                        "write a file: .png .svg .pdf, .html as a page of its own, or the "
-                        "numbers as " +
-                            data_suffixes())},
-          joined(map_options({"colors", "scale", "sidecar"}),
-                 joined(check_options(), method_parameter_options()))));
+      joined({Option::text("method", "NAME",
+                           "which question to ask: one of those below (default: relevancy; of "
+                           "models that embed, without --against: rollout); with --compare "
+                           "several with commas between them")
+                  .suggesting(method_names()),
+              Option::text("class", "NAME|i",
+                           "the answer asked about: a class by its label or number, a word that "
+                           "the model writes or its number in the vocabulary (#i where i is a word "
+                           "too), or a text to be similar to (default: what the model answers)"),
+              Option::text("against", "NAME|i",
+                           "why that and not this: another class, word or text; alone, of models "
+                           "that embed, the text or picture to be similar to"),
+              Option::text("token", "WORD|i",
+                           "the position asked from (default: [CLS] or the first, of decoders the "
+                           "last; of translations the last word that is written)"),
+              Option::text("at", "X,Y", "of a picture, the patch at this pixel instead of [CLS]"),
+              Option::text("span", "TEXT|i-j",
+                           "of span-mass: the stretch of the input that is looked at; of a picture "
+                           "its positions, patches row by row after the special tokens"),
+              Option::integer("query", "N",
+                              "of models that find objects, the object query (default: the "
+                              "surest)",
+                              0),
+              site_option("which attention, where the model has several", {SiteKind::kPanoptic}),
+              Option::integer("layer", "N", "of methods that look at one layer (default: the last)",
+                              0),
+              Option::text("head", "N|mean", "of methods that look at one head (default: mean)"),
+              Option::flag("json", "print the scores and what they stand for as JSON"),
+              Option::text("out", "FILE",
+                           "write a file: .png .svg .pdf, .html as a page of its own, or the "
+                           "numbers as " +
+                               data_suffixes())},
+             joined(map_options({"colors", "scale", "sidecar"}),
+                    joined(check_options(), method_parameter_options()))));
 }
 
 }  // namespace

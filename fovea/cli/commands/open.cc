@@ -1,10 +1,10 @@
 #include "fovea/capture/run_file.h"
+#include "fovea/capture/words.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/image/view.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/run_summary.h"
 #include "fovea/explain/pictures/picture_axis.h"
-#include "fovea/render/words.h"
 #include "fovea/vision/seen_part.h"
 
 namespace fovea {

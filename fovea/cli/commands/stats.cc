@@ -2,6 +2,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/capture/site.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
@@ -9,7 +10,6 @@
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/cli/stats/view.h"
-#include "fovea/render/caption.h"
 
 namespace fovea {
 namespace {
@@ -200,8 +200,8 @@ Command stats_command() {
           joined(
               model_options(
                   fmt::format("{}, of pictures {}", kDefaultTextModel, kDefaultPictureModel)),
-              {Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text"},
-                              "which attention is counted, where the model has several"),
+              {site_option("which attention is counted, where the model has several",
+                           {SiteKind::kPool, SiteKind::kPanoptic}),
                Option::flag("texts", "of a model with two towers, count that of texts"),
                Option::text("targets", "FILE",
                             "translations of CORPUS line by line, for --site decoder and cross"),

@@ -6,6 +6,7 @@
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/site_options.h"
 #include "fovea/cli/steps/json.h"
 #include "fovea/cli/steps/model.h"
 #include "fovea/cli/steps/out.h"
@@ -113,9 +114,9 @@ std::vector<std::string> similarity_choices() {
 
 std::vector<Option> steps_options() {
   return {Option::text("vectors", "FILE.json", "vectors of your own instead of a model, see below"),
-          Option::choice("site", {"self", "encoder", "decoder", "cross", "vision", "text", "pool"},
-                         "which attention, of translation models (default: cross) and of models "
-                         "with towers or a pooling head"),
+          site_option("which attention, of translation models (default: cross) and of models "
+                      "with towers or a pooling head",
+                      {SiteKind::kPanoptic}),
           Option::text("token", "WORD|i",
                        "the query, by its text or its number from 0; of a decoder the word that it "
                        "reads there; of a picture [CLS], \"[REG 1]\" or \"patch 3,7\""),

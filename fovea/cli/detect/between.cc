@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "fovea/atlas/merged_map.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/merged_map.h"
 #include "fovea/render/view_frame.h"
 
 namespace fovea {
@@ -70,7 +70,7 @@ FigureText text_for(const DetectRun& run, const RecordPointer& record, const Que
       all ? ""
           : fmt::format("; the rest lies on {} queries that found nothing",
                         record->shape().cols - static_cast<int64_t>(run.objects.size())),
-      model_note(run.engine.name()));
+      model_note(run.engine));
   text.metadata = metadata_for(run, record->site);
   return text;
 }

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fovea/atlas/merged_map.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/picture_view.h"
 #include "fovea/render/view_frame.h"
 
 namespace fovea {
@@ -170,7 +170,7 @@ Content make_queries(const DetectRun& run) {
   maps.figure.text.title = title_of(run.result.run, SiteKind::kCross, query);
   maps.figure.text.caption = fmt::format(
       "Rows: what {} attends to · {} · softmax weight over cells · sum {}{}{}", query,
-      place_text(record, lines), sum_text(maps.sums), maps.note, model_note(run.engine.name()));
+      place_text(record, lines), sum_text(maps.sums), maps.note, model_note(run.engine));
   return line_content(run, record, std::move(maps), false, query);
 }
 
@@ -233,7 +233,7 @@ Content make_points(const DetectRun& run) {
       "{}: {} · {} · softmax weight over cells · {}{}{}", column ? "Columns" : "Rows", what,
       place_text(record, lines),
       column ? received_text(maps, *record) : fmt::format("sum {}", sum_text(maps.sums)), maps.note,
-      model_note(run.engine.name()));
+      model_note(run.engine));
   return line_content(run, record, std::move(maps), column, "points");
 }
 
@@ -256,7 +256,7 @@ Content encoder_content(const DetectRun& run, int64_t cell, bool column) {
   maps.figure.text.caption = fmt::format(
       "{} · {} · softmax weight over cells · {}{}{}", what, place_text(record, lines),
       column ? received_text(maps, *record) : fmt::format("sum {}", sum_text(maps.sums)), maps.note,
-      model_note(run.engine.name()));
+      model_note(run.engine));
   return line_content(run, record, std::move(maps), column, name);
 }
 

@@ -72,7 +72,7 @@ ImageFigure masks_figure(const DetectRun& run, const std::vector<Masks>& all) {
       layer,
       heads_text(head.kind == HeadChoice::Kind::kAll ? HeadChoice{HeadChoice::Kind::kMean} : head,
                  run.engine.facts().heads),
-      model_note(run.engine.name()));
+      model_note(run.engine));
   figure.text.metadata = objects_json(run);
   return figure;
 }

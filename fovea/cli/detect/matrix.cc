@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/atlas/merged_map.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/merged_map.h"
 #include "fovea/render/view_frame.h"
 
 namespace fovea {
@@ -95,7 +95,7 @@ MatrixFigure part_figure(const DetectRun& run, HeadChoice head) {
       "Rows {} to {} attend to columns {} to {} · layer {}, {} · softmax weight, every cell "
       "exact; a whole row sums to 1{}{}",
       rows.begin, rows.end - 1, cols.begin, cols.end - 1, record->site.layer,
-      heads_text(head, shape.heads), note, model_note(run.engine.name()));
+      heads_text(head, shape.heads), note, model_note(run.engine));
   figure.text.metadata = metadata_for(run, record->site);
   return figure;
 }
@@ -106,7 +106,7 @@ MatrixFigure whole_figure(const DetectRun& run, HeadChoice head) {
   MatrixFigure figure = matrix_view(run.result.run, choice);
   std::string note;
   figure.scale = visible_scale(values_of(figure.weights), note);
-  figure.text.caption += note + model_note(run.engine.name());
+  figure.text.caption += note + model_note(run.engine);
   return figure;
 }
 

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
+#include "fovea/atlas/merged_map.h"
 #include "fovea/base/error.h"
-#include "fovea/render/picture_view.h"
-#include "fovea/render/view_frame.h"
 
 namespace fovea {
 namespace {

@@ -40,7 +40,7 @@ Content make_objects(const DetectRun& run) {
   figure.text.caption = fmt::format(
       "Boxes of object queries · the number is the probability of the class, above "
       "{:g}{}",
-      run.threshold, model_note(run.engine.name()));
+      run.threshold, model_note(run.engine));
   figure.text.metadata = objects_json(run);
   ImagePanel panel;
   for (const DetectedObject& object : run.objects) panel.boxes.push_back(box_for(run, object));

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/base/error.h"
 #include "fovea/base/version.h"
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/engine/classes.h"
 #include "fovea/render/view_frame.h"
 #include "fovea/vision/resize.h"
 
@@ -18,18 +18,8 @@ namespace {
 constexpr Rgb kOutside{216, 216, 221};
 constexpr int64_t kMostOutlined = 4096;  // in a finer grid the line is all one sees
 
-// What lies under the grid, in pixels of the picture: the last cells may reach over its edge.
-PictureSize extent_of(const PictureInput& input) {
-  const GridCover cover = cover_of(input);
-  const auto reach = [](int64_t pixels, int64_t cells, double covered) {
-    return std::llround(static_cast<double>(pixels) * static_cast<double>(cells) / covered);
-  };
-  return {reach(input.picture.width, input.grid.columns(), cover.cols),
-          reach(input.picture.height, input.grid.rows(), cover.rows)};
-}
-
 Picture picture_under(const PictureInput& input) {
-  const PictureSize extent = extent_of(input);
+  const PictureSize extent = input.grid.filled_size();
   if (extent == input.picture.size()) return input.picture;
   Picture padded(extent.width, extent.height, kOutside);
   for (int64_t y = 0; y < input.picture.height; ++y) {
@@ -51,11 +41,9 @@ std::vector<DetectedObject> found_objects(const Engine& engine, const RunResult&
   const std::vector<std::string> labels = engine.labels();
   std::vector<DetectedObject> objects;
   for (const Detection& found : detections(result, picture, threshold)) {
-    const bool named = found.label < static_cast<int64_t>(labels.size());
     objects.push_back({.query = found.query,
                        .label = found.label,
-                       .name = named ? labels[static_cast<size_t>(found.label)]
-                                     : fmt::format("class {}", found.label),
+                       .name = class_name(labels, found.label),
                        .score = found.score,
                        .box = {found.box.left, found.box.top, found.box.right, found.box.bottom}});
   }
@@ -103,17 +91,6 @@ std::string cell_name(const DetectRun& run, int64_t cell) {
   return fmt::format("cell {},{}", mark.row, mark.col);
 }
 
-GridCover cover_of(const PictureInput& input) {
-  const PatchGrid& grid = input.grid;
-  const PicturePoint end = grid.window().to_input(
-      {static_cast<double>(input.picture.width), static_cast<double>(input.picture.height)});
-  // A cell that lies within the picture tells how large all of them are.
-  const PictureRectangle first = grid.rectangle(0);
-  const PicturePoint cell = grid.window().to_input({first.right, first.bottom});
-  return {std::clamp(end.y / cell.y, 0.5, static_cast<double>(grid.rows())),
-          std::clamp(end.x / cell.x, 0.5, static_cast<double>(grid.columns()))};
-}
-
 std::shared_ptr<const AttentionRecord> record_for(const DetectRun& run, SiteKind kind) {
   ViewChoice choice{.kind = kind};
   if (run.args.has("layer")) choice.layer = run.args.integer("layer");
@@ -125,7 +102,7 @@ HeadChoice head_of(const Args& args) {
 }
 
 ImageBox box_for(const DetectRun& run, const DetectedObject& object) {
-  const PictureSize extent = extent_of(run.input);
+  const PictureSize extent = run.input.grid.filled_size();
   const auto width = static_cast<double>(extent.width);
   const auto height = static_cast<double>(extent.height);
   return {.left = object.box.left / width,

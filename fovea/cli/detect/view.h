@@ -70,8 +70,6 @@ int64_t cell_at(const PictureInput& input, std::string_view option, PixelArgumen
 int64_t centre_cell(const DetectRun& run, const PictureBox& box);
 CellMark mark_of(const DetectRun& run, int64_t cell);       // its place in the grid
 std::string cell_name(const DetectRun& run, int64_t cell);  // "cell 3,7"
-// How much of the grid lies over the picture.
-GridCover cover_of(const PictureInput& input);
 
 // The attention that is meant, in --layer or the last.
 std::shared_ptr<const AttentionRecord> record_for(const DetectRun& run, SiteKind kind);

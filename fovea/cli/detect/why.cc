@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/atlas/merged_map.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/detect/view.h"
 #include "fovea/cli/draw/text.h"
@@ -11,8 +12,6 @@
 #include "fovea/cli/table.h"
 #include "fovea/explain/pictures/score_split.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/picture_view.h"
-#include "fovea/render/view_frame.h"
 
 namespace fovea {
 namespace {
@@ -71,7 +70,7 @@ std::string why_caption(const DetectRun& run, const Pair& pair) {
       pair.from_name, pair.to_name, pair.record->site.layer,
       pair.heads.size() == 1 ? fmt::format("head {}", pair.heads[0].head)
                              : fmt::format("{} heads", pair.heads.size()),
-      model_note(run.engine.name()));
+      model_note(run.engine));
 }
 
 Tensor term_values(const Pair& pair) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/evaluate/folder.h"
 #include "fovea/cli/evaluate/kind.h"
@@ -170,8 +171,8 @@ std::string evaluations_text(const Evaluations& evaluations, const Engine& engin
                       found_text(evaluation),
                       random ? "; with random weights " + found_text(*random) : "");
   for (const std::string& note : evaluation.notes) text += note + "\n";
-  const std::string about = model_note(engine.name());
-  return about.empty() ? text : text + about.substr(about.find("a ")) + "\n";
+  const std::string& about = engine.checkpoint().note;
+  return about.empty() ? text : text + to_one_line(about) + "\n";
 }
 
 void evaluate_detections(const Args& args) {

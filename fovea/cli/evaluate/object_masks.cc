@@ -5,10 +5,10 @@
 #include <map>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/cli/detect/object_masks.h"
 #include "fovea/cli/evaluate/objects.h"
 #include "fovea/cli/evaluate/report.h"
-#include "fovea/cli/model_options.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/explain/pictures/detection_score.h"
 
@@ -103,12 +103,12 @@ void evaluate_object_masks(const Args& args, const Engine& engine) {
         }
         report.pictures.push_back({picture.name, static_cast<int64_t>(objects.size()), {scores}});
       });
-  const std::string about = model_note(engine.name());
+  const std::string& about = engine.checkpoint().note;
   report.notes.push_back(fmt::format(
       "Mean of heads. An object counts 0 if no box of its class with a score above {:g} "
       "has an IoU of 0.5 with it: {} of {}.{}",
       threshold, missed, report.objects(),
-      about.empty() ? "" : " This is " + about.substr(about.find("a ")) + "."));
+      about.empty() ? "" : " This is " + to_one_line(about) + "."));
   show_report(report, args);
 }
 

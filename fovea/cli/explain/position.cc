@@ -6,9 +6,9 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
+#include "fovea/capture/words.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/explain/pictures/picture_axis.h"
-#include "fovea/render/words.h"
 #include "fovea/text/unicode.h"
 
 namespace fovea {

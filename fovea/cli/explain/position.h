@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "fovea/capture/words.h"
 #include "fovea/cli/explain/question.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 

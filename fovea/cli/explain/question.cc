@@ -21,9 +21,7 @@ bool checks(const Args& args) {
 
 std::string_view default_explain_model(const Args& args) {
   const bool two_stacks =
-      (args.has("method") && args["method"] == "alti+") ||
-      (args.has("site") &&
-       (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross"));
+      (args.has("method") && args["method"] == "alti+") || names_two_stacks(args);
   if (args.has("INPUT") && names_picture(args["INPUT"])) {
     return two_stacks || args.has("query") ? kDefaultDetectionModel : kDefaultPictureModel;
   }

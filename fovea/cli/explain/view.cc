@@ -8,10 +8,10 @@
 #include <numeric>
 
 #include "fovea/base/version.h"
+#include "fovea/capture/site.h"
 #include "fovea/cli/explain/numbers.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/explain/pictures/picture_axis.h"
-#include "fovea/render/caption.h"
 #include "fovea/render/view_frame.h"
 #include "fovea/vision/seen_part.h"
 
@@ -67,7 +67,7 @@ std::string caption_text(const ExplainQuestion& question, const Explanation& exp
   }
   for (const std::string& note : question.notes) text += " \u00b7 " + note;
   for (const std::string& note : explanation.notes) text += " \u00b7 " + note;
-  return text + model_note(question.result.run.model);
+  return text + model_note(question.result.run);
 }
 
 FigureText figure_text(const ExplainQuestion& question, const Explanation& explanation) {

@@ -63,7 +63,7 @@ CompositeFigure composite_figure(const ImageRun& run, const Composite& composite
   CompositeFigure figure;
   figure.text.title = title_of(run.result.run, maps.site.kind,
                                fmt::format("what {} looks at, by head", maps.query));
-  figure.text.caption = composite_caption(composite) + model_note(run.engine.name());
+  figure.text.caption = composite_caption(composite) + model_note(run.engine);
   figure.text.metadata = image_metadata(run);
   figure.text.metadata.set("site", to_string(maps.site));
   figure.text.metadata.set("query", maps.query);

@@ -68,7 +68,7 @@ DotsFigure distances_figure(const ImageRun& run) {
     figure.text.metadata.set("even", *figure.reference);
   }
   figure.text.title = title_of(captured, kind, "how far each head looks");
-  figure.text.caption = distances_caption(figure, form, side) + model_note(run.engine.name());
+  figure.text.caption = distances_caption(figure, form, side) + model_note(run.engine);
   return figure;
 }
 

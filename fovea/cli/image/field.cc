@@ -87,7 +87,7 @@ ImageFigure field_figure(const ImageRun& run, const Fields& fields) {
   const CellMark own{fields.grid.row_of(fields.patch), fields.grid.col_of(fields.patch)};
   figure.text.title = title_of(run.result.run, fields.kind,
                                fmt::format("what reaches patch {},{}", own.row, own.col));
-  figure.text.caption = field_caption(fields) + model_note(run.engine.name());
+  figure.text.caption = field_caption(fields) + model_note(run.engine);
   figure.text.metadata = image_metadata(run);
   figure.text.metadata.set("patch", fields.patch);
   figure.text.metadata.set("method", "rollout");

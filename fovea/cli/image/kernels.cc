@@ -96,7 +96,7 @@ Content make_kernels(const ImageRun& run) {
                      "offset, in patches · inside: what of the weight the window holds, the sum of "
                      "its cells",
                      place, layers[0]->shape().heads, kernels[0].kernel.queries) +
-                 model_note(run.engine.name()),
+                 model_note(run.engine),
       .metadata = image_metadata(run)};
   const int64_t heads = layers[0]->shape().heads;
   const int64_t across = choice.all || heads <= 4 ? heads

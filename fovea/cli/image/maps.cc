@@ -104,7 +104,7 @@ Content maps_content(const Run& run, const PictureChoice& choice, const Picture&
                      const PatchGrid& grid) {
   const PatchMaps maps = patch_maps(run, choice);
   ImageFigure figure = picture_view(run, maps, choice, picture, grid);
-  figure.text.caption += model_note(run.model);
+  figure.text.caption += model_note(run);
   const auto data = [maps, text = figure.text] { return maps_data(maps, text); };
   const auto json = [maps, data, grid, size = picture.size()] {
     return maps_json(maps, size, grid, data());

@@ -64,7 +64,7 @@ Json rle_json(LabelMask mask) {
 
 Content object_content(const ImageRun& run, const FoundObject& object) {
   ImageFigure figure = object_view(run.result.run, object, run.input.picture, run.input.grid);
-  figure.text.caption += model_note(run.engine.name());
+  figure.text.caption += model_note(run.engine);
   const auto data = [object, text = figure.text] { return object_data(object, text); };
   const auto json = [object, data, &input = run.input] {
     return object_json(object, input, data());

@@ -9,6 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 #include "fovea/base/progress.h"
+#include "fovea/capture/site.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/terminal.h"
@@ -19,7 +20,6 @@
 #include "fovea/engine/translator.h"
 #include "fovea/explain/head_importance.h"
 #include "fovea/models/seq2seq_model.h"
-#include "fovea/render/caption.h"
 
 namespace fovea {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/base/version.h"
-#include "fovea/render/caption.h"
+#include "fovea/capture/site.h"
 
 namespace fovea {
 namespace {

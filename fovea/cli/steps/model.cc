@@ -7,11 +7,11 @@
 #include <numeric>
 
 #include "fovea/base/error.h"
+#include "fovea/capture/words.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 namespace {
@@ -48,9 +48,7 @@ FoundToken chosen_token(const Args& args, const AttentionRecord& record, const A
 }
 
 std::string_view default_steps_model(const Args& args) {
-  const bool two_stacks =
-      args.has("site") &&
-      (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross");
+  const bool two_stacks = names_two_stacks(args);
   if (args.has("INPUT") && names_picture(args["INPUT"])) {
     return two_stacks ? kDefaultDetectionModel : kDefaultPictureModel;
   }

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "fovea/base/version.h"
+#include "fovea/capture/words.h"
 #include "fovea/cli/steps/model.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 namespace {

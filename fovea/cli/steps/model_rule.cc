@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "fovea/capture/words.h"
 #include "fovea/cli/number_format.h"
 #include "fovea/cli/steps/model.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 namespace {

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include "fovea/base/file.h"
+#include "fovea/capture/words.h"
 #include "fovea/cli/draw/draw.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/steps/model.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/figure_file.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "fovea/base/utf8.h"
+#include "fovea/capture/words.h"
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/steps/model_writer.h"
 #include "fovea/render/caption.h"
-#include "fovea/render/words.h"
 
 namespace fovea {
 namespace {

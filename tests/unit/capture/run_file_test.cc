@@ -111,6 +111,16 @@ TEST(RunFile, KeepsWhatPositionsAddedToQueriesAndKeys) {
                          [&] { save_run(run, path); }));
 }
 
+TEST(RunFile, KeepsWhatIsToBeSaidOfTheModel) {
+  fovea::Run run = run_of(random_case(4, 12, 1));
+  const auto path = temporary("note.fovea.safetensors");
+  save_run(run, path);
+  EXPECT_EQ(load_run(path).model_note, "");
+  run.model_note = "trained on drawings";
+  save_run(run, path);
+  EXPECT_EQ(load_run(path).model_note, "trained on drawings");
+}
+
 TEST(RunFile, KeepsTheBlockAndTheGradient) {
   AttentionCase c = random_case(4, 12, 1);
   fovea::Run run = run_of(c);

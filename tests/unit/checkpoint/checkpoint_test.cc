@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fovea/checkpoint/fingerprint.h"
 #include "support/errors.h"
 #include "support/temp_folder.h"
 #include "unit/checkpoint/checkpoint_test_support.h"
@@ -32,6 +33,22 @@ TEST_F(OpenCheckpoint, SafetensorsComeBeforePyTorchFiles) {
   EXPECT_TRUE(checkpoint.weights.has("0.weight"));
   EXPECT_FALSE(checkpoint.gguf);
   EXPECT_TRUE(open("pytorch_model.bin").weights.has("f32"));
+}
+
+TEST_F(OpenCheckpoint, ItsCardSaysWhatMustBeKnownAndMakesItNoOther) {
+  put("nested.safetensors", "model.safetensors");
+  const std::string plain = fingerprint(open());
+  EXPECT_EQ(open().note, "");
+  write_text(folder_ / "fovea_card.json", R"({"note": "trained on drawings", "more": 1})");
+  EXPECT_EQ(open().note, "trained on drawings");
+  EXPECT_EQ(open("model.safetensors").note, "trained on drawings");
+  EXPECT_EQ(fingerprint(open()), plain);
+  write_text(folder_ / "fovea_card.json", "{}");
+  EXPECT_EQ(open().note, "");
+  for (const char* card : {"", "[]", R"({"note": 3})"}) {
+    write_text(folder_ / "fovea_card.json", card);
+    EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "fovea_card.json", [&] { open(); })) << card;
+  }
 }
 
 TEST_F(OpenCheckpoint, ShardsOfPyTorchFilesAreRead) {

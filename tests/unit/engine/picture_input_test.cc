@@ -30,6 +30,8 @@ TEST(PictureInput, HasAnAxisOfPatchesThatThePictureIsCutInto) {
   EXPECT_TRUE(input.input.patches.positions[0].special);
   EXPECT_EQ(input.grid.patch_of_pixel(223, 223), 783);
   EXPECT_EQ(input.picture.size(), (PictureSize{224, 224}));
+  EXPECT_EQ(cover_of(input).rows, 28);
+  EXPECT_EQ(cover_of(input).cols, 28);
 }
 
 TEST(PictureInput, OtherSizesAreCutToWholePatches) {

@@ -22,6 +22,18 @@ TEST(Target, IsALogitOrAProbability) {
               1 / (1 + std::exp(-2.0)), 1e-12);
 }
 
+TEST(Probabilities, AreASoftmaxThatOverflowsNowhere) {
+  const std::vector<float> logits{1, 2, 4};
+  const double sum = std::exp(1.0) + std::exp(2.0) + std::exp(4.0);
+  const std::vector<double> found = probabilities(logits);
+  ASSERT_EQ(found.size(), 3);
+  for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(found[i], std::exp(double{logits[i]}) / sum, 1e-15);
+  EXPECT_EQ(probabilities(std::vector<float>{5000, 5000, -5000}),
+            (std::vector<double>{0.5, 0.5, 0}));
+  EXPECT_EQ(probabilities(std::vector<float>{-3}), std::vector<double>{1});
+  EXPECT_EQ(sigmoid(0), 0.5);
+}
+
 TEST(Target, OfATokenOrABoxReadsItsOwnRow) {
   const SubjectOutput output{.logits =
                                  Tensor::from(Shape{2, 3}, std::vector<float>{0, 1, 2, 5, 6, 8})};

@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "fovea/base/json.h"
+#include "fovea/capture/words.h"
 #include "fovea/render/caption.h"
 #include "fovea/render/color_axis.h"
-#include "fovea/render/words.h"
 #include "support/data.h"
 #include "support/inflate.h"
 #include "support/records.h"

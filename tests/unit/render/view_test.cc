@@ -317,16 +317,5 @@ TEST(Views, RefuseWhatTheRunDoesNotHold) {
   EXPECT_EQ(matrix_view(run, {.token = "#1"}).chosen_row, 1);
 }
 
-TEST(ParseHead, TakesANumberOrAName) {
-  EXPECT_EQ(parse_head("3"), (HeadChoice{Kind::kOne, 3}));
-  EXPECT_EQ(parse_head("mean").kind, Kind::kMean);
-  EXPECT_EQ(parse_head("max").kind, Kind::kMax);
-  EXPECT_EQ(parse_head("all").kind, Kind::kAll);
-  for (const char* text : {"", "-1", "3x", "average", "99999999999999999999"}) {
-    EXPECT_THAT(message_of([&] { parse_head(text); }), HasSubstr("number from 0, mean, max or all"))
-        << text;
-  }
-}
-
 }  // namespace
 }  // namespace fovea

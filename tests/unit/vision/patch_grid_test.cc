@@ -85,6 +85,23 @@ TEST(PatchGrid, GivesAnEmptyRectangleForAPatchOfPadding) {
   EXPECT_EQ(grid.patch_of_pixel(0, 0), 4);
 }
 
+TEST(PatchGrid, TellsHowMuchOfItLiesOverThePicture) {
+  // Five columns and, of the second row, 21 of 32 pixels.
+  const PictureWindow wide{.original = {333, 111}, .resized = {160, 53}, .input = {160, 53}};
+  const PatchGrid grid = PatchGrid::of_features(wide, 32);
+  EXPECT_NEAR(grid.cover().x, 5, 1e-12);
+  EXPECT_NEAR(grid.cover().y, 53.0 / 32, 1e-12);
+  EXPECT_EQ(grid.filled_size(), (PictureSize{333, 134}));  // 111 * 64 / 53 = 134.04
+  // A picture smaller than a cell, beside which there is padding only.
+  const PictureWindow padded{.original = {10, 10}, .resized = {10, 10}, .input = {640, 320}};
+  EXPECT_EQ(PatchGrid::of_features(padded, 32).cover(), (PicturePoint{1, 1}));
+  // Without anything over the edge it is the picture.
+  const PictureWindow whole{.original = {64, 96}, .resized = {128, 192}, .input = {128, 192}};
+  const PatchGrid patches = PatchGrid::of_patches(whole, 16);
+  EXPECT_EQ(patches.cover(), (PicturePoint{8, 12}));
+  EXPECT_EQ(patches.filled_size(), (PictureSize{64, 96}));
+}
+
 TEST(PatchGrid, CountsWholePatchesOrCellsThatReachOverTheEdge) {
   const PictureWindow window{.original = {100, 70}, .resized = {100, 70}, .input = {100, 70}};
   const PatchGrid patches = PatchGrid::of_patches(window, 32);
@@ -96,6 +113,8 @@ TEST(PatchGrid, CountsWholePatchesOrCellsThatReachOverTheEdge) {
   EXPECT_EQ(cells.rows(), 3);
   EXPECT_EQ(cells.patch_of_pixel(97, 0), 3);
   EXPECT_EQ(cells.rectangle(3), (PictureRectangle{96, 0, 100, 32}));
+  EXPECT_EQ(cells.cover(), (PicturePoint{100.0 / 32, 70.0 / 32}));
+  EXPECT_EQ(cells.filled_size(), (PictureSize{128, 96}));
   EXPECT_THROW(PatchGrid::of_patches(window, 71), Error);
   EXPECT_THROW(PatchGrid::of_patches(window, 0), Error);
 }

@@ -1,4 +1,4 @@
-#include "fovea/render/words.h"
+#include "fovea/capture/words.h"
 
 #include <fmt/ranges.h>
 
@@ -66,7 +66,7 @@ std::vector<int64_t> positions_named(const Axis& axis, std::string_view token) {
   return found;
 }
 
-[[noreturn]] void fail_ambiguous(std::string_view token, const std::vector<int64_t>& places) {
+[[noreturn]] void fail_several(std::string_view token, const std::vector<int64_t>& places) {
   constexpr size_t kMostListed = 12;
   std::vector<std::string> names;
   for (const int64_t place : places) {
@@ -169,7 +169,7 @@ FoundToken find_token(const Axis& axis, std::string_view token) {
   }
   const std::vector<int64_t> found = positions_named(axis, token);
   if (found.size() == 1) return {found.front(), ""};
-  if (found.size() > 1) fail_ambiguous(token, found);
+  if (found.size() > 1) fail_several(token, found);
 
   // As the text writes it: a tokenizer may have made "The" into "the".
   std::vector<int64_t> written;
@@ -177,7 +177,7 @@ FoundToken find_token(const Axis& axis, std::string_view token) {
     if (trimmed(source_text(axis, i, i + 1)) == token) written.push_back(i);
   }
   if (written.size() == 1) return {written.front(), ""};
-  if (written.size() > 1) fail_ambiguous(token, written);
+  if (written.size() > 1) fail_several(token, written);
 
   std::vector<PositionGroup> words;
   for (const PositionGroup& group : word_groups(axis)) {
@@ -192,7 +192,7 @@ FoundToken find_token(const Axis& axis, std::string_view token) {
   if (words.size() > 1) {
     std::vector<int64_t> places;
     for (const PositionGroup& word : words) places.push_back(word.end - 1);
-    fail_ambiguous(token, places);
+    fail_several(token, places);
   }
   return {find_number(axis, token, token), ""};
 }
@@ -209,7 +209,7 @@ FoundToken find_word(const Axis& axis, const std::vector<PositionGroup>& groups,
           pieces, [&](int64_t piece) { return piece >= group.begin && piece < group.end; });
       if (holds) places.push_back(g);
     }
-    if (places.size() > 1) fail_ambiguous(token, places);
+    if (places.size() > 1) fail_several(token, places);
     if (places.size() == 1) {
       const auto index = static_cast<size_t>(places.front());
       return {places.front(), fmt::format("the word \"{}\", of which \"{}\" is a piece",

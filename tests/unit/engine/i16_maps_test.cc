@@ -1,4 +1,4 @@
-// Maps under --dtype bf16, whose products are of 16-bit numbers, and what they may lose.
+// Maps under --dtype i16, whose products are of 16-bit numbers, and what they may lose.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct MapsFixture {
   EncodedInput input;
 };
 
-// What docs/numerics.md says of bf16.
-constexpr double kBf16Tolerance = 2e-2;
+// What docs/numerics.md says of i16.
+constexpr double kI16Tolerance = 2e-2;
 
 // The largest distance of two weights. Also holds every row of `found` to a sum of 1: the record
 // holds the rounded numbers, so that only f32 sums are in between.
@@ -61,7 +61,7 @@ double distance(const RunResult& found, const RunResult& expected, double row_to
 
 // All of them have larger weights and sharper maps than trained models do. With products of bf16
 // numbers throughout, 20 of 132 were beyond 2e-2.
-TEST(Bf16Maps, OfEveryFixtureAreWithin2e2OfF32AndTheirRowsSumToOne) {
+TEST(I16Maps, OfEveryFixtureAreWithin2e2OfF32AndTheirRowsSumToOne) {
   int64_t fixtures = 0;
   for (const auto& folder : std::filesystem::directory_iterator(parity_folder(""))) {
     const std::string name = folder.path().filename().string();
@@ -70,7 +70,7 @@ TEST(Bf16Maps, OfEveryFixtureAreWithin2e2OfF32AndTheirRowsSumToOne) {
     const MapsFixture exact(name, DType::kF32), rounded(name, DType::kI16);
     const double found =
         distance(rounded.engine.run(rounded.input), exact.engine.run(exact.input), 1e-4);
-    EXPECT_LE(found, kBf16Tolerance);
+    EXPECT_LE(found, kI16Tolerance);
     ++fixtures;
   }
   EXPECT_GE(fixtures, 130);
@@ -81,7 +81,7 @@ std::filesystem::path bundled_model(std::string_view name) {
 }
 
 // The detector's scores reach 128, and a weight is good to 1e-6 (1 + |score|).
-TEST(Bf16Maps, OfBundledPictureModelsAreWithin2e2OfF32) {
+TEST(I16Maps, OfBundledPictureModelsAreWithin2e2OfF32) {
   for (const char* model : {"scenes-detr", "scenes-vit"}) {
     const std::filesystem::path folder = bundled_model(model);
     const Engine exact = Engine::open(folder.string());
@@ -90,20 +90,20 @@ TEST(Bf16Maps, OfBundledPictureModelsAreWithin2e2OfF32) {
       SCOPED_TRACE(fmt::format("{} {}", model, name));
       const PictureInput input = read_picture_input(exact, folder / "demo" / name);
       const double found = distance(run_picture(rounded, input), run_picture(exact, input), 1.3e-4);
-      EXPECT_LE(found, kBf16Tolerance);
+      EXPECT_LE(found, kI16Tolerance);
       EXPECT_EQ(found > 0, has_i16_dot());
       if (support::kSanitized) break;
     }
   }
 }
 
-TEST(Bf16Maps, CheckOut) {
+TEST(I16Maps, CheckOut) {
   const MapsFixture fixture("bert_model", DType::kI16);
   const MapCheck check = check_maps(fixture.engine, fixture.input);
   EXPECT_TRUE(check.passed()) << check.row_sum_error << " " << check.output_error;
 }
 
-TEST(Bf16Maps, OfPackedTextsAreThoseOfTheTextAlone) {
+TEST(I16Maps, OfPackedTextsAreThoseOfTheTextAlone) {
   const MapsFixture fixture("bert_model", DType::kI16);
   const RunResult alone = fixture.engine.run(fixture.input);
   const std::vector<EncodedInput> texts{fixture.input};
@@ -123,7 +123,7 @@ TEST(Bf16Maps, OfPackedTextsAreThoseOfTheTextAlone) {
   }
 }
 
-TEST(Bf16Maps, ACutEdgeChangesItsRowOnly) {
+TEST(I16Maps, ACutEdgeChangesItsRowOnly) {
   const MapsFixture fixture("bert_model", DType::kI16);
   const auto states = [&](std::vector<Intervention> changes) {
     return fixture.engine

@@ -1,4 +1,4 @@
-#include "fovea/render/merged_map.h"
+#include "fovea/atlas/merged_map.h"
 
 #include <gtest/gtest.h>
 
@@ -63,6 +63,39 @@ TEST(PooledMap, EqualsTheMapMergedByBlocks) {
     EXPECT_GT(forbidden, 0);
     ASSERT_EQ(pooled.row_sums.size(), blocks.size());
     for (const double sum : pooled.row_sums) EXPECT_NEAR(sum, 1, 1e-5);
+  }
+}
+
+// Weights of the mean are added up in double from weights in f32, and so are those here.
+TEST(LineOf, IsARowOrColumnOfOneHeadOrOfTheMeanOrMaximumOfAll) {
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    const support::AttentionCase c = support::random_case(seed, 20, 1);
+    SCOPED_TRACE(c.name);
+    const auto record = support::shared_record_of(c);
+    const int64_t heads = c.shape.heads;
+    for (const bool column : {false, true}) {
+      const int64_t index = (column ? c.shape.cols : c.shape.rows) - 1;
+      std::vector<double> sums, most;
+      for (int64_t h = 0; h < heads; ++h) {
+        const AttentionMap map(record, h);
+        const std::vector<float> line = column ? map.column(index) : map.row(index);
+        const std::vector<double> wanted(line.begin(), line.end());
+        EXPECT_EQ(line_of(record, index, {HeadChoice::Kind::kOne, h}, column), wanted);
+        sums.resize(line.size());
+        most.resize(line.size());
+        for (size_t i = 0; i < line.size(); ++i) {
+          sums[i] += wanted[i];
+          most[i] = std::max(most[i], wanted[i]);
+        }
+      }
+      EXPECT_EQ(line_of(record, index, {HeadChoice::Kind::kMax, 0}, column), most);
+      const std::vector<double> mean = line_of(record, index, {HeadChoice::Kind::kMean, 0}, column);
+      EXPECT_EQ(line_of(record, index, {}, column), mean);
+      ASSERT_EQ(mean.size(), sums.size());
+      for (size_t i = 0; i < mean.size(); ++i) {
+        EXPECT_NEAR(mean[i], sums[i] / static_cast<double>(heads), 1e-15);
+      }
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-#include "fovea/render/words.h"
+#include "fovea/capture/words.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "fovea/render/merged_map.h"
+#include "fovea/atlas/merged_map.h"
 
 #include <algorithm>
 #include <cmath>
@@ -170,6 +170,28 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
     });
   }
   return merged;
+}
+
+std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
+                            HeadChoice head, bool column) {
+  const int64_t heads = record->shape().heads;
+  std::vector<double> result;
+  for (int64_t h = 0; h < heads; ++h) {
+    if (head.kind == HeadChoice::Kind::kOne && h != head.head) continue;
+    const AttentionMap map(record, h);
+    const std::vector<float> line = column ? map.column(index) : map.row(index);
+    if (result.empty()) result.resize(line.size());
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (head.kind == HeadChoice::Kind::kMax) {
+        result[i] = std::max(result[i], double{line[i]});
+      } else {
+        result[i] += head.kind == HeadChoice::Kind::kOne
+                         ? double{line[i]}
+                         : double{line[i]} / static_cast<double>(heads);
+      }
+    }
+  }
+  return result;
 }
 
 }  // namespace fovea

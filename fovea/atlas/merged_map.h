@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "fovea/atlas/head_choice.h"
 #include "fovea/capture/attention_record.h"
-#include "fovea/render/view.h"
-#include "fovea/render/words.h"
+#include "fovea/capture/words.h"
 
 namespace fovea {
 
@@ -33,5 +33,9 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
 // groups and Merge::kMax, without the weights ever being stored.
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                      int64_t block);
+
+// One row or column of a map: of a head, or of the mean (also for kAll) or maximum of all.
+std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
+                            HeadChoice head, bool column);
 
 }  // namespace fovea

@@ -1,0 +1,26 @@
+// Which heads a map is made of: one, or the mean or maximum of all.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "fovea/capture/attention_record.h"
+
+namespace fovea {
+
+struct HeadChoice {
+  enum class Kind { kAll, kMean, kMax, kOne };
+  Kind kind = Kind::kAll;
+  int64_t head = 0;  // kOne only
+
+  bool operator==(const HeadChoice&) const = default;
+};
+
+// "3", "mean", "max" or "all". Throws Error{kInvalidArgument}.
+HeadChoice parse_head(std::string_view text);
+
+// Where one matrix is needed: all heads are shown by their mean. Throws Error{kInvalidArgument} if
+// the record has no such head.
+HeadChoice single_map(HeadChoice head, const AttentionRecord& record);
+
+}  // namespace fovea
