@@ -170,7 +170,7 @@ FoundToken chosen_patch(const Args& args, const PictureInput& picture, const Axi
     }
     found.index = front + patch_at(picture, args["at"]);
   } else if (args.has("token")) {
-    found = find_token(rows, args["token"]);
+    found = token_named(rows, args["token"]);
   } else if (rows.grid_rows > 0 && front == 0) {
     fail(ErrorKind::kInvalidArgument,
          "{} has no token in front of its patches to look from; choose a patch with --at X,Y",

@@ -87,7 +87,7 @@ NamedTarget token_class_target(const Engine& engine, const Tensor& logits,
 
 // #id, a token as the vocabulary writes it, a word that is one token (in running text, with a space
 // before it), or an id that is no such word.
-int64_t find_word(const Tokenizer* tokenizer, int64_t count, const std::string& name) {
+int64_t word_named(const Tokenizer* tokenizer, int64_t count, const std::string& name) {
   const auto number = parse_number<int64_t>(name.starts_with('#') ? name.substr(1) : name);
   const bool is_id = number && *number >= 0 && *number < count;
   if (is_id && (tokenizer == nullptr || name.starts_with('#'))) return *number;
@@ -117,7 +117,7 @@ NamedTarget word_target(const Tokenizer* tokenizer, const Tensor& logits,
                         std::optional<int64_t> written, const TargetChoice& choice) {
   const std::span<const float> row = row_at(logits, choice.position);
   const auto count = static_cast<int64_t>(row.size());
-  const int64_t id = choice.name                   ? find_word(tokenizer, count, *choice.name)
+  const int64_t id = choice.name                   ? word_named(tokenizer, count, *choice.name)
                      : written && *written < count ? *written
                                                    : best_answer(row);
   const std::string shown = tokenizer == nullptr

@@ -215,7 +215,7 @@ ExplainQuestion read_question(const Args& args, const Engine& engine, const Meth
     question.position_name = position_name(question);
   }
   if (args.has("span")) {
-    question.span = find_span(columns_of(question.result.run, question.kind), args["span"]);
+    question.span = span_named(columns_of(question.result.run, question.kind), args["span"]);
   }
   set_targets(args, question);
   return question;

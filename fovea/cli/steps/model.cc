@@ -41,7 +41,7 @@ int64_t default_token(const Axis& axis, const Mask& mask, bool causal) {
 // The row of a text; what was left to us is put into `choices`.
 FoundToken chosen_token(const Args& args, const AttentionRecord& record, const Axis& rows,
                         bool causal, std::vector<std::string>& choices) {
-  if (args.has("token")) return find_token(rows, args["token"]);
+  if (args.has("token")) return token_named(rows, args["token"]);
   const Mask own = record.site.kind == SiteKind::kCross ? Mask() : record.rule.mask;
   choices.push_back(fmt::format("the {} token", causal ? "last" : "first"));
   return {default_token(rows, own, causal), ""};
