@@ -82,7 +82,7 @@ Turn relevancy_turn(Words words) {
     const Target target = TokenTarget{input.inputs.tokens() - 1, 0};
     EngineSubject subject(engine, input, LogitRows::kLast);
     const ExplainRequest request{.run = kept.run, .subject = &subject, .target = &target};
-    Json answer = timed(seconds_of([&] { explain(find_method("relevancy"), request); }));
+    Json answer = timed(seconds_of([&] { explain(method_named("relevancy"), request); }));
     answer.set("mb", memory_mb("VmHWM"));
     return answer;
   };

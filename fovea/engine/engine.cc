@@ -30,7 +30,7 @@ namespace {
 // An architecture that is not known is told before weights that are not there yet.
 void check_architecture(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "config.json";
-  if (file_exists(path)) find_architecture(Config::open(path));
+  if (file_exists(path)) architecture_named(Config::open(path));
 }
 
 // "LABEL_0" and the like say nothing.
@@ -72,7 +72,7 @@ Engine Engine::open(std::string_view name, const EngineOptions& options) {
   state->options = options;
   check_architecture(resolve_model(name).folder);
   state->checkpoint = open_checkpoint(name);
-  state->architecture = find_architecture(state->checkpoint.config);
+  state->architecture = architecture_named(state->checkpoint.config);
   return build(std::move(state));
 }
 

@@ -47,7 +47,7 @@ LocalModel local_model(const std::string& name, const fs::path& place, const Mod
     const Checkpoint checkpoint = open_checkpoint(name, caches);
     model.place = checkpoint.folder.string();
     model.model_type = checkpoint.config.model_type();
-    find_architecture(checkpoint.config);
+    architecture_named(checkpoint.config);
     model.supported = true;
   } catch (const Error&) {
     // What cannot be opened is listed all the same; `fovea info` says why.

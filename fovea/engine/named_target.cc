@@ -40,7 +40,8 @@ std::string class_name(const std::vector<std::string>& labels, int64_t index) {
 }
 
 // By its label, in whatever letters, or by its number.
-int64_t find_class(const std::vector<std::string>& labels, int64_t count, const std::string& name) {
+int64_t class_named(const std::vector<std::string>& labels, int64_t count,
+                    const std::string& name) {
   for (size_t i = 0; i < labels.size() && static_cast<int64_t>(i) < count; ++i) {
     if (labels[i] == name) return static_cast<int64_t>(i);
   }
@@ -60,7 +61,7 @@ int64_t best_answer(std::span<const float> logits) {
 NamedTarget class_target(const Engine& engine, const Tensor& logits, const TargetChoice& choice) {
   const std::vector<std::string> labels = engine.labels();
   if (logits.elements() == 1 && !choice.name) return {ClassTarget{0}, "its score"};
-  const int64_t index = choice.name ? find_class(labels, logits.elements(), *choice.name)
+  const int64_t index = choice.name ? class_named(labels, logits.elements(), *choice.name)
                                     : best_answer(logits.values<float>());
   return {ClassTarget{index}, "class " + class_name(labels, index)};
 }
@@ -80,14 +81,14 @@ NamedTarget token_class_target(const Engine& engine, const Tensor& logits,
   const std::vector<std::string> labels = engine.labels();
   const std::span<const float> row = row_at(logits, choice.position);
   const int64_t index = choice.name
-                            ? find_class(labels, static_cast<int64_t>(row.size()), *choice.name)
+                            ? class_named(labels, static_cast<int64_t>(row.size()), *choice.name)
                             : best_answer(row);
   return {TokenTarget{choice.position, index}, "class " + class_name(labels, index)};
 }
 
 // #id, a token as the vocabulary writes it, a word that is one token (in running text, with a space
 // before it), or an id that is no such word.
-int64_t word_named(const Tokenizer* tokenizer, int64_t count, const std::string& name) {
+int64_t word_id_named(const Tokenizer* tokenizer, int64_t count, const std::string& name) {
   const auto number = parse_number<int64_t>(name.starts_with('#') ? name.substr(1) : name);
   const bool is_id = number && *number >= 0 && *number < count;
   if (is_id && (tokenizer == nullptr || name.starts_with('#'))) return *number;
@@ -117,7 +118,7 @@ NamedTarget word_target(const Tokenizer* tokenizer, const Tensor& logits,
                         std::optional<int64_t> written, const TargetChoice& choice) {
   const std::span<const float> row = row_at(logits, choice.position);
   const auto count = static_cast<int64_t>(row.size());
-  const int64_t id = choice.name                   ? word_named(tokenizer, count, *choice.name)
+  const int64_t id = choice.name                   ? word_id_named(tokenizer, count, *choice.name)
                      : written && *written < count ? *written
                                                    : best_answer(row);
   const std::string shown = tokenizer == nullptr
@@ -158,7 +159,7 @@ NamedTarget box_target(const Engine& engine, const Tensor& logits, const TargetC
     fail(ErrorKind::kInvalidArgument, "query {} is asked about but the model has 0 to {}", query,
          rows.rows - 1);
   }
-  const int64_t index = choice.name ? find_class(labels, classes, *choice.name)
+  const int64_t index = choice.name ? class_named(labels, classes, *choice.name)
                                     : best_answer({rows.row(query), static_cast<size_t>(classes)});
   return {BoxTarget{query, index}, fmt::format("query {} as {}", query, class_name(labels, index))};
 }

@@ -177,8 +177,9 @@ std::unique_ptr<Model> build_model(const ModelSource& source) {
 // Made from this folder by CMake, in the order of the names.
 std::vector<Architecture> all_architectures();
 
-// Throws Error{kUnsupported} that lists the model types there are.
-Architecture find_architecture(const Config& config);
+// The one that has the configuration's model_type. Throws Error{kUnsupported} that lists the model
+// types there are.
+Architecture architecture_named(const Config& config);
 
 // The tensors that nobody has read although the architecture should know them, by the file's names.
 std::vector<std::string> unknown_weights(const Architecture& architecture, const Weights& weights);

@@ -57,7 +57,7 @@ void check_image_choice(const Args& args, const Engine& engine) {
 // What the picture tells before the model runs.
 void check_in_picture(const Args& args, const PictureInput& input) {
   if (args.has("at")) patch_at(input, args["at"]);
-  if (args.has("token")) find_front_token(input.input.patches, args["token"]);
+  if (args.has("token")) front_token_named(input.input.patches, args["token"]);
 }
 
 // The content with what the texts are to the picture; `text` is that for people.

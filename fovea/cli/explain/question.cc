@@ -49,7 +49,7 @@ struct NamedTargets {
   std::optional<NamedTarget> against;
 };
 
-NamedTargets find_targets(const Args& args, const ExplainQuestion& question, int64_t position) {
+NamedTargets named_targets(const Args& args, const ExplainQuestion& question, int64_t position) {
   TargetChoice choice{.position = position};
   if (args.has("class")) choice.name = args["class"];
   if (args.has("query")) choice.query = args.integer("query");
@@ -75,7 +75,7 @@ NamedTargets find_targets(const Args& args, const ExplainQuestion& question, int
 
 void set_targets(const Args& args, ExplainQuestion& question) {
   if (question.method.needs.target) {
-    NamedTargets found = find_targets(
+    NamedTargets found = named_targets(
         args, question,
         cuts_edges(question.parameters) ? answer_position(question) : question.position);
     question.target = std::move(found.target);
@@ -86,7 +86,7 @@ void set_targets(const Args& args, ExplainQuestion& question) {
     question.watched = question.target;
     question.watched_against = question.against;
   } else {
-    NamedTargets found = find_targets(args, question, answer_position(question));
+    NamedTargets found = named_targets(args, question, answer_position(question));
     question.watched = std::move(found.target);
     question.watched_against = std::move(found.against);
   }

@@ -237,7 +237,7 @@ std::vector<double> ablate(ValueFixture& fixture, SiteKind kind, int64_t positio
                                .subject = &fixture.subject,
                                .target = &target,
                                .parameters = parameters};
-  return explain(find_method("ablation"), request).scores;
+  return explain(method_named("ablation"), request).scores;
 }
 
 void expect_losses(const std::vector<double>& found, const Tensor& expected) {

@@ -169,7 +169,7 @@ TEST(Detr, RelativesWithSampledPointsAreRefusedByName) {
     json.set("model_type", type);
     const Config config(json, "config.json");
     EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "sampled points", [&] {
-      find_architecture(config);
+      architecture_named(config);
     })) << type;
   }
 }

@@ -29,10 +29,10 @@ ModelInputs inputs_of(std::vector<int64_t> ids) {
 TEST(Architectures, AnUnknownTypeListsThoseThereAre) {
   const Config config = config_of(R"({"model_type": "mamba"})");
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "config.json: model_type is 'mamba'",
-                         [&] { find_architecture(config); }));
+                         [&] { architecture_named(config); }));
   for (const Architecture& architecture : all_architectures()) {
     for (const std::string& type : architecture.model_types) {
-      EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, type, [&] { find_architecture(config); }));
+      EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, type, [&] { architecture_named(config); }));
     }
   }
 }
@@ -45,7 +45,7 @@ TEST(Architectures, EveryTypeLeadsToOneArchitecture) {
       EXPECT_TRUE(types.insert(type).second) << type;
       Json json = Json::object();
       json.set("model_type", type);
-      EXPECT_EQ(find_architecture(Config(json, "x")).name, architecture.name);
+      EXPECT_EQ(architecture_named(Config(json, "x")).name, architecture.name);
     }
   }
   EXPECT_TRUE(types.contains("xlm-roberta"));
