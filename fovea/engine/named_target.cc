@@ -167,7 +167,8 @@ NamedTarget box_target(const Engine& engine, const Tensor& logits, const TargetC
 // A picture file where the model sees pictures, otherwise a text.
 Tensor embed(const Engine& engine, const std::string& name) {
   std::error_code ignored;
-  const bool file = engine.facts().takes_pixels && std::filesystem::is_regular_file(name, ignored);
+  const bool file =
+      engine.facts().takes_pixels() && std::filesystem::is_regular_file(name, ignored);
   if (!file && !engine.facts().takes_text()) {
     fail(ErrorKind::kInvalidArgument,
          "'{}' is to be compared with but is no file, and {} sees pictures only; give a picture "

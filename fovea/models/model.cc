@@ -51,7 +51,7 @@ std::string_view name_of(HeadKind kind) {
   return "none";
 }
 
-ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers) {
+StackFacts stack_facts(const AttentionSizes& sizes, int64_t layers) {
   return {.layers = layers,
           .heads = sizes.heads,
           .kv_heads = sizes.kv_heads,

@@ -64,7 +64,7 @@ void check_in_picture(const Args& args, const PictureInput& input) {
 void add_similarities(const ImageRun& run, Content& content, std::string& text) {
   const std::vector<TextSimilarity> found =
       text_similarities(run.engine, run.result, run.args.all("text"));
-  const ModelFacts& facts = run.engine.facts();
+  const SimilarityFacts& facts = *run.engine.facts().similarity;
   text += similarities_text(facts, found, stdout_terminal());
   content.json = [json = content.json, similarity = similarities_json(facts, found)] {
     Json with_texts = json();

@@ -151,7 +151,7 @@ FoundToken chosen_row(const Args& args, const ExplainQuestion& question) {
   }
   if (args.has("token")) return token_named(rows, args["token"]);
   const std::vector<int64_t> places = real_positions(record, rows);
-  if (facts.causal) return {places.empty() ? 0 : places.back(), ""};
+  if (facts.text_stack().causal) return {places.empty() ? 0 : places.back(), ""};
   return mask_or_first(question, places);
 }
 

@@ -103,7 +103,7 @@ ModelStepsView read_model_steps(const Args& args) {
   view.input = view.picture ? args["INPUT"] : view.cols.source;
   if (!args.has("layer") && kind != SiteKind::kPool) view.choices.emplace_back("the last layer");
   if (!args.has("head")) view.choices.emplace_back("head 0");
-  const bool causal = view.facts.causal || kind == SiteKind::kDecoderSelf;
+  const bool causal = view.facts.text_stack().causal || kind == SiteKind::kDecoderSelf;
   FoundToken token = view.picture ? chosen_patch(args, *view.picture, view.rows, engine)
                                   : chosen_token(args, *record, view.rows, causal, view.choices);
   if (view.picture && !args.has("at") && !args.has("token") && kind != SiteKind::kPool) {

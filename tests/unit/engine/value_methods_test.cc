@@ -252,7 +252,7 @@ TEST(Ablation, EqualsTransformersWithTheSameChanges) {
     const bool decodes = fixture.engine.facts().has_decoder();
     expect_losses(ablate(fixture, fixture.first_kind(), 0, {}),
                   fixture.answer("ablation.position"));
-    const int64_t row = decodes || fixture.engine.facts().causal
+    const int64_t row = decodes || fixture.engine.facts().text_stack().causal
                             ? fixture.answer("ablation.target").values<int64_t>()[0]
                             : 0;
     expect_losses(

@@ -151,7 +151,7 @@ TEST(BuildingModels, ScoresOfWordsAreTheEmbeddingsOnlyWhereTheConfigurationLetsT
 TEST(RunningModels, TextLongerThanALearnedTableIsRefusedWithBothNumbers) {
   for (const char* name : {"bert_model", "gpt2_lm"}) {
     const auto model = fixture_model(name);
-    const int64_t most = model->facts().most_tokens;
+    const int64_t most = model->facts().text->most_tokens;
     EXPECT_EQ(most, 40) << name;
     EXPECT_NO_THROW(model->forward(inputs_of(std::vector<int64_t>(40, 3)), {}));
     EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument,
@@ -168,8 +168,8 @@ TEST(RunningModels, TextLongerThanALearnedTableIsRefusedWithBothNumbers) {
 
 TEST(RunningModels, RotaryModelsGoOnBeyondTheTrainedLength) {
   const auto model = fixture_model("llama_gqa");
-  EXPECT_EQ(model->facts().most_tokens, 0);
-  EXPECT_EQ(model->facts().trained_tokens, 64);
+  EXPECT_EQ(model->facts().text->most_tokens, 0);
+  EXPECT_EQ(model->facts().text->trained_tokens, 64);
   const ModelOutputs outputs = model->forward(inputs_of(std::vector<int64_t>(70, 3)), {});
   EXPECT_EQ(outputs.last_hidden_state.shape(), (Shape{70, 56}));
 }
@@ -233,11 +233,11 @@ TEST(RunningModels, EverySiteIsRecordedOnceAndOnlyIfWanted) {
     Recorder all;
     model->forward(inputs_of({1, 2, 3}), {.recorder = &all});
     const auto records = all.take();
-    ASSERT_EQ(static_cast<int64_t>(records.size()), model->facts().layers);
+    ASSERT_EQ(static_cast<int64_t>(records.size()), model->facts().main.layers);
     for (size_t layer = 0; layer < records.size(); ++layer) {
       EXPECT_EQ(to_string(records[layer]->site), fmt::format("self.{}", layer));
-      EXPECT_EQ(records[layer]->shape().heads, model->facts().heads);
-      EXPECT_EQ(records[layer]->shape().kv_heads, model->facts().kv_heads);
+      EXPECT_EQ(records[layer]->shape().heads, model->facts().main.heads);
+      EXPECT_EQ(records[layer]->shape().kv_heads, model->facts().main.kv_heads);
     }
     Recorder some({.wanted = [](SiteId site) { return site.layer == 1; }});
     model->forward(inputs_of({1, 2, 3}), {.recorder = &some});
