@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     const fovea::Engine engine = fovea::Engine::open(argv[1]);
     const fovea::RunResult result = engine.run(engine.encode(argv[2]));
     const fovea::Axis& tokens = result.run.axes.front();
-    for (int64_t head = 0; head < engine.facts().heads; ++head) {
+    for (int64_t head = 0; head < engine.facts().main.heads; ++head) {
       fmt::print("head {:2}:", head);
       for (const auto& [column, weight] : result.map(site, head).row_top(word, 3)) {
         fmt::print("  {} {:.3f}", tokens.positions[static_cast<size_t>(column)].text, weight);

@@ -82,7 +82,7 @@ Turn relevancy_turn(Words words) {
     const Target target = TokenTarget{input.inputs.tokens() - 1, 0};
     EngineSubject subject(engine, input, LogitRows::kLast);
     const ExplainRequest request{.run = kept.run, .subject = &subject, .target = &target};
-    Json answer = timed(seconds_of([&] { explain(find_method("relevancy"), request); }));
+    Json answer = timed(seconds_of([&] { explain(method_named("relevancy"), request); }));
     answer.set("mb", memory_mb("VmHWM"));
     return answer;
   };
@@ -95,7 +95,7 @@ Turn rollout_turn(Words words) {
   const int64_t tokens = std::stoll(words[1]);
   ModelInputs inputs;
   std::mt19937 random(1);
-  std::uniform_int_distribution<int64_t> word(0, engine.facts().vocabulary - 1);
+  std::uniform_int_distribution<int64_t> word(0, engine.facts().text->vocabulary - 1);
   for (int64_t i = 0; i < tokens; ++i) inputs.input_ids.push_back(word(random));
   RunOptions options;
   options.record.values = false;

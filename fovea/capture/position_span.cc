@@ -65,7 +65,7 @@ PositionSpan positions_at(const Axis& axis, size_t begin_byte, size_t end_byte) 
 
 }  // namespace
 
-PositionSpan find_span(const Axis& axis, std::string_view text) {
+PositionSpan span_named(const Axis& axis, std::string_view text) {
   const std::string_view wanted = trimmed(text);
   if (wanted.starts_with('#')) {
     if (const auto span = numbered_span(axis, wanted.substr(1))) return *span;

@@ -21,6 +21,6 @@ struct PositionSpan {
 // `text` is a stretch of the axis's source, of which every position counts that holds a byte of it;
 // or it names positions by number, from 0: "12-20" (both are in it) or "12", with # before where
 // the source says "12-20" too. Throws Error{kInvalidArgument} if it is not there or more than once.
-PositionSpan find_span(const Axis& axis, std::string_view text);
+PositionSpan span_named(const Axis& axis, std::string_view text);
 
 }  // namespace fovea

@@ -56,7 +56,7 @@ bool same_word(const Axis& axis, bool has_words, int64_t i) {
   return word >= 0 && axis.positions[static_cast<size_t>(i - 1)].word == word;
 }
 
-std::vector<int64_t> positions_named(const Axis& axis, std::string_view token) {
+std::vector<int64_t> find_positions(const Axis& axis, std::string_view token) {
   std::vector<int64_t> found;
   for (int64_t i = 0; i < static_cast<int64_t>(axis.positions.size()); ++i) {
     if (axis.positions[static_cast<size_t>(i)].text == token || plain_label(axis, i) == token) {
@@ -96,7 +96,7 @@ std::string positions_text(const Axis& axis) {
        positions_text(axis), fmt::join(labels, ", "), count > kMostListed ? ", …" : "", count - 1);
 }
 
-int64_t find_number(const Axis& axis, std::string_view token, std::string_view digits) {
+int64_t position_named(const Axis& axis, std::string_view token, std::string_view digits) {
   const auto number = parse_number<int64_t>(digits);
   const auto count = static_cast<int64_t>(axis.positions.size());
   if (!number) fail_missing(axis, token);
@@ -163,11 +163,11 @@ std::string plain_label(const Axis& axis, int64_t index) {
   return std::string(without_marks(position.text));
 }
 
-FoundToken find_token(const Axis& axis, std::string_view token) {
+FoundToken token_named(const Axis& axis, std::string_view token) {
   if (token.size() > 1 && token.starts_with('#') && parse_number<int64_t>(token.substr(1))) {
-    return {find_number(axis, token, token.substr(1)), ""};
+    return {position_named(axis, token, token.substr(1)), ""};
   }
-  const std::vector<int64_t> found = positions_named(axis, token);
+  const std::vector<int64_t> found = find_positions(axis, token);
   if (found.size() == 1) return {found.front(), ""};
   if (found.size() > 1) fail_several(token, found);
 
@@ -194,14 +194,14 @@ FoundToken find_token(const Axis& axis, std::string_view token) {
     for (const PositionGroup& word : words) places.push_back(word.end - 1);
     fail_several(token, places);
   }
-  return {find_number(axis, token, token), ""};
+  return {position_named(axis, token, token), ""};
 }
 
-FoundToken find_word(const Axis& axis, const std::vector<PositionGroup>& groups,
-                     std::string_view token) {
+FoundToken word_named(const Axis& axis, const std::vector<PositionGroup>& groups,
+                      std::string_view token) {
   const Axis words = grouped_axis(axis, groups);
-  if (positions_named(words, token).empty()) {
-    const std::vector<int64_t> pieces = positions_named(axis, token);
+  if (find_positions(words, token).empty()) {
+    const std::vector<int64_t> pieces = find_positions(axis, token);
     std::vector<int64_t> places;
     for (int64_t g = 0; g < static_cast<int64_t>(groups.size()); ++g) {
       const PositionGroup& group = groups[static_cast<size_t>(g)];
@@ -216,7 +216,7 @@ FoundToken find_word(const Axis& axis, const std::vector<PositionGroup>& groups,
                                           words.positions[index].text, token)};
     }
   }
-  return find_token(words, token);
+  return token_named(words, token);
 }
 
 }  // namespace fovea

@@ -39,10 +39,10 @@ struct FoundToken {
 // `token` is the label of a position, a word of several pieces (its last piece is taken and the
 // note says so), a number from 0, or #number where numbers are labels too. Throws
 // Error{kInvalidArgument} that says where it occurs if it does so more than once, or what there is.
-FoundToken find_token(const Axis& axis, std::string_view token);
+FoundToken token_named(const Axis& axis, std::string_view token);
 // The same for an axis made by grouped_axis(axis, groups): the word itself, or the one that the
 // piece belongs to.
-FoundToken find_word(const Axis& axis, const std::vector<PositionGroup>& groups,
-                     std::string_view token);
+FoundToken word_named(const Axis& axis, const std::vector<PositionGroup>& groups,
+                      std::string_view token);
 
 }  // namespace fovea

@@ -47,7 +47,7 @@ std::vector<fs::path> files_with_suffix(const fs::path& folder, std::string_view
   return files;
 }
 
-fs::path find_weights(const fs::path& folder) {
+fs::path weights_in(const fs::path& folder) {
   for (const std::string_view name : kWeightFiles) {
     if (file_exists(folder / name)) return folder / name;
   }
@@ -104,7 +104,7 @@ std::shared_ptr<const WeightSource> open_weights(const fs::path& file) {
 
 Checkpoint open_checkpoint(std::string_view name, const ModelCaches& caches) {
   const ModelPlace place = resolve_model(name, caches);
-  const fs::path file = place.file.empty() ? find_weights(place.folder) : place.file;
+  const fs::path file = place.file.empty() ? weights_in(place.folder) : place.file;
   Checkpoint checkpoint;
   checkpoint.folder = place.folder;
   if (file.extension() == ".gguf") {

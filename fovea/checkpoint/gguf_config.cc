@@ -19,7 +19,7 @@ struct KnownArchitecture {
 constexpr std::array<KnownArchitecture, 3> kArchitectures{
     {{"llama", "LlamaForCausalLM"}, {"qwen2", "Qwen2ForCausalLM"}, {"qwen3", "Qwen3ForCausalLM"}}};
 
-const KnownArchitecture& find_architecture(const GgufFile& file) {
+const KnownArchitecture& architecture_named(const GgufFile& file) {
   const auto name = file.metadata().get_string("general.architecture");
   if (!name) {
     fail(ErrorKind::kBadFile, "{}: its metadata lacks 'general.architecture'; convert it again",
@@ -94,7 +94,7 @@ int64_t vocabulary_size(const ModelKeys& keys, const GgufFile& file) {
 }  // namespace
 
 Config gguf_config(const GgufFile& file) {
-  const KnownArchitecture& architecture = find_architecture(file);
+  const KnownArchitecture& architecture = architecture_named(file);
   const ModelKeys keys(file, architecture.name);
   const int64_t hidden = keys.get_int("embedding_length");
   const int64_t heads = keys.get_int("attention.head_count");

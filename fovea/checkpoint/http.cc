@@ -53,7 +53,7 @@ void* open_library() {
 }
 
 template <typename Function>
-void find_symbol(void* library, const char* name, Function& function) {
+void load_symbol(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, name));
   if (function == nullptr) {
     fail(ErrorKind::kUnsupported, "this libcurl has no {}; install version 7.62 or newer", name);
@@ -63,21 +63,21 @@ void find_symbol(void* library, const char* name, Function& function) {
 Curl load_curl() {
   void* library = open_library();
   Curl curl{};
-  find_symbol(library, "curl_global_init", curl.global_init);
-  find_symbol(library, "curl_easy_init", curl.easy_init);
-  find_symbol(library, "curl_easy_reset", curl.easy_reset);
-  find_symbol(library, "curl_easy_cleanup", curl.easy_cleanup);
-  find_symbol(library, "curl_easy_setopt", curl.easy_setopt);
-  find_symbol(library, "curl_easy_perform", curl.easy_perform);
-  find_symbol(library, "curl_easy_getinfo", curl.easy_getinfo);
-  find_symbol(library, "curl_easy_strerror", curl.easy_strerror);
-  find_symbol(library, "curl_slist_append", curl.slist_append);
-  find_symbol(library, "curl_slist_free_all", curl.slist_free_all);
-  find_symbol(library, "curl_url", curl.url);
-  find_symbol(library, "curl_url_cleanup", curl.url_cleanup);
-  find_symbol(library, "curl_url_set", curl.url_set);
-  find_symbol(library, "curl_url_get", curl.url_get);
-  find_symbol(library, "curl_free", curl.free);
+  load_symbol(library, "curl_global_init", curl.global_init);
+  load_symbol(library, "curl_easy_init", curl.easy_init);
+  load_symbol(library, "curl_easy_reset", curl.easy_reset);
+  load_symbol(library, "curl_easy_cleanup", curl.easy_cleanup);
+  load_symbol(library, "curl_easy_setopt", curl.easy_setopt);
+  load_symbol(library, "curl_easy_perform", curl.easy_perform);
+  load_symbol(library, "curl_easy_getinfo", curl.easy_getinfo);
+  load_symbol(library, "curl_easy_strerror", curl.easy_strerror);
+  load_symbol(library, "curl_slist_append", curl.slist_append);
+  load_symbol(library, "curl_slist_free_all", curl.slist_free_all);
+  load_symbol(library, "curl_url", curl.url);
+  load_symbol(library, "curl_url_cleanup", curl.url_cleanup);
+  load_symbol(library, "curl_url_set", curl.url_set);
+  load_symbol(library, "curl_url_get", curl.url_get);
+  load_symbol(library, "curl_free", curl.free);
   if (curl.global_init(CURL_GLOBAL_ALL) != CURLE_OK) {
     fail(ErrorKind::kInternal, "libcurl cannot be started; please report this");
   }

@@ -60,7 +60,7 @@ bool holds_tensors(const PickleNode& dict) {
 }
 
 // The dict whose members are the weights.
-const PickleNode& find_state_dict(const PickleNode& root, std::string_view source) {
+const PickleNode& state_dict_in(const PickleNode& root, std::string_view source) {
   const PickleNode* dict = &root;
   for (int depth = 0; depth < kDeepestContainer && dict->kind == PickleKind::kDict; ++depth) {
     if (holds_tensors(*dict)) return *dict;
@@ -291,7 +291,7 @@ TorchFile TorchFile::parse(Bytes bytes, std::string_view source,
 }
 
 void TorchFile::read_entries() {
-  const PickleNode& weights = find_state_dict(container_->pickle().root(), source_);
+  const PickleNode& weights = state_dict_in(container_->pickle().root(), source_);
   Flattener(*container_, source_, entries_).walk(weights, "", 0);
 }
 

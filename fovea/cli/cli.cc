@@ -23,7 +23,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
-const Command& find_command(const std::vector<Command>& commands, const std::string& name) {
+const Command& command_named(const std::vector<Command>& commands, const std::string& name) {
   std::vector<std::string> names;
   for (const Command& command : commands) {
     if (command.name == name) return command;
@@ -48,7 +48,7 @@ std::string help_text(const std::vector<Command>& commands, std::vector<std::str
   const bool man = std::erase(words, "--man") > 0;
   if (words.size() > 1) refuse_more("help VERB", words[1]);
   if (words.empty()) return man ? program_man_page(commands) : program_help(commands);
-  const Command& command = find_command(commands, words[0]);
+  const Command& command = command_named(commands, words[0]);
   return man ? command_man_page(command) : command_help(command);
 }
 
@@ -71,7 +71,7 @@ void run_verb(const std::vector<std::string>& arguments) {
     write_stdout(help_text(commands, {arguments.begin() + 1, arguments.end()}));
     return;
   }
-  const Command& command = find_command(commands, arguments[0]);
+  const Command& command = command_named(commands, arguments[0]);
   const ParsedCommand parsed = parse_command(command, {arguments.begin() + 1, arguments.end()});
   if (parsed.help) {
     write_stdout(command_help(command));

@@ -84,8 +84,8 @@ std::vector<Method> chosen_methods(const Args& args) {
 Method chosen_method(const Args& args, const ModelFacts& facts) {
   if (args.has("method")) return chosen_methods(args).front();
   const bool embeds = facts.head == HeadKind::kNone || facts.head == HeadKind::kSimilarity;
-  return find_method(embeds && !args.has("against") && !args.has("class") ? "rollout"
-                                                                          : "relevancy");
+  return method_named(embeds && !args.has("against") && !args.has("class") ? "rollout"
+                                                                           : "relevancy");
 }
 
 GivenParameters parameters_for(const Args& args, const Method& method) {

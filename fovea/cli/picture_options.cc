@@ -91,7 +91,7 @@ std::string_view default_model_for(const Args& args, std::string_view text_model
 std::optional<PictureInput> find_picture_input(const Engine& engine, const Args& args) {
   const std::optional<PictureSize> size = picture_size(args);
   const ModelFacts& facts = engine.facts();
-  const bool picture = args.has("INPUT") && facts.takes_pixels &&
+  const bool picture = args.has("INPUT") && facts.takes_pixels() &&
                        (!facts.takes_text() || names_picture(args["INPUT"]));
   if (!picture) {
     if (args.has("INPUT") && names_picture(args["INPUT"]) && file_exists(args["INPUT"])) {

@@ -68,7 +68,7 @@ std::vector<SiteKind> sites_of(const ModelFacts& facts, bool sees_picture) {
   const bool towers = facts.has_text_tower();
   if (!sees_picture) return {towers ? SiteKind::kTextSelf : SiteKind::kSelf};
   std::vector<SiteKind> sites{towers ? SiteKind::kVisionSelf : SiteKind::kSelf};
-  if (facts.pools_by_attention) sites.push_back(SiteKind::kPool);
+  if (facts.pools_by_attention()) sites.push_back(SiteKind::kPool);
   return sites;
 }
 
@@ -78,7 +78,7 @@ SiteKind chosen_site(const Args& args, const Engine& engine, bool sees_picture) 
   if (!args.has("site")) {
     // Without a token in front of the patches, the pooling head is what looks at all of them.
     const bool names_row = args.has("at") || args.has("token") || args.has("layer");
-    return sites.back() == SiteKind::kPool && facts.front_tokens.empty() && !names_row
+    return sites.back() == SiteKind::kPool && facts.picture->front_tokens.empty() && !names_row
                ? SiteKind::kPool
                : sites.front();
   }
@@ -101,7 +101,7 @@ bool gives_pixels(const Args& args, const Engine& engine) {
   const ModelFacts& facts = engine.facts();
   const auto kind = site_kind(args);
   const bool says_so = kind == SiteKind::kVisionSelf || kind == SiteKind::kPool;
-  return args.has("inputs") && facts.takes_pixels && (!facts.takes_text() || says_so);
+  return args.has("inputs") && facts.takes_pixels() && (!facts.takes_text() || says_so);
 }
 
 void check_row_options(const Args& args, const Engine& engine, bool sees_picture) {
@@ -119,17 +119,20 @@ void check_row_options(const Args& args, const Engine& engine, bool sees_picture
 }
 
 SiteSize size_of(const ModelFacts& facts, SiteKind kind) {
+  const auto of = [](const std::optional<StackFacts>& stack) {
+    return stack ? SiteSize{stack->layers, stack->heads} : SiteSize{};
+  };
   switch (kind) {
     case SiteKind::kDecoderSelf:
     case SiteKind::kCross:
-      return {facts.decoder_layers, facts.decoder_heads};
+      return of(facts.decoder);
     case SiteKind::kTextSelf:
-      return {facts.text_layers, facts.text_heads};
+      return of(facts.text_tower);
     case SiteKind::kPool:
     case SiteKind::kPanoptic:
-      return {1, facts.heads};
+      return {1, facts.main.heads};
     default:
-      return {facts.layers, facts.heads};
+      return of(facts.main);
   }
 }
 
@@ -148,7 +151,8 @@ void check_head(const Args& args, const Engine& engine, SiteKind kind) {
 
 void check_query(const Args& args, const Engine& engine) {
   if (!args.has("query")) return;
-  const int64_t queries = engine.facts().object_queries;
+  const std::optional<ObjectFacts>& objects = engine.facts().objects;
+  const int64_t queries = objects ? objects->queries : 0;
   if (args.integer("query") < queries) return;
   fail(ErrorKind::kInvalidArgument, "--query is {} but {} has {} object queries, 0 to {}",
        args["query"], engine.name(), queries, queries - 1);
@@ -167,7 +171,7 @@ FoundToken chosen_patch(const Args& args, const PictureInput& picture, const Axi
     }
     found.index = front + patch_at(picture, args["at"]);
   } else if (args.has("token")) {
-    found = find_token(rows, args["token"]);
+    found = token_named(rows, args["token"]);
   } else if (rows.grid_rows > 0 && front == 0) {
     fail(ErrorKind::kInvalidArgument,
          "{} has no token in front of its patches to look from; choose a patch with --at X,Y",

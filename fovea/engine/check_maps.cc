@@ -77,11 +77,10 @@ bool MapCheck::passed() const {
 
 namespace {
 
-std::vector<int64_t> some_ids(int64_t most, int64_t vocabulary) {
+std::vector<int64_t> some_ids(const TextFacts& facts) {
+  const int64_t most = facts.most_tokens == 0 ? 16 : std::min<int64_t>(16, facts.most_tokens);
   std::vector<int64_t> ids;
-  for (int64_t i = 0; i < (most == 0 ? 16 : std::min<int64_t>(16, most)); ++i) {
-    ids.push_back((7 * i + 3) % vocabulary);
-  }
+  for (int64_t i = 0; i < most; ++i) ids.push_back((7 * i + 3) % facts.vocabulary);
   return ids;
 }
 
@@ -99,25 +98,27 @@ Tensor some_numbers(const Shape& shape) {
 EncodedInput check_input(const Engine& engine) {
   const ModelFacts& facts = engine.facts();
   ModelInputs inputs;
-  if (facts.takes_features) {
+  if (facts.takes_features()) {
     inputs.input_features = some_numbers(
-        {engine.checkpoint().config.get_size("num_mel_bins", 80), 2 * facts.most_tokens});
+        {engine.checkpoint().config.get_size("num_mel_bins", 80), 2 * facts.sound->positions});
   } else if (facts.finds_objects()) {
-    const int64_t stride = facts.feature_stride;
-    inputs.pixel_values = some_numbers({facts.channels, 5 * stride, 7 * stride});
-  } else if (facts.takes_pixels) {
-    inputs.pixel_values = some_numbers({facts.channels, facts.image_height, facts.image_width});
-    if (facts.takes_text()) inputs.input_ids = some_ids(facts.most_tokens, facts.vocabulary);
+    const int64_t stride = facts.objects->stride;
+    inputs.pixel_values = some_numbers({facts.picture->channels, 5 * stride, 7 * stride});
+  } else if (facts.takes_pixels()) {
+    const PictureFacts& picture = *facts.picture;
+    inputs.pixel_values =
+        some_numbers({picture.channels, picture.image_height, picture.image_width});
+    if (facts.takes_text()) inputs.input_ids = some_ids(*facts.text);
   } else if (engine.find_tokenizer() != nullptr) {
     EncodedInput input =
         engine.encode("The quick brown fox jumps over the lazy dog, and the dog sleeps on.");
     if (!facts.has_decoder()) return input;
     inputs.input_ids = input.inputs.input_ids;
   } else {
-    inputs.input_ids = some_ids(facts.most_tokens, facts.vocabulary);
+    inputs.input_ids = some_ids(*facts.text);
   }
   if (facts.has_decoder()) {
-    inputs.decoder_input_ids = some_ids(facts.most_target_tokens, facts.target_vocabulary);
+    inputs.decoder_input_ids = some_ids(*facts.target);
   }
   return engine.label(inputs);
 }

@@ -27,7 +27,7 @@ EmbeddingOutput embedding_output(const ModelFacts& facts, const ModelInputs& inp
   }
   const Value& states = outputs.last_hidden_state;
   if (states.tensor.rank() != 2) return {};
-  if (!facts.causal && !facts.has_decoder()) {
+  if (!facts.text_stack().causal && !facts.has_decoder()) {
     return {states, mean_word_weights(states.shape()[0], inputs.attention_mask)};
   }
   std::vector<double> last(static_cast<size_t>(states.shape()[0]));

@@ -32,7 +32,7 @@ namespace {
 // An architecture that is not known is told before weights that are not there yet.
 void check_architecture(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "config.json";
-  if (file_exists(path)) find_architecture(Config::open(path));
+  if (file_exists(path)) architecture_named(Config::open(path));
 }
 
 // "LABEL_0" and the like say nothing.
@@ -54,10 +54,10 @@ const Tokenizer* or_null(const Find& find) {
 }
 
 // Padding to the length that the model was trained on, where it knows no other.
-void fill_up(EncodedInput& input, const ModelFacts& facts, const Tokenizer& tokenizer) {
-  if (facts.text_padding_id < 0 || input.inputs.tokens() >= facts.most_tokens) return;
+void fill_up(EncodedInput& input, const TextFacts& facts, const Tokenizer& tokenizer) {
+  if (facts.padding_id < 0 || input.inputs.tokens() >= facts.most_tokens) return;
   const std::vector<int64_t> padding(static_cast<size_t>(facts.most_tokens - input.inputs.tokens()),
-                                     facts.text_padding_id);
+                                     facts.padding_id);
   for (Position& position : ids_axis(&tokenizer, padding).positions) {
     position.special = true;
     position.source_begin = position.source_end = static_cast<int64_t>(input.axis.source.size());
@@ -74,7 +74,7 @@ Engine Engine::open(std::string_view name, const EngineOptions& options) {
   state->options = options;
   check_architecture(resolve_model(name).folder);
   state->checkpoint = open_checkpoint(name);
-  state->architecture = find_architecture(state->checkpoint.config);
+  state->architecture = architecture_named(state->checkpoint.config);
   return build(std::move(state));
 }
 
@@ -162,25 +162,26 @@ bool Engine::multi_label() const {
 }
 
 EncodedInput Engine::encode(std::string_view text, std::optional<std::string_view> pair) const {
-  if (facts().takes_pixels && !facts().takes_text()) {
+  if (facts().takes_pixels() && !facts().takes_text()) {
     fail(ErrorKind::kInvalidArgument,
          "{} sees pictures and reads no text; give it a picture file (`fovea {} FILE`) or "
          "pixel_values (--inputs)",
          name(), facts().finds_objects() ? "detect" : "image");
   }
   EncodedInput input = encode_text(tokenizer(), text, pair);
-  if (!facts().takes_segments) input.inputs.token_type_ids.clear();
-  fill_up(input, facts(), tokenizer());
+  const std::optional<TextFacts>& texts = facts().text;
+  if (!texts || !texts->takes_segments) input.inputs.token_type_ids.clear();
+  if (texts) fill_up(input, *texts, tokenizer());
   return input;
 }
 
 std::vector<std::string> Engine::length_warnings(int64_t tokens) const {
-  const int64_t trained = facts().trained_tokens;
-  if (facts().most_tokens > 0 || trained == 0 || tokens <= trained) return {};
+  const int64_t trained = facts().text ? facts().text->trained_tokens : 0;
+  if (facts().most_positions() > 0 || trained == 0 || tokens <= trained) return {};
   return {fmt::format(
       "the text has {} tokens but the model was trained on {} at most; its maps may mean little "
       "beyond them",
-      tokens, facts().trained_tokens)};
+      tokens, trained)};
 }
 
 RunResult Engine::result_of(const EncodedInput& input, Recorder& recorder,
@@ -223,11 +224,13 @@ RunResult Engine::run_decoder(const EncodedInput& input, const EncodedSource& so
 }
 
 std::vector<Axis> Engine::axes_of(const EncodedInput& input) const {
-  if (facts().takes_pixels) {
+  if (facts().takes_pixels()) {
     std::vector<Axis> axes;
     if (!input.patches.positions.empty()) axes.push_back(input.patches);
-    if (!input.patches.positions.empty() && facts().pools_by_attention) axes.push_back(pool_axis());
-    if (facts().finds_objects()) axes.push_back(query_axis(facts()));
+    if (!input.patches.positions.empty() && facts().pools_by_attention()) {
+      axes.push_back(pool_axis());
+    }
+    if (facts().finds_objects()) axes.push_back(query_axis(*facts().objects));
     if (!input.axis.positions.empty()) axes.push_back(input.axis);
     return axes;
   }
@@ -245,7 +248,7 @@ RunResult Engine::run(const ModelInputs& inputs, const RunOptions& options) cons
 }
 
 void Engine::run_packed(std::span<const EncodedInput> texts, const RecorderOptions& options) const {
-  if (facts().has_decoder() || facts().takes_pixels || facts().takes_features) {
+  if (facts().has_decoder() || facts().takes_pixels() || facts().takes_features()) {
     fail(ErrorKind::kUnsupported, "{} reads more than one text at a time; run inputs one by one",
          name());
   }
@@ -259,7 +262,7 @@ void Engine::run_packed(std::span<const EncodedInput> texts, const RecorderOptio
     all.input_ids.insert(all.input_ids.end(), inputs.input_ids.begin(), inputs.input_ids.end());
     // Without segments a text is all of segment 0.
     std::vector<int64_t> segments = inputs.token_type_ids;
-    if (facts().takes_segments) segments.resize(inputs.input_ids.size());
+    if (facts().text->takes_segments) segments.resize(inputs.input_ids.size());
     all.token_type_ids.insert(all.token_type_ids.end(), segments.begin(), segments.end());
     lengths.push_back(inputs.tokens());
   }
@@ -267,7 +270,7 @@ void Engine::run_packed(std::span<const EncodedInput> texts, const RecorderOptio
   Recorder recorder(options);
   // The outputs are nobody's, so that the feed-forward part of the last layer need not run.
   std::optional<SiteId> last;
-  for (int layer = 0; layer < facts().layers; ++layer) {
+  for (int layer = 0; layer < facts().main.layers; ++layer) {
     if (recorder.wants({SiteKind::kSelf, layer})) last = {SiteKind::kSelf, layer};
   }
   try {
@@ -287,12 +290,12 @@ EncodedInput Engine::label(const ModelInputs& inputs) const {
     input.target = ids_axis(find_target_tokenizer(), input.inputs.decoder_input_ids);
   }
   if (facts().finds_objects()) {
-    input.patches = cell_axis(facts(), inputs.pixel_values, inputs.pixel_mask);
-  } else if (facts().takes_pixels) {
-    input.patches = patch_axis(facts(), inputs.pixel_values);
+    input.patches = cell_axis(*facts().objects, inputs.pixel_values, inputs.pixel_mask);
+  } else if (facts().takes_pixels()) {
+    input.patches = patch_axis(*facts().picture, inputs.pixel_values);
   }
-  if (facts().takes_features) {
-    input.axis = sound_axis(facts().most_tokens, facts().seconds_per_position);
+  if (facts().takes_features()) {
+    input.axis = sound_axis(facts().sound->positions, facts().sound->seconds_per_position);
   } else if (!inputs.input_ids.empty()) {
     input.axis = ids_axis(find_tokenizer(), inputs.input_ids);
     if (std::ranges::all_of(input.axis.positions, &Position::special)) {

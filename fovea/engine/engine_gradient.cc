@@ -102,14 +102,14 @@ InputGradient described(const Engine& engine, const EncodedInput& input, std::st
     result.axis = input.patches.name;
     result.grid_rows = input.patches.grid_rows;
     result.grid_cols = input.patches.grid_cols;
-    result.cell_height = facts.finds_objects() ? facts.feature_stride : facts.patch_height;
-    result.cell_width = facts.finds_objects() ? facts.feature_stride : facts.patch_width;
+    result.cell_height = facts.objects ? facts.objects->stride : facts.picture->patch_height;
+    result.cell_width = facts.objects ? facts.objects->stride : facts.picture->patch_width;
   } else if (name == kInputFeatures) {
     result.axis = "source";
     result.grid_rows = 1;
-    result.grid_cols = facts.most_tokens;
+    result.grid_cols = facts.sound->positions;
     result.cell_height = input.inputs.input_features.size(0);
-    result.cell_width = input.inputs.input_features.size(1) / facts.most_tokens;
+    result.cell_width = input.inputs.input_features.size(1) / facts.sound->positions;
   } else if (name == kDecoderInputsEmbeds) {
     result.axis = "target";
   } else {

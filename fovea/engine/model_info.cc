@@ -47,7 +47,7 @@ LocalModel local_model(const std::string& name, const fs::path& place, const Mod
     const Checkpoint checkpoint = open_checkpoint(name, caches);
     model.place = checkpoint.folder.string();
     model.model_type = checkpoint.config.model_type();
-    find_architecture(checkpoint.config);
+    architecture_named(checkpoint.config);
     model.supported = true;
   } catch (const Error&) {
     // What cannot be opened is listed all the same; `fovea info` says why.
@@ -89,43 +89,44 @@ Json to_json(const ModelInfo& info) {
   json.set("model", info.name);
   json.set("folder", info.folder);
   json.set("model_type", info.model_type);
-  json.set("layers", info.facts.layers);
-  json.set("heads", info.facts.heads);
-  json.set("kv_heads", info.facts.kv_heads);
-  json.set("head_dim", info.facts.head_dim);
-  json.set("width", info.facts.width);
-  json.set("vocabulary", info.facts.vocabulary);
-  json.set("most_tokens", info.facts.most_tokens);
-  json.set("trained_tokens", info.facts.trained_tokens);
-  json.set("causal", info.facts.causal);
-  if (info.facts.decoder_layers > 0) {
-    json.set("decoder_layers", info.facts.decoder_layers);
-    json.set("decoder_heads", info.facts.decoder_heads);
+  const ModelFacts& facts = info.facts;
+  json.set("layers", facts.main.layers);
+  json.set("heads", facts.main.heads);
+  json.set("kv_heads", facts.main.kv_heads);
+  json.set("head_dim", facts.main.head_dim);
+  json.set("width", facts.main.width);
+  // Sound has positions in the place of tokens, always as many.
+  json.set("vocabulary", facts.text ? facts.text->vocabulary : 0);
+  json.set("most_tokens", facts.most_positions());
+  json.set("trained_tokens", facts.text ? facts.text->trained_tokens : facts.most_positions());
+  json.set("causal", facts.text_stack().causal);
+  if (facts.decoder) {
+    json.set("decoder_layers", facts.decoder->layers);
+    json.set("decoder_heads", facts.decoder->heads);
   }
-  if (info.facts.has_decoder()) {
-    json.set("target_vocabulary", info.facts.target_vocabulary);
-    json.set("most_target_tokens", info.facts.most_target_tokens);
+  if (facts.target) {
+    json.set("target_vocabulary", facts.target->vocabulary);
+    json.set("most_target_tokens", facts.target->most_tokens);
   }
-  if (info.facts.finds_objects()) {
-    json.set("object_queries", info.facts.object_queries);
-    json.set("feature_stride", info.facts.feature_stride);
-    json.set("masks", info.facts.has_mask_head);
+  if (facts.objects) {
+    json.set("object_queries", facts.objects->queries);
+    json.set("feature_stride", facts.objects->stride);
+    json.set("masks", facts.objects->has_mask_head);
   }
-  if (info.facts.takes_pixels) json.set("channels", info.facts.channels);
-  if (info.facts.takes_pixels && !info.facts.finds_objects()) {
-    json.set("image_size",
-             Json::array_of(std::array{info.facts.image_height, info.facts.image_width}));
-    json.set("patch_size",
-             Json::array_of(std::array{info.facts.patch_height, info.facts.patch_width}));
-    json.set("any_image_size", info.facts.any_image_size);
-    json.set("front_tokens", Json::array_of(info.facts.front_tokens));
+  if (facts.picture) json.set("channels", facts.picture->channels);
+  if (facts.picture && !facts.objects) {
+    const PictureFacts& picture = *facts.picture;
+    json.set("image_size", Json::array_of(std::array{picture.image_height, picture.image_width}));
+    json.set("patch_size", Json::array_of(std::array{picture.patch_height, picture.patch_width}));
+    json.set("any_image_size", picture.any_size);
+    json.set("front_tokens", Json::array_of(picture.front_tokens));
   }
-  if (info.facts.has_text_tower()) {
-    json.set("text_layers", info.facts.text_layers);
-    json.set("text_heads", info.facts.text_heads);
-    json.set("text_width", info.facts.text_width);
+  if (facts.text_tower) {
+    json.set("text_layers", facts.text_tower->layers);
+    json.set("text_heads", facts.text_tower->heads);
+    json.set("text_width", facts.text_tower->width);
   }
-  json.set("head", name_of(info.facts.head));
+  json.set("head", name_of(facts.head));
   json.set("labels", Json::array_of(info.labels));
   json.set("parameters", info.parameters);
   json.set("tensors", info.tensors);

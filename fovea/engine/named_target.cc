@@ -41,7 +41,8 @@ std::string named_class(const std::vector<std::string>& labels, int64_t index) {
 }
 
 // By its label, in whatever letters, or by its number.
-int64_t find_class(const std::vector<std::string>& labels, int64_t count, const std::string& name) {
+int64_t class_named(const std::vector<std::string>& labels, int64_t count,
+                    const std::string& name) {
   for (size_t i = 0; i < labels.size() && static_cast<int64_t>(i) < count; ++i) {
     if (labels[i] == name) return static_cast<int64_t>(i);
   }
@@ -61,7 +62,7 @@ int64_t best_answer(std::span<const float> logits) {
 NamedTarget class_target(const Engine& engine, const Tensor& logits, const TargetChoice& choice) {
   const std::vector<std::string> labels = engine.labels();
   if (logits.elements() == 1 && !choice.name) return {ClassTarget{0}, "its score"};
-  const int64_t index = choice.name ? find_class(labels, logits.elements(), *choice.name)
+  const int64_t index = choice.name ? class_named(labels, logits.elements(), *choice.name)
                                     : best_answer(logits.values<float>());
   return {ClassTarget{index}, named_class(labels, index)};
 }
@@ -81,7 +82,7 @@ NamedTarget token_class_target(const Engine& engine, const Tensor& logits,
   const std::vector<std::string> labels = engine.labels();
   const std::span<const float> row = row_at(logits, choice.position);
   const int64_t index = choice.name
-                            ? find_class(labels, static_cast<int64_t>(row.size()), *choice.name)
+                            ? class_named(labels, static_cast<int64_t>(row.size()), *choice.name)
                             : best_answer(row);
   return {TokenTarget{choice.position, index}, named_class(labels, index)};
 }
@@ -155,14 +156,15 @@ NamedTarget box_target(const Engine& engine, const Tensor& logits, const TargetC
          rows.rows - 1);
   }
   const int64_t index =
-      choice.name ? find_class(labels, classes, *choice.name) : best_of(query).label;
+      choice.name ? class_named(labels, classes, *choice.name) : best_of(query).label;
   return {BoxTarget{query, index}, fmt::format("query {} as {}", query, class_name(labels, index))};
 }
 
 // A picture file where the model sees pictures, otherwise a text.
 Tensor embed(const Engine& engine, const std::string& name) {
   std::error_code ignored;
-  const bool file = engine.facts().takes_pixels && std::filesystem::is_regular_file(name, ignored);
+  const bool file =
+      engine.facts().takes_pixels() && std::filesystem::is_regular_file(name, ignored);
   if (!file && !engine.facts().takes_text()) {
     fail(ErrorKind::kInvalidArgument,
          "'{}' is to be compared with but is no file, and {} sees pictures only; give a picture "

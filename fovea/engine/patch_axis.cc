@@ -6,7 +6,7 @@
 
 namespace fovea {
 
-Axis patch_axis(const ModelFacts& facts, const Tensor& pixels) {
+Axis patch_axis(const PictureFacts& facts, const Tensor& pixels) {
   Axis axis{.name = "patches"};
   if (pixels.rank() != 3) return axis;
   const int64_t rows = pixels.size(1) / facts.patch_height;
@@ -25,10 +25,10 @@ Axis patch_axis(const ModelFacts& facts, const Tensor& pixels) {
   return axis;
 }
 
-Axis cell_axis(const ModelFacts& facts, const Tensor& pixels, const Tensor& pixel_mask) {
+Axis cell_axis(const ObjectFacts& facts, const Tensor& pixels, const Tensor& pixel_mask) {
   Axis axis{.name = "cells"};
   if (pixels.rank() != 3 || pixels.empty()) return axis;
-  const int64_t stride = facts.feature_stride;
+  const int64_t stride = facts.stride;
   const int64_t rows = (pixels.size(1) + stride - 1) / stride;
   const int64_t cols = (pixels.size(2) + stride - 1) / stride;
   const bool fits =
@@ -46,9 +46,9 @@ Axis cell_axis(const ModelFacts& facts, const Tensor& pixels, const Tensor& pixe
   return axis;
 }
 
-Axis query_axis(const ModelFacts& facts) {
+Axis query_axis(const ObjectFacts& facts) {
   Axis axis{.name = "queries"};
-  for (int64_t query = 0; query < facts.object_queries; ++query) {
+  for (int64_t query = 0; query < facts.queries; ++query) {
     axis.positions.push_back({.text = fmt::format("query {}", query)});
   }
   return axis;

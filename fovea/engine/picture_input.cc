@@ -10,15 +10,16 @@ namespace {
 
 void check_sees_pictures(const Engine& engine) {
   const ModelFacts& facts = engine.facts();
-  if (!facts.takes_pixels) {
+  if (!facts.takes_pixels()) {
     fail(ErrorKind::kUnsupported,
          "{} ({}) sees no pictures; take a model such as scenes-vit, ViT, DINO, CLIP or DETR",
          engine.name(), engine.checkpoint().config.model_type());
   }
-  if (!facts.finds_objects() && facts.patch_height != facts.patch_width) {
+  const PictureFacts& picture = *facts.picture;
+  if (!facts.finds_objects() && picture.patch_height != picture.patch_width) {
     fail(ErrorKind::kUnsupported,
          "{}: its patches are {} x {} pixels; fovea lays square ones over pictures", engine.name(),
-         facts.patch_width, facts.patch_height);
+         picture.patch_width, picture.patch_height);
   }
 }
 
@@ -40,13 +41,13 @@ PictureInput read_picture_input(const Engine& engine, const std::filesystem::pat
   const ModelFacts& facts = engine.facts();
   const Checkpoint& checkpoint = engine.checkpoint();
   Preprocessor preprocessor = Preprocessor::open(checkpoint.folder, checkpoint.config.model_type());
-  if (size && !facts.any_image_size) {
+  if (size && !facts.picture->any_size) {
     fail(ErrorKind::kUnsupported, "--size is given but {} takes {} x {} only; leave it out",
-         engine.name(), facts.image_width, facts.image_height);
+         engine.name(), facts.picture->image_width, facts.picture->image_height);
   }
   if (size && facts.finds_objects()) preprocessor = preprocessor.with_size(*size);
   if (size && !facts.finds_objects()) {
-    preprocessor = preprocessor.with_size(whole_patches(*size, facts.patch_width));
+    preprocessor = preprocessor.with_size(whole_patches(*size, facts.picture->patch_width));
   }
   Picture picture = read_picture(path).picture;
   const PreparedPicture prepared = preprocessor.prepare(picture);
@@ -55,9 +56,9 @@ PictureInput read_picture_input(const Engine& engine, const std::filesystem::pat
   if (facts.finds_objects() && prepared.pixel_mask) inputs.pixel_mask = *prepared.pixel_mask;
   return {.input = engine.label(inputs),
           .picture = std::move(picture),
-          .grid = facts.finds_objects()
-                      ? PatchGrid::of_features(prepared.window, facts.feature_stride)
-                      : PatchGrid::of_patches(prepared.window, facts.patch_width)};
+          .grid = facts.objects
+                      ? PatchGrid::of_features(prepared.window, facts.objects->stride)
+                      : PatchGrid::of_patches(prepared.window, facts.picture->patch_width)};
 }
 
 GridCover cover_of(const PictureInput& input) {

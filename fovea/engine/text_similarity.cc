@@ -27,7 +27,7 @@ void check_compares_texts(const Engine& engine) {
 std::vector<TextSimilarity> text_similarities(const Engine& engine, const RunResult& picture,
                                               const std::vector<std::string>& texts) {
   check_compares_texts(engine);
-  const ModelFacts& facts = engine.facts();
+  const SimilarityFacts& facts = *engine.facts().similarity;
   const std::vector<double> image = doubles_of(picture.outputs.image_embeds.tensor);
   std::vector<TextSimilarity> similarities;
   std::vector<double> logits;
@@ -36,12 +36,12 @@ std::vector<TextSimilarity> text_similarities(const Engine& engine, const RunRes
         run_on_team([&] { return engine.model().forward(engine.encode(text).inputs, {}); });
     TextSimilarity similarity{.text = text};
     similarity.cosine = dot(image, doubles_of(outputs.text_embeds.tensor));
-    similarity.logit = facts.similarity_scale * similarity.cosine + facts.similarity_bias;
+    similarity.logit = facts.scale * similarity.cosine + facts.bias;
     similarity.probability = sigmoid(similarity.logit);
     logits.push_back(similarity.logit);
     similarities.push_back(std::move(similarity));
   }
-  if (!facts.similarity_is_sigmoid) {
+  if (!facts.sigmoid) {
     const std::vector<double> shares = softmax(logits);
     for (size_t i = 0; i < shares.size(); ++i) similarities[i].probability = shares[i];
   }

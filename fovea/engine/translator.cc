@@ -15,11 +15,11 @@ namespace {
 
 const Engine& check_translates(const Engine& engine) {
   const ModelFacts& facts = engine.facts();
-  if (!facts.has_decoder() || facts.takes_features || facts.head != HeadKind::kTargetWords) {
-    const std::string what = facts.finds_objects()  ? "it finds objects in pictures"
-                             : !facts.has_decoder() ? "it has one stack, not encoder and decoder"
-                             : facts.takes_features ? "it takes sound, not text"
-                                                    : "it has no scores of words";
+  if (!facts.has_decoder() || facts.takes_features() || facts.head != HeadKind::kTargetWords) {
+    const std::string what = facts.finds_objects()    ? "it finds objects in pictures"
+                             : !facts.has_decoder()   ? "it has one stack, not encoder and decoder"
+                             : facts.takes_features() ? "it takes sound, not text"
+                                                      : "it has no scores of words";
     fail(ErrorKind::kUnsupported,
          "{} ({}) does not translate: {}; take a model such as en-fr, Marian, T5 or BART",
          engine.name(), engine.checkpoint().config.model_type(), what);
@@ -89,7 +89,7 @@ Translator::Translator(Engine engine, const Languages& languages)
 
 SearchOptions Translator::search_options(const TranslateOptions& options) const {
   SearchOptions search = config_.search;
-  const int64_t positions = engine_.facts().most_target_tokens;
+  const int64_t positions = engine_.facts().target->most_tokens;
   search.most_tokens = config_.most_tokens(1, positions);
   if (!config_.max_new_tokens && !config_.max_length) {
     // transformers' 20 would cut most sentences.
@@ -152,7 +152,7 @@ Translator::Target Translator::given(std::string_view text,
     target.ids.push_back(ids[i]);
     target.axis.positions.push_back(positions[i]);
   }
-  if (const int64_t most = engine_.facts().most_target_tokens; most > 0) {
+  if (const int64_t most = engine_.facts().target->most_tokens; most > 0) {
     check_length(engine_.checkpoint().config, static_cast<int64_t>(target.ids.size()), most,
                  "target");
   }

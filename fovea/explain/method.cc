@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-const MethodParameter& find_parameter(const Method& method, std::string_view name) {
+const MethodParameter& parameter_named(const Method& method, std::string_view name) {
   const auto found = std::ranges::find(method.parameters, name, &MethodParameter::name);
   FOVEA_ASSERT(found != method.parameters.end());
   return *found;
@@ -87,7 +87,7 @@ std::string head_name(int64_t layer, int64_t head) {
 
 }  // namespace
 
-Method find_method(std::string_view name) {
+Method method_named(std::string_view name) {
   for (Method& method : all_methods()) {
     if (method.name == name) return std::move(method);
   }
@@ -127,7 +127,7 @@ bool scores_heads(const Method& method, const GivenParameters& given) {
 
 double number_parameter(const Method& method, const ExplainRequest& request,
                         std::string_view name) {
-  const MethodParameter& parameter = find_parameter(method, name);
+  const MethodParameter& parameter = parameter_named(method, name);
   return number_in(method, parameter, given_or_otherwise(parameter, request));
 }
 
@@ -143,7 +143,7 @@ int64_t whole_parameter(const Method& method, const ExplainRequest& request,
 
 std::string choice_parameter(const Method& method, const ExplainRequest& request,
                              std::string_view name) {
-  const MethodParameter& parameter = find_parameter(method, name);
+  const MethodParameter& parameter = parameter_named(method, name);
   std::string text = given_or_otherwise(parameter, request);
   check_choice(method, parameter, text);
   return text;

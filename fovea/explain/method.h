@@ -90,7 +90,7 @@ struct Method {
 // Made from methods/ by CMake, in the order of the names.
 std::vector<Method> all_methods();
 // Throws Error{kNotFound} that lists the names.
-Method find_method(std::string_view name);
+Method method_named(std::string_view name);
 
 // A parameter as given or as it is otherwise. Throws Error{kInvalidArgument} with the valid range
 // or choices.

@@ -11,18 +11,19 @@ void check_room(const ModelFacts& facts, int64_t prompt, int64_t more) {
     fail(ErrorKind::kInvalidArgument, "{} new tokens are asked for; it must be 1 to {}", more,
          kMost);
   }
-  if (facts.most_tokens > 0 && more > facts.most_tokens - prompt + 1) {
+  const int64_t most = facts.most_positions();
+  if (most > 0 && more > most - prompt + 1) {
     fail(ErrorKind::kInvalidArgument,
          "the prompt has {} tokens and {} more are asked for, but this model has positions for {}; "
          "ask for {} at most",
-         prompt, more, facts.most_tokens, std::max<int64_t>(facts.most_tokens - prompt + 1, 0));
+         prompt, more, most, std::max<int64_t>(most - prompt + 1, 0));
   }
 }
 
 std::vector<int64_t> generate(const Model& model, std::span<const int64_t> prompt,
                               const GenerateOptions& options, AttentionCache& cache) {
   const ModelFacts& facts = model.facts();
-  if (facts.head != HeadKind::kCausalLm || !facts.causal) {
+  if (facts.head != HeadKind::kCausalLm || !facts.main.causal) {
     fail(ErrorKind::kUnsupported,
          "this model does not write text: its head is '{}'; take a causal language model",
          name_of(facts.head));

@@ -35,7 +35,7 @@ bool has_signature(Bytes bytes, uint64_t offset, size_t record_bytes, uint32_t s
 }
 
 // The end record is the last thing in the file but for a comment whose length it tells.
-size_t find_end_record(Bytes bytes, std::string_view source) {
+size_t end_record_of(Bytes bytes, std::string_view source) {
   if (bytes.size() < kZipEndBytes) fail_damaged(source, "no end record");
   const size_t last = bytes.size() - kZipEndBytes;
   const size_t first = last > kZip16Full ? last - kZip16Full : 0;
@@ -74,8 +74,8 @@ Directory read_zip64_end(Bytes bytes, size_t locator, std::string_view source) {
           .end = at};
 }
 
-Directory find_directory(Bytes bytes, std::string_view source) {
-  const size_t at = find_end_record(bytes, source);
+Directory directory_of(Bytes bytes, std::string_view source) {
+  const size_t at = end_record_of(bytes, source);
   const auto disk = load_little_endian<uint16_t>(bytes, at + 4);
   const auto directory_disk = load_little_endian<uint16_t>(bytes, at + 6);
   const auto entries_here = load_little_endian<uint16_t>(bytes, at + 8);
@@ -296,7 +296,7 @@ ZipReader ZipReader::parse(Bytes bytes, std::string_view source,
 }
 
 void ZipReader::read_directory() {
-  const Directory directory = find_directory(bytes_, source_);
+  const Directory directory = directory_of(bytes_, source_);
   Bytes records = bytes_.subspan(directory.offset, directory.size);
   for (uint64_t i = 0; i < directory.entries; ++i) {
     CentralRecord record = read_central(records, source_);

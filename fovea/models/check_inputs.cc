@@ -34,8 +34,7 @@ void check_beside(std::string_view name, std::span<const int64_t> values, std::s
 namespace {
 
 // Cells may reach over the edge, so that any picture has some.
-void check_cells(const ModelFacts& facts, const Tensor& pixels) {
-  const int64_t stride = facts.feature_stride;
+void check_cells(int64_t stride, const Tensor& pixels) {
   const int64_t rows = (pixels.size(1) + stride - 1) / stride;
   const int64_t cols = (pixels.size(2) + stride - 1) / stride;
   if (rows > kMostPatches / cols) {
@@ -45,16 +44,15 @@ void check_cells(const ModelFacts& facts, const Tensor& pixels) {
   }
 }
 
-void check_patches(const Config& config, const ModelFacts& facts, const Tensor& pixels) {
+void check_patches(const Config& config, const PictureFacts& facts, const Tensor& pixels) {
   const int64_t height = pixels.size(1), width = pixels.size(2);
   if (height < facts.patch_height || width < facts.patch_width) {
     fail(ErrorKind::kInvalidArgument,
          "the picture is {} x {} pixels but one patch of this model is {} x {}; enlarge it", width,
          height, facts.patch_width, facts.patch_height);
   }
-  if (!facts.any_image_size &&
-      (height / facts.patch_height != facts.image_height / facts.patch_height ||
-       width / facts.patch_width != facts.image_width / facts.patch_width)) {
+  if (!facts.any_size && (height / facts.patch_height != facts.image_height / facts.patch_height ||
+                          width / facts.patch_width != facts.image_width / facts.patch_width)) {
     fail(ErrorKind::kInvalidArgument,
          "the picture is {} x {} pixels but this model has positions for {} x {} only ({}); resize "
          "it",
@@ -70,15 +68,16 @@ void check_patches(const Config& config, const ModelFacts& facts, const Tensor& 
 }  // namespace
 
 void check_pixels(const Config& config, const ModelFacts& facts, const Tensor& pixels) {
+  const int64_t channels = facts.picture->channels;
   if (pixels.empty()) {
     fail(ErrorKind::kInvalidArgument,
          "this model sees pictures and needs pixel_values [{}, height, width]; give a picture",
-         facts.channels);
+         channels);
   }
-  if (pixels.rank() != 3 || pixels.dtype() != DType::kF32 || pixels.size(0) != facts.channels) {
+  if (pixels.rank() != 3 || pixels.dtype() != DType::kF32 || pixels.size(0) != channels) {
     fail(ErrorKind::kInvalidArgument,
          "pixel_values is {} {} but this model takes F32 [{}, height, width] ({})",
-         dtype_name(pixels.dtype()), to_string(pixels.shape()), facts.channels, config.source());
+         dtype_name(pixels.dtype()), to_string(pixels.shape()), channels, config.source());
   }
   for (const float value : pixels.values<float>()) {
     if (!std::isfinite(value)) {
@@ -86,10 +85,10 @@ void check_pixels(const Config& config, const ModelFacts& facts, const Tensor& p
            value);
     }
   }
-  if (facts.feature_stride > 0) {
-    check_cells(facts, pixels);
+  if (facts.objects) {
+    check_cells(facts.objects->stride, pixels);
   } else {
-    check_patches(config, facts, pixels);
+    check_patches(config, *facts.picture, pixels);
   }
 }
 

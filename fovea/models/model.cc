@@ -51,7 +51,7 @@ std::string_view name_of(HeadKind kind) {
   return "none";
 }
 
-ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers) {
+StackFacts stack_facts(const AttentionSizes& sizes, int64_t layers) {
   return {.layers = layers,
           .heads = sizes.heads,
           .kv_heads = sizes.kv_heads,
@@ -66,7 +66,7 @@ bool ModelSource::is(std::string_view suffix, std::string_view probe) const {
                              [&](const std::string& name) { return name.ends_with(suffix); });
 }
 
-Architecture find_architecture(const Config& config) {
+Architecture architecture_named(const Config& config) {
   const std::string& type = config.model_type();
   if (std::ranges::find(kDeformable, type) != kDeformable.end()) {
     fail(ErrorKind::kUnsupported,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,70 +68,100 @@ enum class HeadKind {
 };
 std::string_view name_of(HeadKind kind);
 
-// What front ends need to know of a model. Of two stacks, what has no other name is the encoder's.
-struct ModelFacts {
+// One stack of layers that attend.
+struct StackFacts {
   int64_t layers = 0;
   int64_t heads = 0;
   int64_t kv_heads = 0;
   int64_t head_dim = 0;
   int64_t width = 0;
-  int64_t vocabulary = 0;
-  int64_t most_tokens = 0;     // a learned table of positions ends there; 0: no limit
-  int64_t trained_tokens = 0;  // how long texts were in training, as far as config.json says
   bool causal = false;
-  bool rotary = false;              // q and k are turned by their positions before they meet
-  bool takes_segments = false;      // token_type_ids
-  bool takes_features = false;      // input_features in the place of input_ids
-  double seconds_per_position = 0;  // of sound
-  HeadKind head = HeadKind::kNone;
-  // Of the decoder beside an encoder; 0: there is none.
-  int64_t decoder_layers = 0;
-  int64_t decoder_heads = 0;
-  int64_t target_vocabulary = 0;
-  int64_t most_target_tokens = 0;  // as most_tokens
+  bool rotary = false;  // q and k are turned by their positions before they meet
+};
 
-  // Of models that see pictures (pixel_values); of two towers, what has no other name is the
-  // picture tower's, but vocabulary, causal and the numbers of tokens are the text tower's.
-  bool takes_pixels = false;
+// Texts that a model reads or writes.
+struct TextFacts {
+  int64_t vocabulary = 0;
+  int64_t most_tokens = 0;      // a learned table of positions ends there; 0: no limit
+  int64_t trained_tokens = 0;   // how long texts were in training, as far as config.json says
+  bool takes_segments = false;  // token_type_ids
+  // Texts are filled up to most_tokens with this id, for so it was trained; -1: they are not.
+  int64_t padding_id = -1;
+};
+
+// Sound (input_features), in the place of a text.
+struct SoundFacts {
+  int64_t positions = 0;  // always as many
+  double seconds_per_position = 0;
+};
+
+// Pictures (pixel_values) and their patches, in whose place a model that finds objects has cells.
+struct PictureFacts {
   int64_t channels = 0;
   int64_t patch_height = 0, patch_width = 0;
   int64_t image_height = 0, image_width = 0;  // what the model was trained on
-  bool any_image_size = false;                // positions are made for other sizes too
+  bool any_size = false;                      // positions are made for other sizes too
   std::vector<std::string> front_tokens;      // before the patches: "[CLS]", "[DIST]", "[REG 1]"
   bool pools_by_attention = false;            // pool.0, a head that attends to the patches
-  // Of models that find objects: an encoder of the cells of a convolutional trunk's feature map, in
-  // the place of patches, and a decoder of object queries, which reads no target.
-  int64_t object_queries = 0;  // 0: it finds none
-  int64_t feature_stride = 0;  // pixels from one cell to the next
-  bool has_mask_head = false;  // panoptic.0, and pred_masks
-  // Of the text tower beside a picture tower; 0: there is none.
-  int64_t text_layers = 0;
-  int64_t text_heads = 0;
-  int64_t text_width = 0;
-  // Its texts are filled up to most_tokens with this id, for so it was trained; -1: they are not.
-  int64_t text_padding_id = -1;
-  // Of both towers: the logit of a picture and a text is scale * cosine + bias, and means a share
-  // among several texts (softmax) or whether this one fits (sigmoid).
-  double similarity_scale = 0;
-  double similarity_bias = 0;
-  bool similarity_is_sigmoid = false;
+};
 
+// Objects in pictures: the encoder reads the cells of a convolutional trunk's feature map, the
+// decoder object queries and no target.
+struct ObjectFacts {
+  int64_t queries = 0;
+  int64_t stride = 0;          // pixels from one cell to the next
+  bool has_mask_head = false;  // panoptic.0, and pred_masks
+};
+
+// A picture and a text: their logit is scale * cosine + bias, and means a share among several texts
+// (softmax) or whether this one fits (sigmoid).
+struct SimilarityFacts {
+  double scale = 0;
+  double bias = 0;
+  bool sigmoid = false;
+};
+
+// What front ends need to know of a model.
+struct ModelFacts {
+  // The only stack; beside a decoder the encoder, beside a text tower the picture tower.
+  StackFacts main;
+  std::optional<StackFacts> decoder;
+  std::optional<StackFacts> text_tower;
+
+  std::optional<TextFacts> text;    // that the text tower reads, or else the main stack
+  std::optional<TextFacts> target;  // that the decoder reads and writes
+  std::optional<SoundFacts> sound;
+  std::optional<PictureFacts> picture;
+  std::optional<ObjectFacts> objects;
+  std::optional<SimilarityFacts> similarity;
+  HeadKind head = HeadKind::kNone;
+
+  bool takes_text() const { return text.has_value(); }
+  bool takes_features() const { return sound.has_value(); }
+  bool takes_pixels() const { return picture.has_value(); }
   // A decoder that reads a target.
-  bool has_decoder() const { return decoder_layers > 0 && object_queries == 0; }
-  bool finds_objects() const { return object_queries > 0; }
-  bool has_text_tower() const { return text_layers > 0; }
-  bool takes_text() const { return vocabulary > 0; }
+  bool has_decoder() const { return decoder && !objects; }
+  bool has_text_tower() const { return text_tower.has_value(); }
+  bool finds_objects() const { return objects.has_value(); }
+  bool has_mask_head() const { return objects && objects->has_mask_head; }
+  bool pools_by_attention() const { return picture && picture->pools_by_attention; }
+
+  // The stack that reads texts, if one does.
+  const StackFacts& text_stack() const { return text_tower ? *text_tower : main; }
+  // How long a text or sound may be at most; 0: no limit.
+  int64_t most_positions() const { return sound ? sound->positions : text ? text->most_tokens : 0; }
   // How many attentions a run goes through: of each layer, cross-attention, pooling
   // and masks.
   int64_t attentions() const {
-    return layers + 2 * decoder_layers + text_layers + (pools_by_attention ? 1 : 0) +
-           (has_mask_head ? 1 : 0);
+    return main.layers + (decoder ? 2 * decoder->layers : 0) +
+           (text_tower ? text_tower->layers : 0) + (pools_by_attention() ? 1 : 0) +
+           (has_mask_head() ? 1 : 0);
   }
 };
 
 struct AttentionSizes;
 // What a stack of `layers` with such heads is like; the caller adds the rest.
-ModelFacts stack_facts(const AttentionSizes& sizes, int64_t layers);
+StackFacts stack_facts(const AttentionSizes& sizes, int64_t layers);
 
 class Seq2SeqModel;
 
@@ -177,8 +208,9 @@ std::unique_ptr<Model> build_model(const ModelSource& source) {
 // Made from this folder by CMake, in the order of the names.
 std::vector<Architecture> all_architectures();
 
-// Throws Error{kUnsupported} that lists the model types there are.
-Architecture find_architecture(const Config& config);
+// The one that has the configuration's model_type. Throws Error{kUnsupported} that lists the model
+// types there are.
+Architecture architecture_named(const Config& config);
 
 // The tensors that nobody has read although the architecture should know them, by the file's names.
 std::vector<std::string> unknown_weights(const Architecture& architecture, const Weights& weights);

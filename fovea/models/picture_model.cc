@@ -36,15 +36,15 @@ ModelOutputs PictureModel::forward(const ModelInputs& inputs, const Pass& pass) 
 
 ModelFacts picture_facts(const AttentionSizes& sizes, int64_t layers, const PatchSizes& patches,
                          std::vector<std::string> front_tokens) {
-  ModelFacts facts = stack_facts(sizes, layers);
-  facts.takes_pixels = true;
-  facts.channels = patches.channels;
-  facts.patch_height = patches.patch_height;
-  facts.patch_width = patches.patch_width;
-  facts.image_height = patches.image_height;
-  facts.image_width = patches.image_width;
-  facts.any_image_size = patches.rows(patches.image_height) == patches.cols(patches.image_width);
-  facts.front_tokens = std::move(front_tokens);
+  ModelFacts facts{.main = stack_facts(sizes, layers)};
+  facts.picture = PictureFacts{
+      .channels = patches.channels,
+      .patch_height = patches.patch_height,
+      .patch_width = patches.patch_width,
+      .image_height = patches.image_height,
+      .image_width = patches.image_width,
+      .any_size = patches.rows(patches.image_height) == patches.cols(patches.image_width),
+      .front_tokens = std::move(front_tokens)};
   return facts;
 }
 

@@ -32,11 +32,10 @@ RopeModel::RopeModel(const ModelSource& source, const RopeDecoderOptions& option
                         source.config.get_size("hidden_size"))),
       decoder_(base, source.config, options) {
   const AttentionSizes& sizes = decoder_.sizes();
-  ModelFacts facts = stack_facts(sizes, decoder_.layers());
-  facts.vocabulary = words_.size(0);
-  facts.trained_tokens = source.config.get_size("max_position_embeddings", 2048);
-  facts.causal = true;
-  facts.rotary = true;
+  ModelFacts facts{.main = stack_facts(sizes, decoder_.layers())};
+  facts.main.causal = facts.main.rotary = true;
+  facts.text = TextFacts{.vocabulary = words_.size(0),
+                         .trained_tokens = source.config.get_size("max_position_embeddings", 2048)};
   set_facts(facts);
   set_head(decoder_head(source, words_));
 }

@@ -14,9 +14,9 @@ namespace fovea {
 
 ModelFacts two_stack_facts(const AttentionSizes& encoder, int64_t encoder_layers,
                            const AttentionSizes& decoder, int64_t decoder_layers) {
-  ModelFacts facts = stack_facts(encoder, encoder_layers);
-  facts.decoder_layers = decoder_layers;
-  facts.decoder_heads = decoder.heads;
+  ModelFacts facts{.main = stack_facts(encoder, encoder_layers),
+                   .decoder = stack_facts(decoder, decoder_layers)};
+  facts.decoder->causal = true;
   return facts;
 }
 
@@ -73,16 +73,18 @@ void Seq2SeqModel::set_word_scores(WordScores scores) {
 }
 
 void Seq2SeqModel::check_source(const ModelInputs& inputs) const {
-  if (facts_.takes_features) {
+  if (facts_.takes_features()) {
     refuse_inputs("a model of sound", inputs,
                   {"input_ids", "token_type_ids", "attention_mask", "pixel_values", "pixel_mask"});
     return;
   }
   refuse_inputs("a model of text", inputs,
                 {"token_type_ids", "input_features", "pixel_values", "pixel_mask"});
-  check_ids(config_, inputs.input_ids, facts_.vocabulary);
+  check_ids(config_, inputs.input_ids, facts_.text->vocabulary);
   check_beside("attention_mask", inputs.attention_mask, "input_ids", inputs.tokens());
-  if (facts_.most_tokens > 0) check_length(config_, inputs.tokens(), facts_.most_tokens, "source");
+  if (const int64_t most = facts_.text->most_tokens; most > 0) {
+    check_length(config_, inputs.tokens(), most, "source");
+  }
 }
 
 EncodedSource Seq2SeqModel::encode(const ModelInputs& inputs, const Pass& pass) const {
@@ -94,14 +96,14 @@ EncodedSource Seq2SeqModel::encode(const ModelInputs& inputs, const Pass& pass) 
 ModelOutputs Seq2SeqModel::decode(const EncodedSource& source, std::span<const int64_t> ids,
                                   std::span<const int64_t> attention_mask, const Pass& pass) const {
   const auto count = static_cast<int64_t>(ids.size());
-  check_ids(config_, ids, facts_.target_vocabulary);
+  check_ids(config_, ids, facts_.target->vocabulary);
   check_beside("decoder_attention_mask", attention_mask, "decoder_input_ids", count);
   if (pass.cache != nullptr && !attention_mask.empty()) {
     fail(ErrorKind::kInvalidArgument, "a target is written step by step only without padding");
   }
   const int64_t each = pass.cache == nullptr ? count : count / pass.cache->hypotheses();
-  if (facts_.most_target_tokens > 0) {
-    check_length(config_, first_position(pass) + each, facts_.most_target_tokens, "target");
+  if (const int64_t most = facts_.target->most_tokens; most > 0) {
+    check_length(config_, first_position(pass) + each, most, "target");
   }
   ModelOutputs outputs;
   outputs.last_hidden_state = decoder_states(source, ids, attention_mask, pass);

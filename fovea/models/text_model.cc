@@ -28,10 +28,10 @@ void check_packed(const ModelInputs& inputs, const Pass& pass) {
 
 ModelFacts text_facts(const AttentionSizes& sizes, int64_t layers, int64_t vocabulary,
                       int64_t positions, bool causal) {
-  ModelFacts facts = stack_facts(sizes, layers);
-  facts.vocabulary = vocabulary;
-  facts.most_tokens = facts.trained_tokens = positions;
-  facts.causal = causal;
+  ModelFacts facts{.main = stack_facts(sizes, layers)};
+  facts.main.causal = causal;
+  facts.text =
+      TextFacts{.vocabulary = vocabulary, .most_tokens = positions, .trained_tokens = positions};
   return facts;
 }
 
@@ -46,19 +46,19 @@ void TextModel::check(const ModelInputs& inputs, const Pass& pass) const {
   refuse_inputs("a model of one text", inputs,
                 {"decoder_input_ids", "decoder_attention_mask", "input_features", "pixel_values",
                  "pixel_mask"});
-  check_ids(config_, inputs.input_ids, facts_.vocabulary);
+  check_ids(config_, inputs.input_ids, facts_.text->vocabulary);
   check_beside("token_type_ids", inputs.token_type_ids, "input_ids", inputs.tokens());
   if (pass.cache == nullptr) {
     check_beside("attention_mask", inputs.attention_mask, "input_ids", inputs.tokens());
-  } else if (!facts_.causal || !inputs.attention_mask.empty()) {
+  } else if (!facts_.main.causal || !inputs.attention_mask.empty()) {
     fail(ErrorKind::kInvalidArgument,
          "text is written word by word only by causal models and without padding");
   }
   if (!pass.texts.empty()) check_packed(inputs, pass);
   const int64_t longest =
       pass.texts.empty() ? inputs.tokens() : *std::ranges::max_element(pass.texts);
-  if (facts_.most_tokens > 0) {
-    check_length(config_, first_position(pass) + longest, facts_.most_tokens);
+  if (const int64_t most = facts_.text->most_tokens; most > 0) {
+    check_length(config_, first_position(pass) + longest, most);
   }
 }
 

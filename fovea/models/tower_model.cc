@@ -22,18 +22,12 @@ Value of_length_one(const Value& x) {
 ModelFacts facts_of_both(const ModelFacts& picture, const ModelFacts& text,
                          const Similarity& similarity) {
   ModelFacts facts = picture;
-  facts.text_layers = text.layers;
-  facts.text_heads = text.heads;
-  facts.text_width = text.width;
-  facts.vocabulary = text.vocabulary;
-  facts.most_tokens = text.most_tokens;
-  facts.trained_tokens = text.trained_tokens;
-  facts.causal = text.causal;
+  facts.text_tower = text.main;
+  facts.text = text.text;
   facts.head = HeadKind::kSimilarity;
-  facts.text_padding_id = text.text_padding_id;
-  facts.similarity_scale = std::exp(double{similarity.log_scale});
-  facts.similarity_bias = similarity.bias;
-  facts.similarity_is_sigmoid = similarity.sigmoid;
+  facts.similarity = SimilarityFacts{.scale = std::exp(double{similarity.log_scale}),
+                                     .bias = similarity.bias,
+                                     .sigmoid = similarity.sigmoid};
   return facts;
 }
 
@@ -41,7 +35,7 @@ ModelFacts facts_of_both(const ModelFacts& picture, const ModelFacts& text,
 
 TowerModel::TowerModel(const Config& config, Tower tower) : config_(config), facts_(tower.facts) {
   if (tower.classify) facts_.head = HeadKind::kPictureClass;
-  (facts_.takes_pixels ? picture_ : text_) = std::move(tower);
+  (facts_.takes_pixels() ? picture_ : text_) = std::move(tower);
 }
 
 TowerModel::TowerModel(const Config& config, Tower picture, Tower text, Similarity similarity)
@@ -70,9 +64,9 @@ void TowerModel::check(const ModelInputs& inputs, const Pass& pass) const {
   const bool reads = !inputs.input_ids.empty() || !inputs.attention_mask.empty();
   if (picture_ && (sees || !text_)) check_pixels(config_, facts_, inputs.pixel_values);
   if (text_ && (reads || !picture_)) {
-    check_ids(config_, inputs.input_ids, facts_.vocabulary);
+    check_ids(config_, inputs.input_ids, facts_.text->vocabulary);
     check_beside("attention_mask", inputs.attention_mask, "input_ids", inputs.tokens());
-    check_length(config_, inputs.tokens(), facts_.most_tokens);
+    check_length(config_, inputs.tokens(), facts_.text->most_tokens);
   }
   if (similarity_ && !sees && !reads) {
     fail(ErrorKind::kInvalidArgument,

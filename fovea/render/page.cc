@@ -143,7 +143,7 @@ PageStart start_of(const Run& run, const PageOptions& options, const PageContent
   if (choice.token) {
     const AttentionRecord& record = *content.sites[start.site].record;
     const std::string& axis = choice.column ? record.col_axis : record.row_axis;
-    start.token = find_on(make_side(run, axis, false), choice).index;
+    start.token = token_named(make_side(run, axis, false), choice).index;
   }
   return start;
 }

@@ -37,7 +37,7 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) {
+Query query_of(const Run& run, const PictureChoice& choice, const Axis& axis) {
   const int64_t front = PictureAxis::of(axis).specials;
   const auto self = [&] { return picture_record(run, choice.layer); };
   if (choice.patch) {
@@ -45,7 +45,7 @@ Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) 
     return {self(), front + *choice.patch, fmt::format("patch {},{}", row, col)};
   }
   if (front > 0 || choice.token) {
-    const int64_t token = choice.token ? find_front_token(axis, *choice.token) : 0;
+    const int64_t token = choice.token ? front_token_named(axis, *choice.token) : 0;
     return {self(), token, axis.positions[static_cast<size_t>(token)].text};
   }
   for (const auto& record : run.records) {
@@ -134,7 +134,7 @@ const Axis& picture_axis(const Run& run) {
   return *axis;
 }
 
-int64_t find_front_token(const Axis& axis, std::string_view name) {
+int64_t front_token_named(const Axis& axis, std::string_view name) {
   const int64_t front = PictureAxis::of(axis).specials;
   std::vector<std::string> names;
   for (int64_t i = 0; i < front; ++i) {
@@ -154,7 +154,7 @@ std::shared_ptr<const AttentionRecord> picture_record(const Run& run,
 
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice) {
   const Axis& axis = picture_axis(run);
-  const Query query = find_query(run, choice, axis);
+  const Query query = query_of(run, choice, axis);
   const int64_t heads = query.record->shape().heads;
   PatchMaps maps{.site = query.record->site,
                  .heads = heads,

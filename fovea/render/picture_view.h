@@ -52,7 +52,7 @@ SiteKind picture_kind(const Run& run);
 const Axis& picture_axis(const Run& run);
 // A token in front of the patches, by its name: "[REG 1]" and "reg 1" are the same. Throws
 // Error{kInvalidArgument} that lists them.
-int64_t find_front_token(const Axis& axis, std::string_view name);
+int64_t front_token_named(const Axis& axis, std::string_view name);
 // The self-attention of a picture's patches in one layer, or in the last. Throws Error{kNotFound}
 // if the run has none.
 std::shared_ptr<const AttentionRecord> picture_record(const Run& run, std::optional<int64_t> layer);

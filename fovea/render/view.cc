@@ -42,7 +42,7 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   std::string chosen;
   int64_t chosen_index = 0;
   if (choice.token) {
-    const FoundToken found = find_on(choice.column ? frame.cols : frame.rows, choice);
+    const FoundToken found = token_named(choice.column ? frame.cols : frame.rows, choice);
     (choice.column ? figure.chosen_col : figure.chosen_row) = found.index / frame.block;
     chosen_index = found.index;
     chosen = fmt::format(" · {} {} marked{}", choice.column ? "column" : "row", found.index,
@@ -131,7 +131,7 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   const Side& shown = choice.column ? frame.rows : frame.cols;
   FoundToken found{fixed.size() - 1, ""};
   if (choice.token) {
-    found = find_on(fixed, choice);
+    found = token_named(fixed, choice);
   } else {
     while (found.index > 0 && fixed.shown.positions[static_cast<size_t>(found.index)].special) {
       --found.index;
@@ -253,7 +253,7 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
   figure.cols = frame.cols.shown;
   FoundToken found;
   if (choice.token) {
-    found = find_on(choice.column ? frame.cols : frame.rows, choice);
+    found = token_named(choice.column ? frame.cols : frame.rows, choice);
     (choice.column ? figure.chosen_col : figure.chosen_row) = found.index;
   }
   std::vector<double> sums;

@@ -17,7 +17,7 @@ struct ViewChoice {
   std::optional<int64_t> layer;      // none: the last one of that kind
   bool all_layers = false;           // heads_view only: layers down, heads across
   HeadChoice head;                   // where one matrix is needed, kAll is the mean
-  std::optional<std::string> token;  // a label, a word or a number, as find_token() takes it
+  std::optional<std::string> token;  // a label, a word or a number, as token_named() takes it
   bool column = false;               // who attends to the token, not what it attends to
   bool words = false;                // pieces merged: rows by their mean, columns by their sum
   bool exact = false;                // never pooled; too large a map is refused

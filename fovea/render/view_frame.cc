@@ -138,9 +138,9 @@ Frame make_frame(const Run& run, const RecordPointer& record, const ViewChoice& 
   return frame;
 }
 
-FoundToken find_on(const Side& side, const ViewChoice& choice) {
-  return choice.words ? find_word(*side.axis, side.groups, *choice.token)
-                      : find_token(*side.axis, *choice.token);
+FoundToken token_named(const Side& side, const ViewChoice& choice) {
+  return choice.words ? word_named(*side.axis, side.groups, *choice.token)
+                      : token_named(*side.axis, *choice.token);
 }
 
 double largest_of(std::span<const float> weights) {

@@ -50,7 +50,7 @@ Frame make_frame(const Run& run, const RecordPointer& record, const ViewChoice& 
                  int64_t panels, int64_t largest);
 
 // The chosen token on a side: its number among words, or among tokens.
-FoundToken find_on(const Side& side, const ViewChoice& choice);
+FoundToken token_named(const Side& side, const ViewChoice& choice);
 
 double largest_of(std::span<const float> weights);  // 0 if there is none
 ColorScale scale_to(double largest);                // from 0; to 1 if there is nothing

@@ -25,7 +25,7 @@ inline std::unique_ptr<Model> fixture_model(std::string_view name,
   Json json = checkpoint.config.json();
   for (const auto& [key, value] : changes) json.set(key, value);
   const Config config(std::move(json), checkpoint.config.source());
-  return find_architecture(config).build({config, {checkpoint.weights, DType::kF32}});
+  return architecture_named(config).build({config, {checkpoint.weights, DType::kF32}});
 }
 
 }  // namespace fovea

@@ -68,8 +68,8 @@ fs::path own_path() {
   return fs::read_symlink("/proc/self/exe", ignored);
 }
 
-// Beside this program (a build folder), or where an installation puts helpers; empty: nowhere.
-fs::path find_bench() {
+// Beside this program (a build folder), or where an installation puts helpers.
+fs::path bench_program() {
   const fs::path folder = own_path().parent_path();
   for (const fs::path& place :
        {folder / kProgram, folder.parent_path() / "libexec" / "fovea" / kProgram}) {
@@ -82,7 +82,7 @@ fs::path find_bench() {
 }
 
 // Where it was installed, or where it was built.
-fs::path find_comparison() {
+fs::path comparison_folder() {
   const fs::path installed = own_path().parent_path().parent_path() / "share/fovea/bench/compare";
   for (const fs::path& place : {installed, fs::path(FOVEA_SOURCE_BENCH) / "compare"}) {
     if (::access((place / "__main__.py").c_str(), R_OK) == 0) return place;
@@ -114,9 +114,9 @@ void run_bench(const Args& args) {
   std::string program = kPython;
   if (given("--compare") || given("--growth")) {
     // -B: nothing is written beside the sources.
-    words = {kPython, "-B", find_comparison().string(), "--fovea", own_path().string()};
+    words = {kPython, "-B", comparison_folder().string(), "--fovea", own_path().string()};
   } else {
-    program = find_bench().string();
+    program = bench_program().string();
   }
   words.insert(words.end(), rest.begin(), rest.end());
   replace_this_program(program, std::move(words));

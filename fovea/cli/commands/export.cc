@@ -27,9 +27,8 @@ std::string facts_line(const RunResult& result, uint64_t bytes) {
 // What the maps of the first stack take alone, which the input tells before the model runs.
 uint64_t least_bytes(const ModelFacts& facts, const EncodedInput& input) {
   const bool picture = !input.patches.positions.empty();
-  const bool text_tower = !picture && facts.has_text_tower();
-  const auto maps = static_cast<double>(text_tower ? facts.text_layers * facts.text_heads
-                                                   : facts.layers * facts.heads);
+  const StackFacts& stack = picture ? facts.main : facts.text_stack();
+  const auto maps = static_cast<double>(stack.layers * stack.heads);
   const auto positions = static_cast<double>(
       picture ? static_cast<int64_t>(input.patches.positions.size()) : input.inputs.tokens());
   constexpr double kEnough = 1e18;

@@ -57,14 +57,14 @@ void check_image_choice(const Args& args, const Engine& engine) {
 // What the picture tells before the model runs.
 void check_in_picture(const Args& args, const PictureInput& input) {
   if (args.has("at")) patch_at(input, args["at"]);
-  if (args.has("token")) find_front_token(input.input.patches, args["token"]);
+  if (args.has("token")) front_token_named(input.input.patches, args["token"]);
 }
 
 // The content with what the texts are to the picture; `text` is that for people.
 void add_similarities(const ImageRun& run, Content& content, std::string& text) {
   const std::vector<TextSimilarity> found =
       text_similarities(run.engine, run.result, run.args.all("text"));
-  const ModelFacts& facts = run.engine.facts();
+  const SimilarityFacts& facts = *run.engine.facts().similarity;
   text += similarities_text(facts, found, stdout_terminal());
   content.json = [json = content.json, similarity = similarities_json(facts, found)] {
     Json with_texts = json();

@@ -28,74 +28,83 @@ std::string object_facts_text(const ModelFacts& facts, const Terminal& terminal)
       model_fact("decoder",
                  fmt::format("{} layers x {} heads of {} object queries, each with "
                              "cross-attention",
-                             facts.decoder_layers, facts.decoder_heads, facts.object_queries),
+                             facts.decoder->layers, facts.decoder->heads, facts.objects->queries),
                  terminal);
   text += model_fact("picture",
-                     fmt::format("any size, in cells of {0} x {0} pixels", facts.feature_stride),
+                     fmt::format("any size, in cells of {0} x {0} pixels", facts.objects->stride),
                      terminal);
-  if (facts.has_mask_head) text += model_fact("masks", "by attention to the cells", terminal);
+  if (facts.has_mask_head()) text += model_fact("masks", "by attention to the cells", terminal);
   return text;
 }
 
 std::string picture_facts_text(const ModelFacts& facts, const Terminal& terminal) {
   if (facts.finds_objects()) return object_facts_text(facts, terminal);
-  std::string picture =
-      fmt::format("{} x {} pixels in {} x {} patches of {} x {}", facts.image_width,
-                  facts.image_height, facts.image_width / facts.patch_width,
-                  facts.image_height / facts.patch_height, facts.patch_width, facts.patch_height);
-  picture += facts.any_image_size ? ", other sizes too" : ", no other size";
-  if (!facts.front_tokens.empty()) {
-    picture += fmt::format("; before them {}", fmt::join(facts.front_tokens, " "));
+  const PictureFacts& picture = *facts.picture;
+  std::string sizes = fmt::format(
+      "{} x {} pixels in {} x {} patches of {} x {}", picture.image_width, picture.image_height,
+      picture.image_width / picture.patch_width, picture.image_height / picture.patch_height,
+      picture.patch_width, picture.patch_height);
+  sizes += picture.any_size ? ", other sizes too" : ", no other size";
+  if (!picture.front_tokens.empty()) {
+    sizes += fmt::format("; before them {}", fmt::join(picture.front_tokens, " "));
   }
-  std::string text = model_fact("picture", picture, terminal);
-  if (facts.pools_by_attention)
+  std::string text = model_fact("picture", sizes, terminal);
+  if (picture.pools_by_attention)
     text += model_fact("pooling", "by attention to the patches", terminal);
-  if (facts.has_text_tower()) {
-    text += model_fact(
-        "text tower",
-        fmt::format("{} layers x {} heads, {}, width {}, vocabulary {}", facts.text_layers,
-                    facts.text_heads, facts.causal ? "causal" : "both ways", facts.text_width,
-                    facts.vocabulary),
-        terminal);
+  if (const auto& tower = facts.text_tower) {
+    text +=
+        model_fact("text tower",
+                   fmt::format("{} layers x {} heads, {}, width {}, vocabulary {}", tower->layers,
+                               tower->heads, tower->causal ? "causal" : "both ways", tower->width,
+                               facts.text->vocabulary),
+                   terminal);
   }
   return text;
 }
 
+// With the vocabulary; that of a text tower is told beside the tower.
+std::string width_text(const ModelFacts& facts) {
+  const std::string width = std::to_string(facts.main.width);
+  if (facts.takes_pixels()) return width;
+  if (!facts.text) return fmt::format("{}, vocabulary {}", width, facts.target->vocabulary);
+  std::string text = fmt::format("{}, vocabulary {}", width, facts.text->vocabulary);
+  if (facts.target && facts.target->vocabulary != facts.text->vocabulary) {
+    text += fmt::format(" and {} of the target", facts.target->vocabulary);
+  }
+  return text;
+}
+
+// Of a model of texts or sound.
+std::string positions_limit_text(const ModelFacts& facts) {
+  const int64_t most = facts.most_positions();
+  if (most > 0) return fmt::format("{} at most (a table)", most);
+  const int64_t trained = facts.text->trained_tokens;
+  return trained > 0 ? fmt::format("no limit, trained on {}", trained) : "no limit";
+}
+
 std::string info_text(const ModelInfo& info, const Terminal& terminal) {
   const ModelFacts& facts = info.facts;
+  const StackFacts& main = facts.main;
   std::string text = model_fact("model", printable(info.name), terminal);
   text += model_fact("folder", printable(info.folder), terminal);
   text +=
       model_fact("architecture", fmt::format("{} ({})", info.model_type, info.covers), terminal);
   std::string heads =
-      fmt::format("{} layers x {} heads of {}", facts.layers, facts.heads, facts.head_dim);
-  if (facts.kv_heads != facts.heads) heads += fmt::format(", {} key heads", facts.kv_heads);
+      fmt::format("{} layers x {} heads of {}", main.layers, main.heads, main.head_dim);
+  if (main.kv_heads != main.heads) heads += fmt::format(", {} key heads", main.kv_heads);
   const bool encoder = facts.has_decoder() || facts.finds_objects();
   const std::string stack = encoder ? "encoder" : "attention";
-  const bool causal = facts.causal && !facts.takes_pixels;
-  text += model_fact(stack, heads + (causal ? ", causal" : ", both ways"), terminal);
+  text += model_fact(stack, heads + (main.causal ? ", causal" : ", both ways"), terminal);
   if (facts.has_decoder()) {
     text += model_fact("decoder",
                        fmt::format("{} layers x {} heads, causal, each with cross-attention",
-                                   facts.decoder_layers, facts.decoder_heads),
+                                   facts.decoder->layers, facts.decoder->heads),
                        terminal);
   }
-  if (facts.takes_pixels) text += picture_facts_text(facts, terminal);
-  std::string words = fmt::format("{}, vocabulary {}", facts.width, facts.vocabulary);
-  if (facts.takes_features) {
-    words = fmt::format("{}, vocabulary {}", facts.width, facts.target_vocabulary);
-  } else if (facts.has_decoder() && facts.target_vocabulary != facts.vocabulary) {
-    words += fmt::format(" and {} of the target", facts.target_vocabulary);
-  }
-  if (facts.takes_pixels) words = fmt::format("{}", facts.width);
-  text += model_fact("width", words, terminal);
-  if (facts.takes_text() || facts.takes_features) {
-    text += model_fact(
-        "positions",
-        facts.most_tokens > 0      ? fmt::format("{} at most (a table)", facts.most_tokens)
-        : facts.trained_tokens > 0 ? fmt::format("no limit, trained on {}", facts.trained_tokens)
-                                   : "no limit",
-        terminal);
+  if (facts.takes_pixels()) text += picture_facts_text(facts, terminal);
+  text += model_fact("width", width_text(facts), terminal);
+  if (facts.takes_text() || facts.takes_features()) {
+    text += model_fact("positions", positions_limit_text(facts), terminal);
   }
   text += model_fact("head", std::string(name_of(facts.head)), terminal);
   if (!info.labels.empty()) {

@@ -23,7 +23,7 @@ PictureChoice opened_picture_choice(const Args& args, const Axis& patches) {
   const ViewChoice view = view_choice(args);
   PictureChoice choice{.layer = view.layer, .head = view.head, .column = view.column};
   if (!view.token) return choice;
-  const int64_t index = find_token(patches, *view.token).index;
+  const int64_t index = token_named(patches, *view.token).index;
   const int64_t front = PictureAxis::of(patches).specials;
   if (index < front) {
     choice.token = patches.positions[static_cast<size_t>(index)].text;

@@ -60,12 +60,12 @@ void check_stats(const Args& args) {
 
 bool counts_pictures(const Engine& engine, const Args& args) {
   const ModelFacts& facts = engine.facts();
-  if (args.flag("texts") && !(facts.takes_pixels && facts.takes_text())) {
+  if (args.flag("texts") && !(facts.takes_pixels() && facts.takes_text())) {
     fail(ErrorKind::kInvalidArgument,
          "--texts chooses between two towers but {} has one; leave it out", engine.name());
   }
   const bool texts = args.flag("texts") || site_kind(args) == SiteKind::kTextSelf;
-  return facts.takes_pixels && !texts;
+  return facts.takes_pixels() && !texts;
 }
 
 SiteKind chosen_site_kind(const Engine& engine, bool pictures, const Args& args) {

@@ -32,7 +32,7 @@ void check_text_options(const Args& args) {
 // picture, a text or both, which only the run tells.
 void check_text_choice(const Args& args, const Engine& engine) {
   const ModelFacts& facts = engine.facts();
-  if (facts.takes_pixels && args.has("inputs")) return;
+  if (facts.takes_pixels() && args.has("inputs")) return;
   const SiteKind usual = facts.has_decoder() ? SiteKind::kEncoderSelf
                                              : sites_of(facts, /*sees_picture=*/false).front();
   const SiteKind kind =

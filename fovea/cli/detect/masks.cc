@@ -71,7 +71,7 @@ ImageFigure masks_figure(const DetectRun& run, const std::vector<Masks>& all) {
       "to pixels{}",
       layer,
       heads_text(head.kind == HeadChoice::Kind::kAll ? HeadChoice{HeadChoice::Kind::kMean} : head,
-                 run.engine.facts().heads),
+                 run.engine.facts().main.heads),
       model_note(run.engine));
   figure.text.metadata = objects_json(run);
   return figure;

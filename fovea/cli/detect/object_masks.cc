@@ -42,7 +42,7 @@ std::string title_of(const MaskMethod& method) {
 }
 
 std::vector<MaskSource> mask_sources(const Engine& engine) {
-  if (engine.facts().has_mask_head) {
+  if (engine.facts().has_mask_head()) {
     return {MaskSource::kHead, MaskSource::kEncoder, MaskSource::kCross};
   }
   return {MaskSource::kEncoder, MaskSource::kCross};

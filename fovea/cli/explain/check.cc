@@ -16,7 +16,7 @@ constexpr const char* kCheckDetails[] = {"check-by", "check-orders", "check-step
 // A blank where the model knows one: pixels, and texts with a mask token.
 Removal suiting(const ExplainQuestion& question, const Axis& axis) {
   const Engine& engine = question.engine;
-  if (axis.grid_rows > 0 && engine.facts().takes_pixels) return Removal::kBlank;
+  if (axis.grid_rows > 0 && engine.facts().takes_pixels()) return Removal::kBlank;
   const Tokenizer* tokenizer =
       axis.name == "target" ? engine.find_target_tokenizer() : engine.find_tokenizer();
   const bool masks = tokenizer != nullptr && tokenizer->role("mask_token").has_value() &&

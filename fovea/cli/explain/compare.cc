@@ -47,7 +47,7 @@ std::vector<Args> compared_inputs(const Args& args, const Engine& engine) {
     }
     return {args};
   }
-  const bool pictures = folder && engine.facts().takes_pixels;
+  const bool pictures = folder && engine.facts().takes_pixels();
   const Corpus corpus =
       pictures ? Corpus::of_pictures(args["INPUT"]) : Corpus::of_texts(args["INPUT"]);
   const int64_t count =

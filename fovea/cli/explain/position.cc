@@ -76,7 +76,7 @@ FoundToken last_written_step(const Axis& target) {
 FoundToken chosen_step(const Args& args, const RunResult& result) {
   const Axis& target = *result.run.find_axis("target");
   if (args.has("token")) {
-    FoundToken found = find_token(target, args["token"]);
+    FoundToken found = token_named(target, args["token"]);
     if (!found.note.empty()) {  // a word of several pieces
       found.index = first_piece(target, found.index);
       found.note = fmt::format("the first piece of a word of several, {}",
@@ -149,9 +149,9 @@ FoundToken chosen_row(const Args& args, const ExplainQuestion& question) {
     const bool asks = question.method.needs.position || args.has("at") || args.has("token");
     return asks ? chosen_patch(args, *question.picture, rows, question.engine) : FoundToken{};
   }
-  if (args.has("token")) return find_token(rows, args["token"]);
+  if (args.has("token")) return token_named(rows, args["token"]);
   const std::vector<int64_t> places = real_positions(record, rows);
-  if (facts.causal) return {places.empty() ? 0 : places.back(), ""};
+  if (facts.text_stack().causal) return {places.empty() ? 0 : places.back(), ""};
   return mask_or_first(question, places);
 }
 

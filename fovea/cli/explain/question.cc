@@ -47,7 +47,7 @@ struct NamedTargets {
   std::optional<NamedTarget> against;
 };
 
-NamedTargets find_targets(const Args& args, const ExplainQuestion& question, int64_t position) {
+NamedTargets named_targets(const Args& args, const ExplainQuestion& question, int64_t position) {
   TargetChoice choice{.position = position};
   if (args.has("class")) choice.name = args["class"];
   if (args.has("query")) choice.query = args.integer("query");
@@ -73,7 +73,7 @@ NamedTargets find_targets(const Args& args, const ExplainQuestion& question, int
 
 void set_targets(const Args& args, ExplainQuestion& question) {
   if (question.method.needs.target) {
-    NamedTargets found = find_targets(
+    NamedTargets found = named_targets(
         args, question,
         cuts_edges(question.parameters) ? answer_position(question) : question.position);
     question.target = std::move(found.target);
@@ -84,7 +84,7 @@ void set_targets(const Args& args, ExplainQuestion& question) {
     question.watched = question.target;
     question.watched_against = question.against;
   } else {
-    NamedTargets found = find_targets(args, question, answer_position(question));
+    NamedTargets found = named_targets(args, question, answer_position(question));
     question.watched = std::move(found.target);
     question.watched_against = std::move(found.against);
   }
@@ -213,7 +213,7 @@ ExplainQuestion read_question(const Args& args, const Engine& engine, const Meth
     question.position_name = position_name(question);
   }
   if (args.has("span")) {
-    question.span = find_span(columns_of(question.result.run, question.kind), args["span"]);
+    question.span = span_named(columns_of(question.result.run, question.kind), args["span"]);
   }
   set_targets(args, question);
   return question;

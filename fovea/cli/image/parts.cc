@@ -49,13 +49,13 @@ void check_place(const Args& args) {
 }
 
 int64_t patch_side(const Engine& engine) {
-  const ModelFacts& facts = engine.facts();
-  if (facts.patch_height != facts.patch_width) {
+  const PictureFacts& picture = *engine.facts().picture;
+  if (picture.patch_height != picture.patch_width) {
     fail(ErrorKind::kUnsupported,
          "this model's patches have {} x {} pixels, and distances are told for square ones only",
-         facts.patch_width, facts.patch_height);
+         picture.patch_width, picture.patch_height);
   }
-  return facts.patch_height;
+  return picture.patch_height;
 }
 
 Json image_metadata(const ImageRun& run) {

@@ -12,8 +12,8 @@ namespace {
 constexpr int kNumberColumns = 34;  // of the three numbers
 constexpr int kNarrowestText = 12;
 
-std::string meaning(const ModelFacts& facts, size_t texts) {
-  if (facts.similarity_is_sigmoid) {
+std::string meaning(const SimilarityFacts& facts, size_t texts) {
+  if (facts.sigmoid) {
     return "probability: the sigmoid of the logit, for each text by itself";
   }
   return texts == 1 ? "probability: the softmax over the texts, of which there is one; give --text "
@@ -23,8 +23,8 @@ std::string meaning(const ModelFacts& facts, size_t texts) {
 
 }  // namespace
 
-std::string similarities_text(const ModelFacts& facts, std::vector<TextSimilarity> similarities,
-                              const Terminal& terminal) {
+std::string similarities_text(const SimilarityFacts& facts,
+                              std::vector<TextSimilarity> similarities, const Terminal& terminal) {
   std::ranges::stable_sort(similarities, std::ranges::greater(), &TextSimilarity::logit);
   Grid grid{.heading = {"text", "probability", "cosine", "logit"},
             .widest_label = std::max(kNarrowestText, terminal.width - kNumberColumns)};
@@ -38,7 +38,8 @@ std::string similarities_text(const ModelFacts& facts, std::vector<TextSimilarit
          terminal.dim(meaning(facts, similarities.size())) + "\n\n";
 }
 
-Json similarities_json(const ModelFacts& facts, const std::vector<TextSimilarity>& similarities) {
+Json similarities_json(const SimilarityFacts& facts,
+                       const std::vector<TextSimilarity>& similarities) {
   Json texts = Json::array();
   for (const TextSimilarity& each : similarities) {
     Json json = Json::object();
@@ -49,9 +50,9 @@ Json similarities_json(const ModelFacts& facts, const std::vector<TextSimilarity
     texts.push_back(std::move(json));
   }
   Json json = Json::object();
-  json.set("scale", facts.similarity_scale);
-  json.set("bias", facts.similarity_bias);
-  json.set("probability", facts.similarity_is_sigmoid ? "sigmoid" : "softmax");
+  json.set("scale", facts.scale);
+  json.set("bias", facts.bias);
+  json.set("probability", facts.sigmoid ? "sigmoid" : "softmax");
   json.set("texts", std::move(texts));
   return json;
 }

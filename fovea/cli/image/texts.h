@@ -11,9 +11,10 @@
 namespace fovea {
 
 // A table, the best first.
-std::string similarities_text(const ModelFacts& facts, std::vector<TextSimilarity> similarities,
-                              const Terminal& terminal);
+std::string similarities_text(const SimilarityFacts& facts,
+                              std::vector<TextSimilarity> similarities, const Terminal& terminal);
 // In the order in which the texts were given.
-Json similarities_json(const ModelFacts& facts, const std::vector<TextSimilarity>& similarities);
+Json similarities_json(const SimilarityFacts& facts,
+                       const std::vector<TextSimilarity>& similarities);
 
 }  // namespace fovea

@@ -166,7 +166,7 @@ class StatsRun {
   }
 
   std::optional<EncodedInput> encode(int64_t item) {
-    const int64_t most = engine_.facts().most_tokens;
+    const int64_t most = engine_.facts().most_positions();
     try {
       EncodedInput input = engine_.encode(corpus_.text(item));
       if (most == 0 || input.inputs.tokens() <= most) return input;
@@ -196,7 +196,7 @@ class StatsRun {
         tokens += waiting_->inputs.tokens();
         if (!pack.texts.empty() && tokens > kPackedTokens) break;
         pack.kinds.push_back(text_kinds(waiting_->axis, waiting_->inputs.input_ids,
-                                        engine_.facts().text_padding_id));
+                                        engine_.facts().text->padding_id));
         pack.texts.push_back(std::move(*waiting_));
         waiting_.reset();
       }
@@ -322,14 +322,14 @@ class StatsRun {
 
 std::vector<SiteKind> countable_kinds(const Engine& engine, bool pictures) {
   const ModelFacts& facts = engine.facts();
-  if (facts.takes_features) {
+  if (facts.takes_features()) {
     fail(ErrorKind::kUnsupported,
          "{} takes sound, and statistics are counted over texts and pictures", engine.name());
   }
   if (facts.has_decoder() || facts.finds_objects()) {
     return {SiteKind::kEncoderSelf, SiteKind::kDecoderSelf, SiteKind::kCross};
   }
-  if (!facts.has_text_tower() || !facts.takes_pixels) return {SiteKind::kSelf};
+  if (!facts.has_text_tower() || !facts.takes_pixels()) return {SiteKind::kSelf};
   return {pictures ? SiteKind::kVisionSelf : SiteKind::kTextSelf};
 }
 
@@ -342,7 +342,7 @@ bool gives_answer(const Engine& engine) {
 bool is_counted(MetricNeeds needs, const Engine& engine, bool pictures, SiteKind kind) {
   const bool of_queries = pictures && (kind == SiteKind::kDecoderSelf || kind == SiteKind::kCross);
   const bool one_axis = kind != SiteKind::kCross;
-  const bool has_specials = !pictures || !engine.facts().front_tokens.empty();
+  const bool has_specials = !pictures || !engine.facts().picture->front_tokens.empty();
   switch (needs) {
     case MetricNeeds::kRows:
       return true;
@@ -359,7 +359,7 @@ bool is_counted(MetricNeeds needs, const Engine& engine, bool pictures, SiteKind
     case MetricNeeds::kCausalTokens:
       return one_axis && !pictures &&
              (kind == SiteKind::kDecoderSelf ||
-              (engine.facts().causal && kind != SiteKind::kEncoderSelf));
+              (engine.facts().text_stack().causal && kind != SiteKind::kEncoderSelf));
   }
   return false;
 }

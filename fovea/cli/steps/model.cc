@@ -41,7 +41,7 @@ int64_t default_token(const Axis& axis, const Mask& mask, bool causal) {
 // The row of a text; what was left to us is put into `choices`.
 FoundToken chosen_token(const Args& args, const AttentionRecord& record, const Axis& rows,
                         bool causal, std::vector<std::string>& choices) {
-  if (args.has("token")) return find_token(rows, args["token"]);
+  if (args.has("token")) return token_named(rows, args["token"]);
   const Mask own = record.site.kind == SiteKind::kCross ? Mask() : record.rule.mask;
   choices.push_back(fmt::format("the {} token", causal ? "last" : "first"));
   return {default_token(rows, own, causal), ""};
@@ -101,7 +101,7 @@ ModelStepsView read_model_steps(const Args& args) {
   view.input = view.picture ? args["INPUT"] : view.cols.source;
   if (!args.has("layer") && kind != SiteKind::kPool) view.choices.emplace_back("the last layer");
   if (!args.has("head")) view.choices.emplace_back("head 0");
-  const bool causal = view.facts.causal || kind == SiteKind::kDecoderSelf;
+  const bool causal = view.facts.text_stack().causal || kind == SiteKind::kDecoderSelf;
   FoundToken token = view.picture ? chosen_patch(args, *view.picture, view.rows, engine)
                                   : chosen_token(args, *record, view.rows, causal, view.choices);
   if (view.picture && !args.has("at") && !args.has("token") && kind != SiteKind::kPool) {

@@ -75,7 +75,7 @@ class StageMaker {
     stage.explanation = fmt::format(
         "What {} asks for{}. Shown are {} of its {} numbers, those that count most in its score "
         "with \"{}\".",
-        view_.token_name(), view_.facts.rotary ? ", turned by its position" : "",
+        view_.token_name(), view_.facts.main.rotary ? ", turned by its position" : "",
         score_parts_.size(), steps_.shape.head_dim, label(strongest_));
     return stage;
   }

@@ -84,7 +84,7 @@ Json model_steps_json(const ModelStepsView& view) {
   json.set("similarity", view.similarity_name());
   if (steps.similarity) json.set("note", kNotTheModel);
   json.set("caption", view.caption());
-  json.set("rotary", view.facts.rotary);
+  json.set("rotary", view.facts.main.rotary);
   json.set("scale", steps.scale);
   if (!steps.capped.empty()) json.set("soft_cap", double{view.rule.soft_cap});
   for (const NamedVector& vector : vectors_of(steps)) {

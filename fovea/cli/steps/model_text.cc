@@ -119,7 +119,7 @@ std::string ModelStepsWriter::vectors_sentence() const {
   if (view_.is_pool()) {
     sentence += " p is a learned query, the same for every picture, s the states of the patches.";
   }
-  if (view_.facts.rotary) {
+  if (view_.facts.main.rotary) {
     sentence += " q and k are shown after rotation by their positions (rotary embedding).";
   }
   if (steps_.shape.kv_heads < steps_.shape.heads) {

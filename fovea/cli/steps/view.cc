@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-int64_t find_problem_token(const std::vector<std::string>& labels, const std::string& token) {
+int64_t problem_token_named(const std::vector<std::string>& labels, const std::string& token) {
   std::vector<int64_t> found;
   for (size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] == token) found.push_back(static_cast<int64_t>(i));
@@ -36,7 +36,7 @@ int64_t find_problem_token(const std::vector<std::string>& labels, const std::st
   return *index;
 }
 
-int64_t find_pixel(const PixelGrid& grid, const std::string& at) {
+int64_t pixel_at(const PixelGrid& grid, const std::string& at) {
   const PixelArgument pixel = parse_pixel(at);
   return grid.index_of({.row = pixel.y, .column = pixel.x});
 }
@@ -62,9 +62,9 @@ StepsView choose_view(const StepsProblem& problem, const StepsChoice& choice) {
   }
   if (choice.token) {
     view.place =
-        find_problem_token(choice.column ? problem.source_labels : problem.labels, *choice.token);
+        problem_token_named(choice.column ? problem.source_labels : problem.labels, *choice.token);
   } else if (choice.at) {
-    view.place = find_pixel(*problem.grid, *choice.at);
+    view.place = pixel_at(*problem.grid, *choice.at);
   } else if (problem.grid) {
     view.place = problem.grid->index_of(
         {.row = problem.grid->height / 2, .column = problem.grid->width / 2});

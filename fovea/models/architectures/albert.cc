@@ -55,7 +55,7 @@ class Albert final : public TextModel {
     }
     ModelFacts facts = text_facts(sizes_, layers_ * inner, embed_.words().size(0),
                                   embed_.positions(), /*causal=*/false);
-    facts.takes_segments = true;
+    facts.text->takes_segments = true;
     set_facts(facts);
     set_head(load_head(source, base));
   }

@@ -73,11 +73,12 @@ class Bart final : public Seq2SeqModel {
         target_(load_embeddings(source.config, base, "decoder")) {
     ModelFacts facts =
         two_stack_facts(encoder_.sizes(), encoder_.layers(), decoder_.sizes(), decoder_.layers());
-    facts.vocabulary = source_.words.size(0);
-    facts.target_vocabulary = target_.words.size(0);
-    facts.trained_tokens = source.config.get_size("max_position_embeddings", 1024);
+    const int64_t positions = source.config.get_size("max_position_embeddings", 1024);
     // M2M100's table is computed, and goes on as far as a text does.
-    if (kind_ != Kind::kM2m100) facts.most_tokens = facts.most_target_tokens = facts.trained_tokens;
+    const int64_t most = kind_ == Kind::kM2m100 ? 0 : positions;
+    facts.text = TextFacts{
+        .vocabulary = source_.words.size(0), .most_tokens = most, .trained_tokens = positions};
+    facts.target = TextFacts{.vocabulary = target_.words.size(0), .most_tokens = most};
     set_facts(facts);
     load_head(source);
   }
@@ -112,7 +113,7 @@ class Bart final : public Seq2SeqModel {
       set_word_scores(
           {word_weights(source.config, all, {"lm_head.weight"}, target_.words), bias, all.compute});
     } else if (source.is("ForSequenceClassification", "classification_head.dense.weight")) {
-      set_class_head(all["classification_head"], facts().width);
+      set_class_head(all["classification_head"], facts().main.width);
     }
   }
 

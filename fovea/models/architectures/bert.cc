@@ -27,7 +27,7 @@ class Bert final : public TextModel {
         encoder_(base, source.config) {
     ModelFacts facts = text_facts(encoder_.sizes(), encoder_.layers(), embed_.words().size(0),
                                   embed_.positions(), causal_);
-    facts.takes_segments = true;
+    facts.text->takes_segments = true;
     set_facts(facts);
     set_head(load_head(source, all, base));
   }

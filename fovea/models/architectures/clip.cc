@@ -131,7 +131,7 @@ Tower load_clip_text_tower(const LayerSource& all, const Config& config) {
 }
 
 void add_projection(Tower& tower, const LayerSource& source, const Config& config) {
-  tower.embed = load_linear(source, tower.facts.width, config.get_size("projection_dim", 512),
+  tower.embed = load_linear(source, tower.facts.main.width, config.get_size("projection_dim", 512),
                             /*bias=*/false);
 }
 
@@ -155,7 +155,7 @@ std::unique_ptr<Model> build_clip(const ModelSource& source) {
   Tower picture =
       load_clip_picture_tower(all, picture_defaults(clip_section(config, "vision_config")));
   if (source.is("ForImageClassification", "classifier.weight")) {
-    picture.classify = [classify = load_linear(all["classifier"], picture.facts.width,
+    picture.classify = [classify = load_linear(all["classifier"], picture.facts.main.width,
                                                label_count(config))](const Value& states) {
       return as_vector(classify(mean_of_rows(states, 1)));
     };

@@ -226,14 +226,11 @@ void Detr::load_positions(const LayerSource& base) {
 }
 
 void Detr::set_facts(const Backbone& backbone) {
-  facts_ = stack_facts(encoder_.sizes(), encoder_.layers());
-  facts_.decoder_layers = decoder_.layers();
-  facts_.decoder_heads = decoder_.sizes().heads;
-  facts_.takes_pixels = true;
-  facts_.channels = backbone.sizes.channels;
-  facts_.any_image_size = true;
-  facts_.object_queries = query_positions_.size(0);
-  facts_.feature_stride = backbone.sizes.stride(stages_.back());
+  facts_ = {.main = stack_facts(encoder_.sizes(), encoder_.layers()),
+            .decoder = stack_facts(decoder_.sizes(), decoder_.layers()),
+            .picture = PictureFacts{.channels = backbone.sizes.channels, .any_size = true},
+            .objects = ObjectFacts{.queries = query_positions_.size(0),
+                                   .stride = backbone.sizes.stride(stages_.back())}};
 }
 
 void Detr::load_heads(const ModelSource& source, const Backbone& backbone) {
@@ -241,7 +238,7 @@ void Detr::load_heads(const ModelSource& source, const Backbone& backbone) {
   if (!masks && !source.is("ForObjectDetection", "class_labels_classifier.weight")) return;
   const LayerSource& all = source.weights;
   const LayerSource heads = masks ? all["detr"] : all;
-  const int64_t width = facts_.width;
+  const int64_t width = facts_.main.width;
   classes_ = load_linear(heads["class_labels_classifier"], width, label_count(config_) + 1);
   const LayerSource layers = heads["bbox_predictor.layers"];
   for (int64_t i = 0; i < 3; ++i)
@@ -257,7 +254,7 @@ void Detr::load_heads(const ModelSource& source, const Backbone& backbone) {
   masks_.emplace(
       all, config_, encoder_.sizes(),
       std::array<int64_t, 3>{width_of(backbone, 2), width_of(backbone, 1), width_of(backbone, 0)});
-  facts_.has_mask_head = true;
+  facts_.objects->has_mask_head = true;
 }
 
 void Detr::check(const ModelInputs& inputs, const Pass& pass) const {
@@ -280,7 +277,7 @@ void Detr::check(const ModelInputs& inputs, const Pass& pass) const {
 
 Tensor Detr::positions(const CellGrid& grid) const {
   if (learned_) return learned_cell_positions(grid, learned_->rows, learned_->columns);
-  return sine_cell_positions(grid, facts_.width);
+  return sine_cell_positions(grid, facts_.main.width);
 }
 
 Value Detr::boxes(const Value& states) const {
@@ -296,7 +293,7 @@ void Detr::find_masks(const Pass& pass, const CellStates& memory, const Value& p
   if (pass.logits == LogitRows::kNone) return;
   const CellGrid& grid = memory.grid;
   const Tensor features = ops::transpose(projected.tensor, 0, 1)
-                              .tensor.reshaped({1, facts_.width, grid.rows, grid.cols});
+                              .tensor.reshaped({1, facts_.main.width, grid.rows, grid.cols});
   MaskHead::FineMaps fine;
   for (size_t i = 0; i < fine.size(); ++i) {
     fine[fine.size() - 1 - i] = maps[static_cast<size_t>(stages_[i])].value().tensor;

@@ -108,8 +108,8 @@ class Dinov3Vit final : public PictureModel {
     std::vector<std::string> front = register_names(registers_);
     front.insert(front.begin(), "[CLS]");
     ModelFacts facts = picture_facts(sizes_, layers, embed_.sizes(), std::move(front));
-    facts.any_image_size = true;
-    facts.rotary = true;
+    facts.picture->any_size = true;
+    facts.main.rotary = true;
     set_facts(facts);
     set_pooler([](const Value& states) { return as_vector(row_of(states, 0)); });
   }

@@ -26,7 +26,7 @@ class Electra final : public TextModel {
     if (narrow != width) widen_ = load_linear(base["embeddings_project"], narrow, width);
     ModelFacts facts = text_facts(encoder_.sizes(), encoder_.layers(), embed_.words().size(0),
                                   embed_.positions(), causal_);
-    facts.takes_segments = true;
+    facts.text->takes_segments = true;
     set_facts(facts);
     set_head(load_head(source));
   }

@@ -86,11 +86,12 @@ class Gemma3 final : public TextModel {
       blocks_.push_back(
           load_block(base["layers"][static_cast<int64_t>(i)], source.config, windows[i]));
     }
-    ModelFacts facts = stack_facts(sizes_, static_cast<int64_t>(blocks_.size()));
-    facts.vocabulary = words_.size(0);
-    facts.trained_tokens = source.config.get_size("max_position_embeddings", 131072);
-    facts.causal = !both_ways_;
-    facts.rotary = true;
+    ModelFacts facts{.main = stack_facts(sizes_, static_cast<int64_t>(blocks_.size()))};
+    facts.main.causal = !both_ways_;
+    facts.main.rotary = true;
+    facts.text =
+        TextFacts{.vocabulary = words_.size(0),
+                  .trained_tokens = source.config.get_size("max_position_embeddings", 131072)};
     set_facts(facts);
     set_head(
         decoder_head(source, words_,

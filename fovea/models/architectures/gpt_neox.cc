@@ -77,11 +77,11 @@ class GptNeoX final : public TextModel {
     for (int64_t i = 0; i < layers; ++i) {
       blocks_.push_back(load_block(base["layers"][i], source.config));
     }
-    ModelFacts facts = stack_facts(sizes_, layers);
-    facts.vocabulary = words_.size(0);
-    facts.trained_tokens = source.config.get_size("max_position_embeddings", 2048);
-    facts.causal = true;
-    facts.rotary = true;
+    ModelFacts facts{.main = stack_facts(sizes_, layers)};
+    facts.main.causal = facts.main.rotary = true;
+    facts.text =
+        TextFacts{.vocabulary = words_.size(0),
+                  .trained_tokens = source.config.get_size("max_position_embeddings", 2048)};
     set_facts(facts);
     set_head(load_head(source));
   }

@@ -44,10 +44,11 @@ class Marian final : public Seq2SeqModel {
                                 shared(source.config) ? "vocab_size" : "decoder_vocab_size")) {
     ModelFacts facts =
         two_stack_facts(encoder_.sizes(), encoder_.layers(), decoder_.sizes(), decoder_.layers());
-    facts.vocabulary = source_.words.size(0);
-    facts.target_vocabulary = target_.words.size(0);
-    facts.most_tokens = facts.trained_tokens = source_.positions.size(0);
-    facts.most_target_tokens = target_.positions.size(0);
+    facts.text = TextFacts{.vocabulary = source_.words.size(0),
+                           .most_tokens = source_.positions.size(0),
+                           .trained_tokens = source_.positions.size(0)};
+    facts.target =
+        TextFacts{.vocabulary = target_.words.size(0), .most_tokens = target_.positions.size(0)};
     set_facts(facts);
     if (!source.is("MarianModel", "")) set_word_scores(load_scores(source));
   }

@@ -127,7 +127,7 @@ Tower load_siglip_picture_tower(const LayerSource& all, const Config& config) {
       .facts = picture_facts(tower.stack.sizes, static_cast<int64_t>(tower.stack.blocks.size()),
                              tower.embed.sizes(), {}),
       .run = tower};
-  made.facts.pools_by_attention = tower.pool.has_value();
+  made.facts.picture->pools_by_attention = tower.pool.has_value();
   return made;
 }
 
@@ -138,7 +138,7 @@ Tower load_siglip_text_tower(const LayerSource& all, const Config& config) {
                                  tower.embed.words.size(0), tower.embed.positions.size(0),
                                  /*causal=*/false),
              .run = tower};
-  made.facts.text_padding_id = config.get_int("pad_token_id", 1);
+  made.facts.text->padding_id = config.get_int("pad_token_id", 1);
   return made;
 }
 
@@ -164,7 +164,7 @@ std::unique_ptr<Model> build_siglip(const ModelSource& source) {
   }
   Tower picture = load_siglip_picture_tower(all, siglip_section(config, "vision_config"));
   if (source.is("ForImageClassification", "classifier.weight")) {
-    picture.classify = [classify = load_linear(all["classifier"], picture.facts.width,
+    picture.classify = [classify = load_linear(all["classifier"], picture.facts.main.width,
                                                label_count(config))](const Value& states) {
       return as_vector(classify(mean_of_rows(states, 0)));
     };

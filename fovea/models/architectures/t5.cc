@@ -47,9 +47,9 @@ class T5 final : public Seq2SeqModel {
         decoder_(base["decoder"], source.config, options(source.config, SiteKind::kDecoderSelf)) {
     ModelFacts facts =
         two_stack_facts(encoder_.sizes(), encoder_.layers(), decoder_.sizes(), decoder_.layers());
-    facts.vocabulary = source_words_.size(0);
-    facts.target_vocabulary = target_words_.size(0);
-    facts.trained_tokens = trained_tokens(source.config);
+    facts.text = TextFacts{.vocabulary = source_words_.size(0),
+                           .trained_tokens = trained_tokens(source.config)};
+    facts.target = TextFacts{.vocabulary = target_words_.size(0)};
     set_facts(facts);
     load_head(source);
   }
@@ -68,10 +68,10 @@ class T5 final : public Seq2SeqModel {
       const bool first = source.config.get_bool("tie_word_embeddings", true);
       if (type == "umt5" ||
           (type == "t5" && source.config.get_bool("scale_decoder_outputs", first))) {
-        set_score_factor(1 / std::sqrt(static_cast<float>(facts().width)));
+        set_score_factor(1 / std::sqrt(static_cast<float>(facts().main.width)));
       }
     } else if (source.is("ForSequenceClassification", "classification_head.dense.weight")) {
-      set_class_head(all["classification_head"], facts().width);
+      set_class_head(all["classification_head"], facts().main.width);
     }
   }
 
@@ -111,13 +111,13 @@ class T5Encoder final : public TextModel {
       : TextModel(source),
         words_(load_words(source.config, base, "encoder")),
         encoder_(base["encoder"], source.config, options(source.config, SiteKind::kSelf)) {
-    ModelFacts facts = stack_facts(encoder_.sizes(), encoder_.layers());
-    facts.vocabulary = words_.size(0);
-    facts.trained_tokens = trained_tokens(source.config);
+    ModelFacts facts{.main = stack_facts(encoder_.sizes(), encoder_.layers())};
+    facts.text =
+        TextFacts{.vocabulary = words_.size(0), .trained_tokens = trained_tokens(source.config)};
     set_facts(facts);
     if (source.is("ForTokenClassification", "classifier.weight")) {
       set_head(token_class_head(
-          load_linear(source.weights["classifier"], facts.width, label_count(source.config))));
+          load_linear(source.weights["classifier"], facts.main.width, label_count(source.config))));
     }
   }
 

@@ -75,11 +75,10 @@ class Whisper final : public Seq2SeqModel {
                                         decoder_.sizes().width)} {
     ModelFacts facts =
         two_stack_facts(encoder_.sizes(), encoder_.layers(), decoder_.sizes(), decoder_.layers());
-    facts.target_vocabulary = target_.words.size(0);
-    facts.most_tokens = facts.trained_tokens = source_positions_.size(0);
-    facts.most_target_tokens = target_.positions.size(0);
-    facts.takes_features = true;
-    facts.seconds_per_position = kFramesPerPosition * kSecondsPerFrame;
+    facts.sound = SoundFacts{.positions = source_positions_.size(0),
+                             .seconds_per_position = kFramesPerPosition * kSecondsPerFrame};
+    facts.target =
+        TextFacts{.vocabulary = target_.words.size(0), .most_tokens = target_.positions.size(0)};
     set_facts(facts);
     if (!source.is("WhisperModel", "")) {
       set_word_scores(

@@ -15,35 +15,35 @@ Axis sentence() {
 }
 
 bool refused(std::string_view text, std::string_view says) {
-  return fails_with(ErrorKind::kInvalidArgument, says, [&] { find_span(sentence(), text); });
+  return fails_with(ErrorKind::kInvalidArgument, says, [&] { span_named(sentence(), text); });
 }
 
 TEST(FindSpan, IsEveryPositionThatHoldsAByteOfTheText) {
-  EXPECT_EQ(find_span(sentence(), "magic number"), (PositionSpan{2, 6}));
-  EXPECT_EQ(find_span(sentence(), "agic n"), (PositionSpan{2, 5}));
-  EXPECT_EQ(find_span(sentence(), "ber is"), (PositionSpan{5, 7}));
-  EXPECT_EQ(find_span(sentence(), "  end\n"), (PositionSpan{9, 10}));
-  EXPECT_EQ(find_span(sentence(), "end").size(), 1);
+  EXPECT_EQ(span_named(sentence(), "magic number"), (PositionSpan{2, 6}));
+  EXPECT_EQ(span_named(sentence(), "agic n"), (PositionSpan{2, 5}));
+  EXPECT_EQ(span_named(sentence(), "ber is"), (PositionSpan{5, 7}));
+  EXPECT_EQ(span_named(sentence(), "  end\n"), (PositionSpan{9, 10}));
+  EXPECT_EQ(span_named(sentence(), "end").size(), 1);
 }
 
 TEST(FindSpan, ReadsBytesOfOtherScripts) {
   const Axis axis = support::text_axis({"naïve", "über|mut", "猫"});
-  EXPECT_EQ(find_span(axis, "übermut 猫"), (PositionSpan{1, 4}));
-  EXPECT_EQ(find_span(axis, "猫"), (PositionSpan{3, 4}));
+  EXPECT_EQ(span_named(axis, "übermut 猫"), (PositionSpan{1, 4}));
+  EXPECT_EQ(span_named(axis, "猫"), (PositionSpan{3, 4}));
 }
 
 TEST(FindSpan, TakesNumbersOfPositionsWhereTheTextDoesNotSayThem) {
-  EXPECT_EQ(find_span(sentence(), "0-3"), (PositionSpan{0, 4}));
-  EXPECT_EQ(find_span(sentence(), "7"), (PositionSpan{7, 8}));
-  EXPECT_EQ(find_span(sentence(), "#10"), (PositionSpan{10, 11}));
-  EXPECT_EQ(find_span(sentence(), "12-20"), (PositionSpan{7, 8}));  // the text's own
+  EXPECT_EQ(span_named(sentence(), "0-3"), (PositionSpan{0, 4}));
+  EXPECT_EQ(span_named(sentence(), "7"), (PositionSpan{7, 8}));
+  EXPECT_EQ(span_named(sentence(), "#10"), (PositionSpan{10, 11}));
+  EXPECT_EQ(span_named(sentence(), "12-20"), (PositionSpan{7, 8}));  // the text's own
 }
 
 TEST(FindSpan, SaysHowOftenAndWhereATextOccurs) {
   EXPECT_TRUE(refused("the", "occurs 2 times"));
   EXPECT_TRUE(refused("the", "1-1, 8-8"));
   Axis axis = support::text_axis({"aaaaaaaaa"});
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "8 times", [&] { find_span(axis, "aa"); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "8 times", [&] { span_named(axis, "aa"); }));
 }
 
 TEST(FindSpan, RefusesWhatIsNotThere) {
@@ -63,17 +63,17 @@ TEST(FindSpan, RefusesWhatIsNotThere) {
 TEST(FindSpan, OfWhatHasNoTextTakesNumbers) {
   Axis patches{.name = "patches"};
   patches.positions.resize(5);
-  EXPECT_EQ(find_span(patches, "1-3"), (PositionSpan{1, 4}));
+  EXPECT_EQ(span_named(patches, "1-3"), (PositionSpan{1, 4}));
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "no text; give their numbers as FIRST-LAST",
-                         [&] { find_span(patches, "zebra"); }));
+                         [&] { span_named(patches, "zebra"); }));
 }
 
 TEST(FindSpan, SaysThatATextWasCutOff) {
   Axis axis = sentence();
   axis.positions.resize(5);
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "none of the 5 positions",
-                         [&] { find_span(axis, "end"); }));
-  EXPECT_TRUE(fails_cleanly([] { find_span(Axis{.name = "patches"}, "0-0"); }));
+                         [&] { span_named(axis, "end"); }));
+  EXPECT_TRUE(fails_cleanly([] { span_named(Axis{.name = "patches"}, "0-0"); }));
 }
 
 }  // namespace

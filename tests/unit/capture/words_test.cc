@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 std::string token_refusal(const Axis& axis, const std::string& token) {
   try {
-    find_token(axis, token);
+    token_named(axis, token);
   } catch (const Error& error) {
     return error.what();
   }
@@ -68,13 +68,13 @@ TEST(GroupedAxis, NamesABlockByItsEnds) {
 TEST(FindToken, TakesATextWithOrWithoutItsMarks) {
   Axis axis = text_axis({"[CLS]", "chas|ing", "it"});
   axis.positions[3].text = "·it";
-  EXPECT_EQ(find_token(axis, "chas").index, 1);
-  EXPECT_EQ(find_token(axis, "ing").index, 2);
-  EXPECT_EQ(find_token(axis, "‿ing").index, 2);
-  EXPECT_EQ(find_token(axis, "it").index, 3);
-  EXPECT_EQ(find_token(axis, "[CLS]").index, 0);
-  EXPECT_EQ(find_token(axis, "0").index, 0);
-  const FoundToken word = find_token(axis, "chasing");
+  EXPECT_EQ(token_named(axis, "chas").index, 1);
+  EXPECT_EQ(token_named(axis, "ing").index, 2);
+  EXPECT_EQ(token_named(axis, "‿ing").index, 2);
+  EXPECT_EQ(token_named(axis, "it").index, 3);
+  EXPECT_EQ(token_named(axis, "[CLS]").index, 0);
+  EXPECT_EQ(token_named(axis, "0").index, 0);
+  const FoundToken word = token_named(axis, "chasing");
   EXPECT_EQ(word.index, 2);
   EXPECT_EQ(word.note, "the last of 2 pieces of \"chasing\"");
   EXPECT_THAT(token_refusal(axis, "It"), HasSubstr("'It' is none of the 4 tokens"));
@@ -84,7 +84,7 @@ TEST(FindToken, SaysWhereAWordOccursMoreThanOnce) {
   const Axis axis = text_axis({"ab|c", "7", "ab|c", "7"});
   EXPECT_THAT(token_refusal(axis, "abc"), HasSubstr("occurs 2 times, at 1, 4"));
   EXPECT_THAT(token_refusal(axis, "7"), HasSubstr("at #2, #5"));
-  EXPECT_EQ(find_token(axis, "#5").index, 5);
+  EXPECT_EQ(token_named(axis, "#5").index, 5);
   std::vector<std::string> many(20, "x");
   EXPECT_THAT(token_refusal(text_axis(many), "x"),
               HasSubstr("20 times, at 0, 1, 2, 3, 4, 5, 6, 7, 8, "
@@ -94,11 +94,11 @@ TEST(FindToken, SaysWhereAWordOccursMoreThanOnce) {
 TEST(FindWord, TakesAWordOrOneOfItsPieces) {
   const Axis axis = text_axis({"[CLS]", "chas|ing", "it"});
   const auto groups = word_groups(axis);
-  EXPECT_EQ(find_word(axis, groups, "chasing").index, 1);
-  const FoundToken piece = find_word(axis, groups, "ing");
+  EXPECT_EQ(word_named(axis, groups, "chasing").index, 1);
+  const FoundToken piece = word_named(axis, groups, "ing");
   EXPECT_EQ(piece.index, 1);
   EXPECT_EQ(piece.note, "the word \"chasing\", of which \"ing\" is a piece");
-  EXPECT_EQ(find_word(axis, groups, "2").index, 2);
+  EXPECT_EQ(word_named(axis, groups, "2").index, 2);
 }
 
 }  // namespace

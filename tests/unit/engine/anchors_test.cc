@@ -99,7 +99,7 @@ TEST(SharedWords, AreThereIfEncoderAndDecoderUseOneTable) {
   for (const char* name : {"marian_mt", "bart_lm", "m2m_100_lm", "t5_lm", "mt5_lm"}) {
     SCOPED_TRACE(name);
     EXPECT_EQ(words(name).size(0),
-              Engine::open(path_of(std::string("parity/") + name)).facts().vocabulary);
+              Engine::open(path_of(std::string("parity/") + name)).facts().text->vocabulary);
   }
   EXPECT_TRUE(words("marian_two_vocabularies").empty());
   EXPECT_TRUE(words("whisper_lm").empty());

@@ -185,9 +185,9 @@ void expect_head_outputs_are_slopes(GradientFixture& fixture) {
   EXPECT_TRUE(found.inputs.empty());
   const ModelFacts& facts = fixture.engine.facts();
   // Neither masks nor, of a classifier, what the pooling head gives have a part in the logit.
-  const bool pools_aside = facts.pools_by_attention && facts.head == HeadKind::kPictureClass;
+  const bool pools_aside = facts.pools_by_attention() && facts.head == HeadKind::kPictureClass;
   EXPECT_EQ(static_cast<int64_t>(found.records.size()),
-            facts.attentions() - (facts.has_mask_head ? 1 : 0) - (pools_aside ? 1 : 0));
+            facts.attentions() - (facts.has_mask_head() ? 1 : 0) - (pools_aside ? 1 : 0));
   double largest = 0;
   for (const auto& record : found.records) {
     ASSERT_EQ(record->output_gradient.shape(), record->output.shape());
@@ -331,7 +331,7 @@ TEST(EngineGradient, OfASiteAloneRecordsNoOther) {
   options.wanted = [](SiteId site) { return site.kind == SiteKind::kCross; };
   const SubjectGradient found =
       fixture.gradient({.target = TokenTarget{1, 4}, .inputs = false, .record = options, .at = {}});
-  ASSERT_EQ(static_cast<int64_t>(found.records.size()), fixture.engine.facts().decoder_layers);
+  ASSERT_EQ(static_cast<int64_t>(found.records.size()), fixture.engine.facts().decoder->layers);
   // A target of row 1 has no part in what later rows see.
   const Tensor& gradient = found.records.back()->output_gradient;
   EXPECT_NE(gradient.matrix<float>(0)(1, 0), 0);

@@ -43,9 +43,9 @@ TEST(EngineSubject, KeepsWhatIsAskedFor) {
   const SubjectOutput plain = subject.run({}, RecorderOptions::nothing());
   EXPECT_TRUE(plain.records.empty());
   EXPECT_FALSE(plain.logits.empty());
-  EXPECT_EQ(plain.embedding.elements(), fixture.engine.facts().width);
+  EXPECT_EQ(plain.embedding.elements(), fixture.engine.facts().main.width);
   EXPECT_EQ(static_cast<int64_t>(subject.run({}, {}).records.size()),
-            fixture.engine.facts().layers);
+            fixture.engine.facts().main.layers);
 }
 
 TEST(EngineSubject, HidesAPositionAsPaddingIsHidden) {
@@ -81,7 +81,7 @@ TEST(EngineSubject, ABlankPatchIsTheMeanColour) {
   const Tensor blank =
       fixture.logits({ReplaceInput{"patches", front + row * axis.grid_cols + col}});
   Tensor pixels = fixture.inputs.pixel_values.clone();
-  const ModelFacts& facts = fixture.engine.facts();
+  const PictureFacts& facts = *fixture.engine.facts().picture;
   for (int64_t channel = 0; channel < pixels.size(0); ++channel) {
     for (int64_t y = 0; y < facts.patch_height; ++y) {
       for (int64_t x = 0; x < facts.patch_width; ++x) {

@@ -32,7 +32,7 @@ TEST_F(EngineTest, ARunHoldsEveryMapAndTheTokens) {
   const RunResult result = engine.run(engine.encode("The cats sat.", "the mat"));
   EXPECT_EQ(result.inputs.input_ids, (std::vector<int64_t>{2, 5, 6, 8, 7, 14, 3, 5, 12, 3}));
   EXPECT_EQ(result.inputs.token_type_ids, (std::vector<int64_t>{0, 0, 0, 0, 0, 0, 0, 1, 1, 1}));
-  EXPECT_EQ(static_cast<int64_t>(result.run.records.size()), engine.facts().layers);
+  EXPECT_EQ(static_cast<int64_t>(result.run.records.size()), engine.facts().main.layers);
   EXPECT_NO_THROW(validate(result.run));
   EXPECT_EQ(result.run.axes.at(0).positions.size(), 10U);
   const std::vector<float> row = result.map({SiteKind::kSelf, 0}, 1).row(3);
@@ -84,7 +84,7 @@ TEST_F(EngineTest, AGenerationIsOneMapOfAllSteps) {
   EXPECT_EQ(result.run.find_axis("tokens")->positions.size(), static_cast<size_t>(prompt + 4));
   // As if the whole had been run at once.
   const RunResult whole = engine.run(result.inputs);
-  for (int64_t head = 0; head < engine.facts().heads; ++head) {
+  for (int64_t head = 0; head < engine.facts().main.heads; ++head) {
     const std::vector<float> found = result.map({SiteKind::kSelf, 1}, head).row(prompt + 3);
     const std::vector<float> expected = whole.map({SiteKind::kSelf, 1}, head).row(prompt + 3);
     for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-5);
@@ -134,8 +134,8 @@ TEST_F(EngineTest, TheDenseFileHoldsWhatTheMapsSay) {
   EXPECT_EQ(file.entries().size(), result.run.records.size() + 2);
   for (const auto& record : result.run.records) {
     const Tensor maps = file.tensor(to_string(record->site));
-    ASSERT_EQ(maps.shape(), (Shape{engine.facts().heads, 5, 5}));
-    for (int64_t head = 0; head < engine.facts().heads; ++head) {
+    ASSERT_EQ(maps.shape(), (Shape{engine.facts().main.heads, 5, 5}));
+    for (int64_t head = 0; head < engine.facts().main.heads; ++head) {
       const AttentionMap map = result.map(record->site, head);
       for (int64_t i = 0; i < 5; ++i) {
         for (int64_t j = 0; j < 5; ++j) {
@@ -160,7 +160,7 @@ TEST_F(EngineTest, MapsOfAllFamiliesCheckOut) {
     SCOPED_TRACE(name);
     const Engine engine = Engine::open(parity_folder(name).string());
     const MapCheck check = check_maps(engine, check_input(engine));
-    EXPECT_EQ(check.maps, engine.facts().layers * engine.facts().heads);
+    EXPECT_EQ(check.maps, engine.facts().main.layers * engine.facts().main.heads);
     EXPECT_TRUE(check.passed()) << check.row_sum_error << " " << check.output_error;
     EXPECT_NO_THROW(require_passed(check));
   }
@@ -171,7 +171,7 @@ TEST_F(EngineTest, MapsOfAllFamiliesCheckOut) {
 TEST_F(EngineTest, InfoTellsWhatAModelIs) {
   const ModelInfo info = model_info(open("llama_gqa"));
   EXPECT_EQ(info.model_type, "llama");
-  EXPECT_EQ(info.facts.kv_heads, 1);
+  EXPECT_EQ(info.facts.main.kv_heads, 1);
   EXPECT_THAT(info.unread, IsEmpty());
   EXPECT_THAT(info.stored_as, ElementsAre("F32"));
   EXPECT_THAT(info.tokenizer, HasSubstr("16"));

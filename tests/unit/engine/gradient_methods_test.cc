@@ -94,7 +94,7 @@ class Case {
 
   Explanation explain(const char* method, const Parameters& parameters = {},
                       std::optional<SiteKind> kind = {}) {
-    return fovea::explain(find_method(method), request(kind.value_or(kind_), parameters));
+    return fovea::explain(method_named(method), request(kind.value_or(kind_), parameters));
   }
   // Without the method around it.
   IntegratedGradients integrate(int64_t steps) {

@@ -98,7 +98,8 @@ TEST(NamedTarget, OfADetectorIsTheSurestObjectAndNeverNoObject) {
 TEST(NamedTarget, OfAModelWithoutAHeadIsItsOwnEmbedding) {
   const Asked asked("bert_model");
   const NamedTarget own = asked.target({});
-  EXPECT_EQ(std::ssize(std::get<SimilarityTarget>(own.target).against), asked.engine.facts().width);
+  EXPECT_EQ(std::ssize(std::get<SimilarityTarget>(own.target).against),
+            asked.engine.facts().main.width);
 }
 
 TEST(NamedTarget, NeedsOnlyTheLogitsThatAreAskedAbout) {

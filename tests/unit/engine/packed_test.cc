@@ -61,7 +61,8 @@ TEST(RunPacked, GivesTheRecordsOfTextsThatRunAlone) {
         }
       }
     }
-    EXPECT_EQ(packed.size(), texts.size() * static_cast<size_t>(engine.facts().layers)) << name;
+    EXPECT_EQ(packed.size(), texts.size() * static_cast<size_t>(engine.facts().main.layers))
+        << name;
   }
 }
 

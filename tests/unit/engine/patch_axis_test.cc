@@ -53,7 +53,7 @@ TEST(CheckMaps, HeadsThatShareASoftmaxAreCheckedTogether) {
     const Engine engine = open(fixture);
     const MapCheck check = check_maps(engine, check_input(engine));
     EXPECT_TRUE(check.passed()) << fixture << check.row_sum_error << " " << check.output_error;
-    EXPECT_EQ(model_info(engine).facts.object_queries, 7);
+    EXPECT_EQ(model_info(engine).facts.objects->queries, 7);
   }
 }
 
@@ -93,7 +93,8 @@ TEST(PatchAxis, TwoTowersHaveAnAxisEach) {
 TEST(PatchAxis, AHugePictureIsRefusedBeforeItsPatchesAreNamed) {
   ModelInputs inputs;
   inputs.pixel_values = Tensor(Shape{3, 8, 8 * (kMostPatches + 1)});
-  EXPECT_TRUE(patch_axis(open("vit_model").facts(), inputs.pixel_values).positions.empty());
+  EXPECT_TRUE(
+      patch_axis(*open("vit_model").facts().picture, inputs.pixel_values).positions.empty());
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "more than 262144 patches",
                          [&] { open("vit_model").run(inputs); }));
 }

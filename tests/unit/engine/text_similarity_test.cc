@@ -55,10 +55,10 @@ TEST(TextSimilarity, IsThatOfTransformersForTheScaleAndBiasOfTheModel) {
     const RunResult result = engine.run(read_inputs(fixture(name) / "inputs.safetensors"));
     const Tensor logits =
         SafetensorsFile::open(fixture(name) / "expected.safetensors").tensor("logits");
-    const ModelFacts& facts = engine.facts();
+    const SimilarityFacts& facts = *engine.facts().similarity;
     // The contract of outputs.
-    EXPECT_NEAR(facts.similarity_scale * cosine_of(result.outputs) + facts.similarity_bias,
-                logits.values<float>()[0], 1e-4);
+    EXPECT_NEAR(facts.scale * cosine_of(result.outputs) + facts.bias, logits.values<float>()[0],
+                1e-4);
   }
 }
 
@@ -77,11 +77,11 @@ TEST(TextSimilarity, IsAShareAmongTextsInClipAndOfEachTextInSiglip) {
     double sum = 0;
     for (const TextSimilarity& each : found) {
       sum += each.probability;
-      if (engine.facts().similarity_is_sigmoid) {
+      if (engine.facts().similarity->sigmoid) {
         EXPECT_NEAR(each.probability, 1 / (1 + std::exp(-each.logit)), 1e-12);
       }
     }
-    if (!engine.facts().similarity_is_sigmoid) {
+    if (!engine.facts().similarity->sigmoid) {
       EXPECT_NEAR(sum, 1, 1e-12);
       EXPECT_NEAR(std::log(found[1].probability / found[0].probability),
                   found[1].logit - found[0].logit, 1e-9);
@@ -92,9 +92,9 @@ TEST(TextSimilarity, IsAShareAmongTextsInClipAndOfEachTextInSiglip) {
 TEST(TextSimilarity, TextsOfSiglipAreFilledUpWithPadding) {
   const Engine siglip = Engine::open(with_tokenizer("siglip_model"));
   const EncodedInput input = siglip.encode("a cat");
-  EXPECT_EQ(input.inputs.tokens(), siglip.facts().most_tokens);
+  EXPECT_EQ(input.inputs.tokens(), siglip.facts().text->most_tokens);
   EXPECT_EQ(input.inputs.input_ids[2], 1);
-  EXPECT_EQ(input.axis.positions.size(), static_cast<size_t>(siglip.facts().most_tokens));
+  EXPECT_EQ(input.axis.positions.size(), static_cast<size_t>(siglip.facts().text->most_tokens));
   EXPECT_TRUE(input.axis.positions[2].special);
   EXPECT_EQ(Engine::open(with_tokenizer("clip_model")).encode("a cat").inputs.tokens(), 2);
 }

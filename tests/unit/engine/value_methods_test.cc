@@ -237,7 +237,7 @@ std::vector<double> ablate(ValueFixture& fixture, SiteKind kind, int64_t positio
                                .subject = &fixture.subject,
                                .target = &target,
                                .parameters = parameters};
-  return explain(find_method("ablation"), request).scores;
+  return explain(method_named("ablation"), request).scores;
 }
 
 void expect_losses(const std::vector<double>& found, const Tensor& expected) {
@@ -252,7 +252,7 @@ TEST(Ablation, EqualsTransformersWithTheSameChanges) {
     const bool decodes = fixture.engine.facts().has_decoder();
     expect_losses(ablate(fixture, fixture.first_kind(), 0, {}),
                   fixture.answer("ablation.position"));
-    const int64_t row = decodes || fixture.engine.facts().causal
+    const int64_t row = decodes || fixture.engine.facts().text_stack().causal
                             ? fixture.answer("ablation.target").values<int64_t>()[0]
                             : 0;
     expect_losses(

@@ -118,7 +118,7 @@ TEST(Alti, RefusesWhatItCannotDo) {
 
 TEST(AltiMethod, GivesSharesAndSendsDecodersToAltiPlus) {
   const fovea::Run run = support::block_run(support::block_cases()[0], 6, 2);
-  const Method method = find_method("alti");
+  const Method method = method_named("alti");
   const ExplainRequest request{.run = run, .position = 2};
   EXPECT_EQ(explain(method, request).scores, alti(run.records, 2));
   const ExplainRequest other{.run = run, .position = 2, .parameters = {{"distance", "l2"}}};
@@ -126,7 +126,7 @@ TEST(AltiMethod, GivesSharesAndSendsDecodersToAltiPlus) {
   const ExplainRequest decoder{.run = run, .kind = SiteKind::kDecoderSelf};
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "use alti+", [&] { explain(method, decoder); }));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "no cross-attention",
-                         [&] { explain(find_method("alti+"), request); }));
+                         [&] { explain(method_named("alti+"), request); }));
 }
 
 }  // namespace

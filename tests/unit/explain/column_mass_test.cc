@@ -91,7 +91,7 @@ TEST(ColumnMass, CountsHugeWindowsWithoutOverflow) {
 }
 
 Explanation explained(const ExplainRequest& request) {
-  return explain(find_method("column-mass"), request);
+  return explain(method_named("column-mass"), request);
 }
 
 TEST(ColumnMassMethod, TakesTheLastLayerAndTheMeanOfHeadsUnlessAsked) {

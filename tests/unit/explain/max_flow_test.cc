@@ -128,7 +128,7 @@ TEST(Flow, IsTheShareOfTheLargestFlowsFromTheDefinition) {
         support::text_run({"[CLS]", "the", "cat", "sat", "on", "it"}, 2, causal, 3);
     const int64_t position = causal ? 4 : 1;
     const Explanation found =
-        explain(find_method("flow"), {.run = run, .position = position, .parameters = {}});
+        explain(method_named("flow"), {.run = run, .position = position, .parameters = {}});
     const std::vector<double> flows = slow_flows(run, static_cast<size_t>(position));
     const double sum = std::accumulate(flows.begin(), flows.end(), 0.0);
     for (size_t j = 0; j < flows.size(); ++j) {
@@ -151,7 +151,7 @@ TEST(Flow, RefusesMoreThan128PositionsAndNamesAnotherWay) {
     return support::text_run(std::vector<std::string>(count, "word"), 1);
   };
   const fovea::Run many = run_of(129), enough = run_of(128);
-  const Method flow = find_method("flow");
+  const Method flow = method_named("flow");
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "128 positions but there are 129; use rollout",
                          [&] { explain(flow, {.run = many, .parameters = {}}); }));
   EXPECT_EQ(explain(flow, {.run = enough, .parameters = {}}).scores.size(), 128U);

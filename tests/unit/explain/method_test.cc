@@ -100,17 +100,17 @@ TEST(Methods, HaveParametersWhoseDefaultsAreValid) {
 }
 
 TEST(Methods, AreFoundByName) {
-  for (const Method& method : all_methods()) EXPECT_EQ(find_method(method.name).name, method.name);
+  for (const Method& method : all_methods()) EXPECT_EQ(method_named(method.name).name, method.name);
   EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "no method 'rolout'; there are ablation, ",
-                         [] { find_method("rolout"); }));
-  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "value-zeroing", [] { find_method(""); }));
+                         [] { method_named("rolout"); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "value-zeroing", [] { method_named(""); }));
 }
 
 TEST(Explain, RefusesParametersThatTheMethodDoesNotKnow) {
   const fovea::Run run = plain_run();
   const auto refuses = [&](const char* method, const char* parameter, std::string_view says) {
     return fails_with(ErrorKind::kInvalidArgument, says, [&] {
-      explain(find_method(method), {.run = run, .parameters = {{parameter, "1"}}});
+      explain(method_named(method), {.run = run, .parameters = {{parameter, "1"}}});
     });
   };
   EXPECT_TRUE(refuses("raw", "discard", "raw has no parameter 'discard'; it has none"));
@@ -121,7 +121,7 @@ TEST(Explain, RefusesValuesOutsideOfTheirRange) {
   const fovea::Run run = plain_run();
   const auto refuses = [&](const char* parameter, const char* value, std::string_view says) {
     return fails_with(ErrorKind::kInvalidArgument, says, [&] {
-      explain(find_method("rollout"), {.run = run, .parameters = {{parameter, value}}});
+      explain(method_named("rollout"), {.run = run, .parameters = {{parameter, value}}});
     });
   };
   for (const char* value : {"1.5", "-0.1", "nan", "inf", "", "half", "0.5x", " 0.5", "1e999"}) {
@@ -134,17 +134,17 @@ TEST(Explain, RefusesValuesOutsideOfTheirRange) {
   EXPECT_TRUE(refuses("start-layer", "1.5", "start-layer of rollout is 1.5 but must be a whole"));
   EXPECT_TRUE(refuses("start-layer", "7", "start-layer of rollout is 7 but the layers are 0 to 1"));
   const Explanation edge =
-      explain(find_method("rollout"), {.run = run, .parameters = {{"residual", "1"}}});
+      explain(method_named("rollout"), {.run = run, .parameters = {{"residual", "1"}}});
   EXPECT_EQ(edge.scores[0], 1);
 }
 
 TEST(Explain, RefusesMorePositionsThanAMethodTakes) {
-  const Method flow = find_method("flow");
+  const Method flow = method_named("flow");
   check_positions(flow, 128);
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "at most 128 positions but there are 129",
                          [&] { check_positions(flow, 129); }));
-  check_positions(find_method("rollout"), int64_t{1} << 40);
-  Method small = find_method("raw");
+  check_positions(method_named("rollout"), int64_t{1} << 40);
+  Method small = method_named("raw");
   small.most_positions = 4;
   const fovea::Run run = plain_run();
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "at most 4 positions but there are 5",
@@ -152,17 +152,17 @@ TEST(Explain, RefusesMorePositionsThanAMethodTakes) {
 }
 
 TEST(ScoresHeads, IsSaidByTheMethodOrItsUnit) {
-  EXPECT_TRUE(scores_heads(find_method("span-mass"), {}));
-  EXPECT_TRUE(scores_heads(find_method("head-importance"), {}));
-  EXPECT_FALSE(scores_heads(find_method("raw"), {}));
-  EXPECT_FALSE(scores_heads(find_method("ablation"), {{"unit", "edge"}}));
-  EXPECT_TRUE(scores_heads(find_method("ablation"), {{"unit", "head"}}));
+  EXPECT_TRUE(scores_heads(method_named("span-mass"), {}));
+  EXPECT_TRUE(scores_heads(method_named("head-importance"), {}));
+  EXPECT_FALSE(scores_heads(method_named("raw"), {}));
+  EXPECT_FALSE(scores_heads(method_named("ablation"), {{"unit", "edge"}}));
+  EXPECT_TRUE(scores_heads(method_named("ablation"), {{"unit", "head"}}));
 }
 
 TEST(Explain, NamesMethodsThatWorkWhereOneCannot) {
   const fovea::Run run = plain_run();
   try {
-    explain(find_method("alti"), {.run = run});
+    explain(method_named("alti"), {.run = run});
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     const std::string_view message = error.what();
@@ -180,7 +180,7 @@ TEST(Explain, NamesMethodsThatWorkWhereOneCannot) {
   }
   NeverRun subject;
   try {
-    explain(find_method("alti"), {.run = run, .subject = &subject});
+    explain(method_named("alti"), {.run = run, .subject = &subject});
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     const std::string_view message = error.what();
@@ -202,26 +202,26 @@ TEST(Explain, RefusesAMethodWhoseNeedsAreNotMet) {
   const fovea::Run run = plain_run();
   NeverRun subject;
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "ablation runs the model again",
-                         [&] { explain(find_method("ablation"), {.run = run}); }));
+                         [&] { explain(method_named("ablation"), {.run = run}); }));
   EXPECT_TRUE(
       fails_with(ErrorKind::kInvalidArgument, "asks about an output but none is given",
-                 [&] { explain(find_method("ablation"), {.run = run, .subject = &subject}); }));
+                 [&] { explain(method_named("ablation"), {.run = run, .subject = &subject}); }));
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "none is given; give --span TEXT",
-                         [&] { explain(find_method("span-mass"), {.run = run}); }));
+                         [&] { explain(method_named("span-mass"), {.run = run}); }));
 }
 
 TEST(Explain, RefusesLayersHeadsAndPositionsThatAreNotThere) {
   const fovea::Run run = plain_run();
   const auto refuses = [&](const ExplainRequest& request, std::string_view says) {
     return fails_with(ErrorKind::kInvalidArgument, says,
-                      [&] { explain(find_method("raw"), request); });
+                      [&] { explain(method_named("raw"), request); });
   };
   EXPECT_TRUE(refuses({.run = run, .layer = 2}, "layer 2 is asked for but there are 0 to 1"));
   EXPECT_TRUE(refuses({.run = run, .layer = -1}, "layer -1"));
   EXPECT_TRUE(refuses({.run = run, .head = 2}, "head 2 is asked for but there are 0 to 1"));
   EXPECT_TRUE(refuses({.run = run, .position = 5}, "position 5 is asked for but there are 0 to 4"));
   EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "cross", [&] {
-    explain(find_method("raw"), {.run = run, .kind = SiteKind::kCross});
+    explain(method_named("raw"), {.run = run, .kind = SiteKind::kCross});
   }));
 }
 

@@ -143,7 +143,7 @@ TEST(SinksMethod, NamesSinksTheirMassAndTheLengthOfTheirStates) {
   const AttentionCase c = with_sink(support::masked_cases()[1], 0, {0, 1, 2});
   const fovea::Run run = support::map_run({support::map_record(c)});
   LongStates subject(37, 0, 12.5F);
-  const Explanation found = explain(find_method("sinks"), {.run = run, .subject = &subject});
+  const Explanation found = explain(method_named("sinks"), {.run = run, .subject = &subject});
   ASSERT_EQ(found.scores.size(), 37U);
   EXPECT_EQ(found.scores[0], 0.75);
   EXPECT_EQ(std::accumulate(found.scores.begin(), found.scores.end(), 0.0), 0.75);
@@ -153,7 +153,7 @@ TEST(SinksMethod, NamesSinksTheirMassAndTheLengthOfTheirStates) {
   EXPECT_EQ(found.notes[1],
             "the state of 0 (0) is 12.5 times as long as the median where it enters layer 1");
 
-  const Explanation alone = explain(find_method("sinks"), {.run = run});
+  const Explanation alone = explain(method_named("sinks"), {.run = run});
   EXPECT_EQ(alone.notes.size(), 1U);  // no model, no states
 }
 
@@ -161,12 +161,12 @@ TEST(SinksMethod, SaysThatThereAreNone) {
   AttentionCase c = support::masked_cases()[0];
   c.rule.scale = 0;
   const fovea::Run run = support::map_run({support::map_record(c)});
-  const Explanation found = explain(find_method("sinks"), {.run = run});
+  const Explanation found = explain(method_named("sinks"), {.run = run});
   ASSERT_EQ(found.notes.size(), 1U);
   EXPECT_EQ(found.notes[0],
             "no sinks: no position gets more than 0.3 of the attention in any of 4 heads");
   const Explanation all =
-      explain(find_method("sinks"), {.run = run, .parameters = {{"threshold", "0.02"}}});
+      explain(method_named("sinks"), {.run = run, .parameters = {{"threshold", "0.02"}}});
   EXPECT_TRUE(all.notes[0].starts_with("sinks: 0 (0) in 4 of 4 heads, ")) << all.notes[0];
   EXPECT_TRUE(all.notes[0].ends_with(" and 32 more; 100.0 % of all attention")) << all.notes[0];
 }
@@ -178,13 +178,13 @@ TEST(SinksMethod, CountsArtifactPatchesOfPictures) {
   run.axes[0].grid_rows = 4;
   run.axes[0].grid_cols = 9;
   LongStates subject(37, 7, 9);
-  const Explanation found = explain(find_method("sinks"), {.run = run, .subject = &subject});
+  const Explanation found = explain(method_named("sinks"), {.run = run, .subject = &subject});
   ASSERT_EQ(found.notes.size(), 2U);
   EXPECT_EQ(found.notes[1],
             "artifacts: 1 of 36 patches with outlying norms, above 2.0, where they enter layer 1; "
             "2.7 % of all attention");
   LongStates even(37, 7, 1);
-  const Explanation none = explain(find_method("sinks"), {.run = run, .subject = &even});
+  const Explanation none = explain(method_named("sinks"), {.run = run, .subject = &even});
   EXPECT_EQ(none.notes[1],
             "no artifact patches: none has an outlying norm where it enters layer 1");
 }

@@ -75,7 +75,7 @@ std::vector<std::shared_ptr<const AttentionRecord>> needle_layers() {
 
 TEST(SpanMassMethod, FindsTheHeadThatLooksAtTheNeedle) {
   const fovea::Run run = support::map_run(needle_layers());
-  const Method method = find_method("span-mass");
+  const Method method = method_named("span-mass");
   const Explanation found =
       explain(method, {.run = run, .position = 36, .span = PositionSpan{10, 14}});
   EXPECT_EQ(found.axis.name, "heads");
@@ -100,7 +100,7 @@ TEST(SpanMassMethod, FindsTheHeadThatLooksAtTheNeedle) {
 TEST(SpanMassMethod, SaysThatTheRowMayNotSeeTheSpan) {
   const fovea::Run run = support::map_run(needle_layers());
   const Explanation blind =
-      explain(find_method("span-mass"), {.run = run, .position = 4, .span = PositionSpan{10, 14}});
+      explain(method_named("span-mass"), {.run = run, .position = 4, .span = PositionSpan{10, 14}});
   ASSERT_EQ(blind.notes.size(), 1U);
   EXPECT_EQ(blind.notes[0], "position 4 may not see positions 10 to 13");
 }
@@ -108,7 +108,7 @@ TEST(SpanMassMethod, SaysThatTheRowMayNotSeeTheSpan) {
 TEST(SpanMassMethod, NamesTheSpanByItsText) {
   const fovea::Run run = support::text_run({"[CLS]", "the", "mag|ic", "number", "is"});
   const auto measures = [&](PositionSpan span) {
-    return explain(find_method("span-mass"), {.run = run, .span = span}).measures;
+    return explain(method_named("span-mass"), {.run = run, .span = span}).measures;
   };
   EXPECT_EQ(measures({2, 5}), "share of the row's attention on \"magic number\"");
   EXPECT_EQ(measures({0, 1}), "share of the row's attention on position 0");
@@ -117,8 +117,9 @@ TEST(SpanMassMethod, NamesTheSpanByItsText) {
 
 TEST(SpanMassMethod, AsksForASpan) {
   const fovea::Run run = support::map_run(needle_layers());
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "give --span TEXT",
-                         [&] { explain(find_method("span-mass"), {.run = run, .position = 36}); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "give --span TEXT", [&] {
+    explain(method_named("span-mass"), {.run = run, .position = 36});
+  }));
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST(ValueNorm, SaysWhatTheRecordLacks) {
 
 TEST(ValueNormMethod, TellsHowMuchTheResidualKeeps) {
   const fovea::Run run = support::block_run(support::block_cases()[0], 7, 2);
-  const Method method = find_method("value-norm");
+  const Method method = method_named("value-norm");
   const ExplainRequest request{.run = run, .position = 3};
   const Explanation explanation = explain(method, request);
   EXPECT_EQ(explanation.scores.size(), 7U);

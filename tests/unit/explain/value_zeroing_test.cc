@@ -114,7 +114,7 @@ TEST(ValueZeroing, RefusesWhatItCannotDo) {
 TEST(ValueZeroingMethod, LooksAtOneLayerOrAll) {
   TwoLayers subject;
   const fovea::Run run = support::block_run(support::block_cases()[0], 4, 2);
-  const Method method = find_method("value-zeroing");
+  const Method method = method_named("value-zeroing");
   const ExplainRequest all{.run = run, .position = 3, .subject = &subject};
   EXPECT_EQ(explain(method, all).scores, value_zeroing(subject, kStack, 3));
   const ExplainRequest one{.run = run, .position = 3, .layer = 0, .subject = &subject};

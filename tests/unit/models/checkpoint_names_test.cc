@@ -126,7 +126,7 @@ Listing read_listing(const fs::path& path) {
 // Builds the model and says which names it does not know; `read` gets those it has read.
 std::vector<std::string> build(const Listing& listing, std::set<std::string>* read = nullptr) {
   const Weights weights(std::make_shared<ListedSource>(listing.tensors));
-  const Architecture architecture = find_architecture(listing.config);
+  const Architecture architecture = architecture_named(listing.config);
   const auto model = architecture.build({listing.config, {weights, DType::kF32}});
   if (read != nullptr) {
     for (const TensorInfo& tensor : listing.tensors) read->insert(tensor.name);
@@ -210,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(Published, CheckpointNames, ::testing::ValuesIn(all_lis
 TEST(CheckpointNamesFolder, EveryArchitectureHasAListing) {
   std::set<std::string> listed;
   for (const fs::path& path : all_listings()) {
-    listed.insert(find_architecture(read_listing(path).config).name);
+    listed.insert(architecture_named(read_listing(path).config).name);
   }
   for (const Architecture& architecture : all_architectures()) {
     EXPECT_TRUE(listed.contains(architecture.name)) << architecture.name;

@@ -32,14 +32,15 @@ TEST(Detr, FactsSayWhatItFinds) {
   const ModelFacts facts = fixture_model("detr_objects")->facts();
   EXPECT_TRUE(facts.finds_objects());
   EXPECT_FALSE(facts.has_decoder());  // no target to read
-  EXPECT_FALSE(facts.has_mask_head);
-  EXPECT_EQ(facts.object_queries, 7);
-  EXPECT_EQ(facts.feature_stride, 32);
+  EXPECT_EQ(facts.decoder->layers, 3);
+  EXPECT_FALSE(facts.has_mask_head());
+  EXPECT_EQ(facts.objects->queries, 7);
+  EXPECT_EQ(facts.objects->stride, 32);
   EXPECT_EQ(facts.attentions(), 2 + 2 * 3);
   EXPECT_EQ(facts.head, HeadKind::kObjects);
-  EXPECT_EQ(fixture_model("detr_basic")->facts().feature_stride, 16);
-  EXPECT_EQ(fixture_model("detr_dc5")->facts().feature_stride, 16);
-  EXPECT_EQ(fixture_model("detr_model")->facts().feature_stride, 64);
+  EXPECT_EQ(fixture_model("detr_basic")->facts().objects->stride, 16);
+  EXPECT_EQ(fixture_model("detr_dc5")->facts().objects->stride, 16);
+  EXPECT_EQ(fixture_model("detr_model")->facts().objects->stride, 64);
   EXPECT_EQ(fixture_model("detr_model")->facts().head, HeadKind::kNone);
   EXPECT_EQ(fixture_model("detr_panoptic")->facts().attentions(), 2 + 2 * 3 + 1);
 }
@@ -169,7 +170,7 @@ TEST(Detr, RelativesWithSampledPointsAreRefusedByName) {
     json.set("model_type", type);
     const Config config(json, "config.json");
     EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "sampled points", [&] {
-      find_architecture(config);
+      architecture_named(config);
     })) << type;
   }
 }

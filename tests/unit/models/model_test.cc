@@ -30,10 +30,10 @@ ModelInputs inputs_of(std::vector<int64_t> ids) {
 TEST(Architectures, AnUnknownTypeListsThoseThereAre) {
   const Config config = config_of(R"({"model_type": "mamba"})");
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "config.json: model_type is 'mamba'",
-                         [&] { find_architecture(config); }));
+                         [&] { architecture_named(config); }));
   for (const Architecture& architecture : all_architectures()) {
     for (const std::string& type : architecture.model_types) {
-      EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, type, [&] { find_architecture(config); }));
+      EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, type, [&] { architecture_named(config); }));
     }
   }
 }
@@ -46,7 +46,7 @@ TEST(Architectures, EveryTypeLeadsToOneArchitecture) {
       EXPECT_TRUE(types.insert(type).second) << type;
       Json json = Json::object();
       json.set("model_type", type);
-      EXPECT_EQ(find_architecture(Config(json, "x")).name, architecture.name);
+      EXPECT_EQ(architecture_named(Config(json, "x")).name, architecture.name);
     }
   }
   EXPECT_TRUE(types.contains("xlm-roberta"));
@@ -152,7 +152,7 @@ TEST(BuildingModels, ScoresOfWordsAreTheEmbeddingsOnlyWhereTheConfigurationLetsT
 TEST(RunningModels, TextLongerThanALearnedTableIsRefusedWithBothNumbers) {
   for (const char* name : {"bert_model", "gpt2_lm"}) {
     const auto model = fixture_model(name);
-    const int64_t most = model->facts().most_tokens;
+    const int64_t most = model->facts().text->most_tokens;
     EXPECT_EQ(most, 40) << name;
     EXPECT_NO_THROW(model->forward(inputs_of(std::vector<int64_t>(40, 3)), {}));
     EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument,
@@ -169,8 +169,8 @@ TEST(RunningModels, TextLongerThanALearnedTableIsRefusedWithBothNumbers) {
 
 TEST(RunningModels, RotaryModelsGoOnBeyondTheTrainedLength) {
   const auto model = fixture_model("llama_gqa");
-  EXPECT_EQ(model->facts().most_tokens, 0);
-  EXPECT_EQ(model->facts().trained_tokens, 64);
+  EXPECT_EQ(model->facts().text->most_tokens, 0);
+  EXPECT_EQ(model->facts().text->trained_tokens, 64);
   const ModelOutputs outputs = model->forward(inputs_of(std::vector<int64_t>(70, 3)), {});
   EXPECT_EQ(outputs.last_hidden_state.shape(), (Shape{70, 56}));
 }
@@ -234,11 +234,11 @@ TEST(RunningModels, EverySiteIsRecordedOnceAndOnlyIfWanted) {
     Recorder all;
     model->forward(inputs_of({1, 2, 3}), {.recorder = &all});
     const auto records = all.take();
-    ASSERT_EQ(static_cast<int64_t>(records.size()), model->facts().layers);
+    ASSERT_EQ(static_cast<int64_t>(records.size()), model->facts().main.layers);
     for (size_t layer = 0; layer < records.size(); ++layer) {
       EXPECT_EQ(to_string(records[layer]->site), fmt::format("self.{}", layer));
-      EXPECT_EQ(records[layer]->shape().heads, model->facts().heads);
-      EXPECT_EQ(records[layer]->shape().kv_heads, model->facts().kv_heads);
+      EXPECT_EQ(records[layer]->shape().heads, model->facts().main.heads);
+      EXPECT_EQ(records[layer]->shape().kv_heads, model->facts().main.kv_heads);
     }
     Recorder some({.wanted = [](SiteId site) { return site.layer == 1; }});
     model->forward(inputs_of({1, 2, 3}), {.recorder = &some});

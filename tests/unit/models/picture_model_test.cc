@@ -30,8 +30,7 @@ TEST(PictureModel, PicturesThatItCannotSeeAreRefused) {
   for (const char* name : kOneTower) {
     SCOPED_TRACE(name);
     const auto model = fixture_model(name);
-    const ModelFacts& facts = model->facts();
-    const int64_t side = facts.patch_height;
+    const int64_t side = model->facts().picture->patch_height;
     EXPECT_TRUE(refused(*model, "needs pixel_values [3, height, width]", {}));
     EXPECT_TRUE(refused(*model, "takes F32 [3, height, width]", picture(32, 32, 4)));
     EXPECT_TRUE(refused(*model, "takes F32 [3, height, width]", picture(32, 32, 1)));
@@ -82,7 +81,7 @@ TEST(PictureModel, TellsItsStatesBeforeTheFinalNorm) {
   for (const char* name : kOneTower) {
     SCOPED_TRACE(name);
     const auto model = fixture_model(name);
-    const int64_t side = 2 * model->facts().patch_height;
+    const int64_t side = 2 * model->facts().picture->patch_height;
     const ModelOutputs outputs = model->forward(picture(side, 2 * side), {});
     const Tensor& before = outputs.states_before_norm.tensor;
     const Tensor& after = outputs.last_hidden_state.tensor;
@@ -133,37 +132,52 @@ TEST(PictureModel, OtherInputsAreRefusedByName) {
 
 TEST(PictureModel, ATableThatIsNoSquareIsForItsOwnSizeOnly) {
   const auto model = fixture_model("vit_not_square");
-  EXPECT_FALSE(model->facts().any_image_size);
+  EXPECT_FALSE(model->facts().picture->any_size);
   model->forward(picture(24, 40), {});
   model->forward(picture(31, 49), {});  // the same 3 x 4 patches
   EXPECT_TRUE(refused(*model, "has positions for 40 x 24 only", picture(40, 24)));
   EXPECT_TRUE(refused(*model, "has positions for 40 x 24 only", picture(32, 40)));
-  EXPECT_TRUE(fixture_model("vit_model")->facts().any_image_size);
+  EXPECT_TRUE(fixture_model("vit_model")->facts().picture->any_size);
   EXPECT_TRUE(fixture_model("dinov3_model", {{"image_size", Json::array_of(std::array{8, 64})}})
                   ->facts()
-                  .any_image_size);
+                  .picture->any_size);
 }
 
 TEST(PictureModel, FactsSayHowPicturesAreCut) {
   const ModelFacts deit = fixture_model("deit_teacher")->facts();
-  EXPECT_TRUE(deit.takes_pixels);
+  EXPECT_TRUE(deit.takes_pixels());
   EXPECT_FALSE(deit.takes_text());
   EXPECT_EQ(deit.head, HeadKind::kPictureClass);
-  EXPECT_THAT(deit.front_tokens, ElementsAre("[CLS]", "[DIST]"));
-  EXPECT_EQ(deit.patch_height, 8);
-  EXPECT_EQ(deit.image_width, 32);
+  EXPECT_THAT(deit.picture->front_tokens, ElementsAre("[CLS]", "[DIST]"));
+  EXPECT_EQ(deit.picture->patch_height, 8);
+  EXPECT_EQ(deit.picture->image_width, 32);
   EXPECT_EQ(deit.attentions(), 2);
-  EXPECT_THAT(fixture_model("dinov2_registers")->facts().front_tokens,
+  EXPECT_THAT(fixture_model("dinov2_registers")->facts().picture->front_tokens,
               ElementsAre("[CLS]", "[REG 1]", "[REG 2]", "[REG 3]"));
-  EXPECT_TRUE(fixture_model("dinov3_model")->facts().rotary);
+  EXPECT_TRUE(fixture_model("dinov3_model")->facts().main.rotary);
   const ModelFacts both = fixture_model("siglip_model")->facts();
-  EXPECT_EQ(both.layers, 2);
-  EXPECT_EQ(both.text_layers, 1);
-  EXPECT_EQ(both.text_heads, 2);
-  EXPECT_EQ(both.text_width, 24);
+  EXPECT_EQ(both.main.layers, 2);
+  ASSERT_TRUE(both.has_text_tower());
+  EXPECT_EQ(both.text_tower->layers, 1);
+  EXPECT_EQ(both.text_tower->heads, 2);
+  EXPECT_EQ(both.text_tower->width, 24);
   EXPECT_EQ(both.attentions(), 4);
   EXPECT_EQ(both.head, HeadKind::kSimilarity);
-  EXPECT_TRUE(both.front_tokens.empty());
+  EXPECT_TRUE(both.picture->front_tokens.empty());
+}
+
+TEST(PictureModel, FactsOfTwoTowersSayWhichOneReads) {
+  const ModelFacts both = fixture_model("clip_model")->facts();
+  EXPECT_TRUE(both.takes_pixels() && both.takes_text());
+  EXPECT_FALSE(both.main.causal);
+  ASSERT_TRUE(both.has_text_tower());
+  EXPECT_TRUE(both.text_tower->causal);
+  EXPECT_EQ(&both.text_stack(), &*both.text_tower);
+  EXPECT_TRUE(both.similarity.has_value());
+  const ModelFacts alone = fixture_model("clip_text")->facts();
+  EXPECT_FALSE(alone.has_text_tower() || alone.takes_pixels());
+  EXPECT_EQ(&alone.text_stack(), &alone.main);
+  EXPECT_TRUE(alone.main.causal);
 }
 
 TEST(PictureModel, LogitsAreMadeOnlyIfAsked) {

@@ -22,10 +22,10 @@ constexpr double kTolerance = 1e-5;
 
 ModelInputs source_for(const Model& model) {
   ModelInputs inputs;
-  if (model.facts().takes_features) {
+  if (model.facts().takes_features()) {
     std::mt19937 random(11);
     std::normal_distribution<float> normal;
-    inputs.input_features = Tensor(Shape{7, 2 * model.facts().most_tokens});
+    inputs.input_features = Tensor(Shape{7, 2 * model.facts().sound->positions});
     for (float& value : inputs.input_features.mutable_values<float>()) value = normal(random);
   } else {
     inputs.input_ids = {7, 31, 12, 8, 44, 9, 15};
@@ -146,7 +146,7 @@ TEST_P(Seq2SeqSteps, TheRecordOfAllStepsIsThatOfTheWholeTarget) {
   Recorder in_steps;
   cache.record_into(in_steps, "steps");
   const auto records = in_steps.take();
-  EXPECT_EQ(static_cast<int64_t>(records.size()), model->facts().decoder_layers);
+  EXPECT_EQ(static_cast<int64_t>(records.size()), model->facts().decoder->layers);
   const auto expected = at_once.take();
   for (const auto& record : records) {
     const auto same = std::ranges::find_if(
@@ -171,20 +171,29 @@ TEST_P(Seq2SeqSteps, EverySiteIsRecordedOnceWithTheBlockAroundIt) {
   for (const auto& record : records) {
     SCOPED_TRACE(to_string(record->site));
     const bool encoder = record->site.kind == SiteKind::kEncoderSelf;
-    EXPECT_EQ(record->shape().heads, encoder ? facts.heads : facts.decoder_heads);
+    EXPECT_EQ(record->shape().heads, encoder ? facts.main.heads : facts.decoder->heads);
     EXPECT_EQ(record->shape().rows == 3, !encoder);
     EXPECT_EQ(record->col_axis, record->site.kind == SiteKind::kDecoderSelf ? "target" : "source");
     ASSERT_TRUE(record->block.has_value());
     // What the block's result is added to.
-    EXPECT_EQ(record->block->input.shape(), (Shape{record->shape().rows, facts.width}));
+    EXPECT_EQ(record->block->input.shape(), (Shape{record->shape().rows, facts.main.width}));
   }
+}
+
+TEST_P(Seq2SeqSteps, FactsTellTheStacksApart) {
+  const ModelFacts facts = fixture_model(GetParam())->facts();
+  ASSERT_TRUE(facts.has_decoder());
+  EXPECT_TRUE(facts.decoder->causal);
+  EXPECT_FALSE(facts.text_stack().causal);
+  EXPECT_TRUE(facts.target.has_value());
+  EXPECT_NE(facts.takes_text(), facts.takes_features());
 }
 
 TEST_P(Seq2SeqSteps, TargetsThatCannotBeReadAreRefused) {
   const auto model = fixture_model(GetParam());
   const ModelFacts& facts = model->facts();
   const ModelInputs inputs = source_for(*model);
-  for (const int64_t id : {facts.target_vocabulary, int64_t{-1}, int64_t{1} << 40}) {
+  for (const int64_t id : {facts.target->vocabulary, int64_t{-1}, int64_t{1} << 40}) {
     EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, fmt::format("token id {}", id), [&] {
       model->forward(with_target(inputs, {5, id}), {});
     }));
@@ -194,8 +203,8 @@ TEST_P(Seq2SeqSteps, TargetsThatCannotBeReadAreRefused) {
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument,
                          "decoder_attention_mask has 1 entries but decoder_input_ids has 2",
                          [&] { model->forward(uneven, {}); }));
-  if (facts.most_target_tokens > 0) {
-    const std::vector<int64_t> most(static_cast<size_t>(facts.most_target_tokens), 5);
+  if (facts.target->most_tokens > 0) {
+    const std::vector<int64_t> most(static_cast<size_t>(facts.target->most_tokens), 5);
     EXPECT_NO_THROW(model->forward(with_target(inputs, most), {}));
     std::vector<int64_t> longer = most;
     longer.push_back(5);
@@ -239,7 +248,7 @@ TEST(Seq2SeqModels, SourcesThatCannotBeReadAreRefused) {
           {.input_ids = {5}, .decoder_input_ids = {5}, .input_features = Tensor(Shape{7, 26})}, {});
     }));
     const std::vector<int64_t> longer(41, 5);
-    const bool has_end = model->facts().most_tokens > 0;
+    const bool has_end = model->facts().text->most_tokens > 0;
     EXPECT_EQ(
         fails_with(ErrorKind::kInvalidArgument, "41 tokens",
                    [&] { model->forward({.input_ids = longer, .decoder_input_ids = {5}}, {}); }),
@@ -289,8 +298,9 @@ TEST(Seq2SeqModels, ClassesComeFromTheLastEndOfTheText) {
 
 TEST(Seq2SeqModels, SoundMustHaveTheShapeThatTheModelHears) {
   const auto model = fixture_model("whisper_lm");
-  EXPECT_DOUBLE_EQ(model->facts().seconds_per_position, 0.02);
-  EXPECT_EQ(model->facts().most_tokens, 13);
+  EXPECT_DOUBLE_EQ(model->facts().sound->seconds_per_position, 0.02);
+  EXPECT_EQ(model->facts().sound->positions, 13);
+  EXPECT_EQ(model->facts().most_positions(), 13);
   for (const Shape& shape : {Shape{7, 25}, Shape{7, 28}, Shape{6, 26}, Shape{26, 7}}) {
     EXPECT_TRUE(fails_with(
         ErrorKind::kInvalidArgument,

@@ -16,13 +16,16 @@ using ::testing::ElementsAre;
 // Towers that give what they are told.
 Tower made_up(bool pixels, std::vector<float> pooled) {
   const auto width = static_cast<int64_t>(pooled.size());
-  ModelFacts facts{.layers = 1, .heads = 1, .width = width};
+  ModelFacts facts{.main = {.layers = 1, .heads = 1, .width = width}};
   if (pixels) {
-    facts.takes_pixels = facts.any_image_size = true;
-    facts.channels = 3;
-    facts.patch_height = facts.patch_width = facts.image_height = facts.image_width = 8;
+    facts.picture = PictureFacts{.channels = 3,
+                                 .patch_height = 8,
+                                 .patch_width = 8,
+                                 .image_height = 8,
+                                 .image_width = 8,
+                                 .any_size = true};
   } else {
-    facts.vocabulary = facts.most_tokens = 9;
+    facts.text = TextFacts{.vocabulary = 9, .most_tokens = 9};
   }
   const Tensor row = Tensor::from<float>({1, width}, pooled);
   return {.facts = facts,
