@@ -10,6 +10,7 @@
 #include "fovea/cli/command.h"
 #include "fovea/cli/completion.h"
 #include "fovea/cli/help.h"
+#include "fovea/cli/interrupt.h"
 #include "fovea/cli/man_page.h"
 #include "fovea/cli/parse.h"
 #include "fovea/cli/terminal.h"
@@ -17,8 +18,13 @@
 namespace fovea {
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
+// What a shell expects after Ctrl-C.
+constexpr int kInterrupted = 130;
+
+int exit_code(ErrorKind kind) {
+  if (kind == ErrorKind::kCancelled && interrupt_waits()) return kInterrupted;
+  return answer_to(kind).exit_code;
+}
 
 const Command& find_command(const std::vector<Command>& commands, const std::string& name) {
   std::vector<std::string> names;
@@ -78,16 +84,21 @@ void run_verb(const std::vector<std::string>& arguments) {
     // More than this many threads only cost memory.
     set_thread_count(static_cast<int>(std::min<int64_t>(parsed.args.integer("threads"), 1024)));
   }
-  command.run(parsed.args);
+  try {
+    command.run(parsed.args);
+  } catch (const Error& error) {
+    throw Error(error.kind(), told(error, parsed.args));
+  }
 }
 
-int report(const char* prefix, const char* message, const char* suffix, int code) noexcept {
+int report(ErrorKind kind, const char* prefix, const char* message,
+           const char* suffix = "") noexcept {
   try {
     std::fprintf(stderr, "fovea: %s%s%s\n", prefix, printable(message).c_str(), suffix);
   } catch (...) {
     std::fputs("fovea: failed, and too little memory is left to say why\n", stderr);
   }
-  return code;
+  return exit_code(kind);
 }
 
 }  // namespace
@@ -98,14 +109,13 @@ int run_cli(const std::vector<std::string>& arguments) noexcept {
     write_notes();
     return 0;
   } catch (const Error& error) {
-    const bool usage = error.kind() == ErrorKind::kInvalidArgument;
-    return report("", error.what(), "", usage ? kWrongUsage : kFailed);
+    return report(error.kind(), "", error.what());
   } catch (const std::bad_alloc&) {
-    return report("", "there is not enough memory; use a smaller input", "", kFailed);
+    return report(ErrorKind::kOutOfMemory, "", "there is not enough memory; use a smaller input");
   } catch (const std::exception& error) {
-    return report("unexpected: ", error.what(), "; please report this", kFailed);
+    return report(ErrorKind::kInternal, "unexpected: ", error.what(), "; please report this");
   } catch (...) {
-    return report("", "an unknown failure; please report this", "", kFailed);
+    return report(ErrorKind::kInternal, "", "an unknown failure; please report this");
   }
 }
 
