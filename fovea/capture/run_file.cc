@@ -193,9 +193,8 @@ Run load_run(const SafetensorsFile& file, std::string_view source) {
   const std::string* text = file.find_metadata(kMetadataKey);
   if (text == nullptr) {
     fail(ErrorKind::kBadFile,
-         "{}: is a safetensors file but no captured run (no '{}' metadata); make one with 'fovea "
-         "capture'",
-         where, kMetadataKey);
+         "{}: is a safetensors file but no captured run (no '{}' metadata); capture one", where,
+         kMetadataKey);
   }
   const Json json = Json::parse(*text, where);
   const int64_t version = json.at("format_version", where).as_int(where + ": format_version");

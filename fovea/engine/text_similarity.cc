@@ -18,10 +18,10 @@ std::vector<double> doubles_of(const Tensor& embedding) {
 
 void check_compares_texts(const Engine& engine) {
   if (engine.facts().head == HeadKind::kSimilarity) return;
-  fail(ErrorKind::kUnsupported,
-       "{} ({}) compares no picture with a text; --text needs a model with a tower for each, CLIP "
-       "or SigLIP",
-       engine.name(), engine.checkpoint().config.model_type());
+  fail(
+      ErrorKind::kUnsupported, Field{"text"},
+      "{} ({}) compares no picture with a text; take a model with a tower for each, CLIP or SigLIP",
+      engine.name(), engine.checkpoint().config.model_type());
 }
 
 std::vector<TextSimilarity> text_similarities(const Engine& engine, const RunResult& picture,

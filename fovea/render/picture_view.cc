@@ -52,9 +52,8 @@ Query find_query(const Run& run, const PictureChoice& choice, const Axis& axis) 
       return {record, 0, "the pooling head"};
     }
   }
-  fail(
-      ErrorKind::kInvalidArgument,
-      "this model has no token in front of its patches to look from; choose a patch with --at X,Y");
+  fail(ErrorKind::kInvalidArgument, Field{"at"},
+       "this model has no token in front of its patches to look from; choose a patch");
 }
 
 PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& choice,
@@ -140,8 +139,9 @@ int64_t find_front_token(const Axis& axis, std::string_view name) {
     names.push_back(axis.positions[static_cast<size_t>(i)].text);
     if (plain_name(names.back()) == plain_name(name)) return i;
   }
-  fail(ErrorKind::kInvalidArgument, "--token is '{}' but in front of the patches stands {}", name,
-       names.empty() ? "nothing; choose a patch with --at X,Y"
+  fail(ErrorKind::kInvalidArgument, Field{"token"},
+       "'{}' is given but in front of the patches stands {}", name,
+       names.empty() ? "nothing; choose a patch"
                      : fmt::format("{}; give one of these", fmt::join(names, ", ")));
 }
 

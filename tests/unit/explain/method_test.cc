@@ -207,7 +207,7 @@ TEST(Explain, RefusesAMethodWhoseNeedsAreNotMet) {
   EXPECT_TRUE(
       fails_with(ErrorKind::kInvalidArgument, "asks about an output but none is given",
                  [&] { explain(find_method("ablation"), {.run = run, .subject = &subject}); }));
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "none is given; give --span TEXT",
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"span"}, "none is given; give its text",
                          [&] { explain(find_method("span-mass"), {.run = run}); }));
 }
 

@@ -117,7 +117,8 @@ TEST(SpanMassMethod, NamesTheSpanByItsText) {
 
 TEST(SpanMassMethod, AsksForASpan) {
   const fovea::Run run = support::map_run(needle_layers());
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "give --span TEXT",
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"span"},
+                         "span-mass asks about a stretch",
                          [&] { explain(find_method("span-mass"), {.run = run, .position = 36}); }));
 }
 
