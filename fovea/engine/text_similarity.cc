@@ -36,6 +36,11 @@ std::vector<TextSimilarity> text_similarities(const Engine& engine, const RunRes
     TextSimilarity similarity{.text = text};
     similarity.cosine = dot(image, doubles_of(outputs.text_embeds.tensor));
     similarity.logit = facts.similarity_scale * similarity.cosine + facts.similarity_bias;
+    if (!std::isfinite(similarity.logit)) {
+      fail(ErrorKind::kBadFile,
+           "the similarity to '{}' is {}; it must be finite: check the weights of {}", text,
+           similarity.logit, engine.name());
+    }
     similarity.probability = 1 / (1 + std::exp(-similarity.logit));
     logits.push_back(similarity.logit);
     similarities.push_back(std::move(similarity));
