@@ -15,7 +15,7 @@ import re
 import sys
 
 import cpp_names
-from cpp_names import without_comments_and_strings
+from cpp_names import COMMENT_OR_LITERAL, without_comments_and_strings
 
 SOURCE_FOLDERS = ["fovea", "tests", "bench", "examples", "tools", "cmake", "docs", ".ci"]
 TOP_FILES = ["README.md", "CHANGELOG.md", "NOTICE", "CMakeLists.txt", "CMakePresets.json", "run", "test"]
@@ -31,7 +31,19 @@ TESTED_FOLDERS = ["io", "attention", "kernels", "ops", "checkpoint", "text", "vi
                   "atlas", "explain", "engine"]
 
 INCLUDE = re.compile(r'^[ \t]*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
-FORBIDDEN_CALL = re.compile(r"(?<![\w.>])(?:std::)?(abort|exit|_exit|quick_exit|terminate|v?f?printf)\s*\(")
+# What ends a process, and what writes to a terminal or asks about one. fputs, fputc and fwrite do so only where they are given
+# stdout or stderr; a file of one's own is nobody's terminal.
+FORBIDDEN_CALL = re.compile(
+    r"(?<![\w.>])(?:std::)?(abort|exit|_exit|quick_exit|terminate|v?[fd]?printf|puts|putchar|perror|isatty)\s*\("
+)
+TERMINAL = re.compile(
+    r"\b(?:fmt|std)::v?print(?:ln)?\b|(?:\bstd::)?\bw?c(?:out|err|log)\b(?=\s*<<)|\bstd::w?c(?:out|err|log)\b"
+    r"|\b(?:stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b|(?<![\w.>])write\s*\(\s*[12]\b"
+)
+# `--size`, and a command line: `fovea text`, 'fovea pull {}'.
+PROGRAM_WORD = re.compile(r"(?<![\w}-])--[a-z][a-z-]*|(?<=[`'])fovea [a-z{]\w*")
+# Not the parameter pack that templates have under this name.
+PROGRAM_ARGS = re.compile(r"(?<!\.\.\. )\bArgs\b(?!>\(|\s*(?:&&)?\s*\.\.\.)")
 MACHINE_PATH = re.compile(r"(?<![\w.~$}/:*-])/(home|root|tmp|work|mnt|Users)/")
 TODO = re.compile(r"\bTODO\b(?!\(#\d+\))")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
@@ -213,15 +225,23 @@ def check_sizes(tree, report):
 
 
 def check_library_manners(tree, report):
-    """A library throws; it neither ends the process nor prints."""
+    """A library throws; it neither ends the process nor prints, and knows no front end's words."""
     for path, text in tree.select("fovea", ".h", ".cc").items():
         if path.split("/")[1] in PROGRAM_FOLDERS:
             continue
         code = without_comments_and_strings(text)
-        for match in FORBIDDEN_CALL.finditer(code):
-            report.violate(
-                path, line_of(code, match.start()), f"{match.group(1)}() in the library; use fail() or log()"
-            )
+        found = [(match.start(), f"{match.group(1)}() in the library; use fail() or log()") for match in FORBIDDEN_CALL.finditer(code)]
+        found += [(match.start(), f"{match.group()} in the library; use fail() or log()") for match in TERMINAL.finditer(code)]
+        found += [(match.start(), "Args of the program in the library; take values") for match in PROGRAM_ARGS.finditer(code)]
+        for literal in COMMENT_OR_LITERAL.finditer(text):
+            if literal.group().startswith("/"):
+                continue
+            found += [
+                (literal.start() + match.start(), f"'{match.group()}' is the program's word; name the field: fail(kind, Field{{…}}, …)")
+                for match in PROGRAM_WORD.finditer(literal.group())
+            ]
+        for position, what in sorted(found):
+            report.violate(path, line_of(text, position), what)
 
 
 def check_names(tree, report):

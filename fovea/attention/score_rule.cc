@@ -28,8 +28,7 @@ void check_index(std::string_view what, const std::vector<int32_t>& index, int64
 void check_finite(std::string_view what, std::span<const float> values) {
   for (const float value : values) {
     if (!std::isfinite(value)) {
-      fail(ErrorKind::kInvalidArgument, "{} holds {}; every entry must be a finite number", what,
-           value);
+      fail(ErrorKind::kBadFile, "{} holds {}; every entry must be a finite number", what, value);
     }
   }
 }
@@ -47,10 +46,12 @@ void validate_mask(const Mask& mask, const AttentionShape& shape) {
          "a window of {} keys behind and {} ahead is negative; use 0 or more",
          mask.behind.value_or(0), mask.ahead.value_or(0));
   }
-  // Keeps place +- window far from overflow.
+  // Keeps place +- window far from overflow. Compared on both sides: the least number has no
+  // absolute value.
   constexpr int64_t kFarthest = int64_t{1} << 40;
-  if (std::abs(mask.query_offset) > kFarthest) {
-    fail(ErrorKind::kInvalidArgument, "the first query's place {} is beyond {}", mask.query_offset,
+  if (mask.query_offset < -kFarthest || mask.query_offset > kFarthest) {
+    fail(ErrorKind::kInvalidArgument,
+         "the first query's place is {} but must be within {} of the first key", mask.query_offset,
          kFarthest);
   }
   if (!mask.key_valid.empty()) check_length("the key padding", mask.key_valid.size(), shape.cols);
@@ -182,6 +183,14 @@ void validate(const ScoreRule& rule, const AttentionShape& shape) {
   if (shape.head_dim < 1 || shape.rows < 0 || shape.cols < 0) {
     fail(ErrorKind::kInvalidArgument, "attention of {} rows, {} columns and head size {} cannot be",
          shape.rows, shape.cols, shape.head_dim);
+  }
+  // A file without rows or columns may claim any number of heads of any size; with these, products
+  // of two stay far from overflow.
+  constexpr int64_t kMostHeads = int64_t{1} << 30;
+  if (std::max({shape.heads, shape.head_dim, shape.value_dim}) > kMostHeads) {
+    fail(ErrorKind::kInvalidArgument,
+         "attention of {} heads of size {} and {} cannot be; {} is the most", shape.heads,
+         shape.head_dim, shape.value_dim, kMostHeads);
   }
   if (!std::isfinite(rule.scale)) {
     fail(ErrorKind::kInvalidArgument, "the score scale is {}; it must be a finite number",

@@ -102,7 +102,8 @@ struct ScoreRule {
   std::vector<float> sink_logit;  // [heads]; empty: none
 };
 
-// Throws Error{kInvalidArgument} unless every part fits `shape`: lengths, indices, finite numbers.
+// Throws Error{kInvalidArgument} unless every part fits `shape`: lengths, indices, places; and
+// Error{kBadFile} where a bias or a sink, which are weights of a model, holds no finite number.
 void validate(const ScoreRule& rule, const AttentionShape& shape);
 
 // The rule of row i alone, for one query that is row 0.

@@ -49,7 +49,7 @@ bool all_finite(const Tensor& tensor) {
 
 void check_finite(const AttentionRecord& record, std::string_view part, const Tensor& tensor) {
   if (all_finite(tensor)) return;
-  fail(ErrorKind::kInvalidArgument,
+  fail(ErrorKind::kBadFile,
        "{}: {} hold a NaN or an infinity, so there is no map to show; check the weights and input",
        to_string(record.site), part);
 }

@@ -194,9 +194,8 @@ Run load_run(const SafetensorsFile& file, std::string_view source) {
   const std::string* text = file.find_metadata(kMetadataKey);
   if (text == nullptr) {
     fail(ErrorKind::kBadFile,
-         "{}: is a safetensors file but no captured run (no '{}' metadata); make one with 'fovea "
-         "capture'",
-         where, kMetadataKey);
+         "{}: is a safetensors file but no captured run (no '{}' metadata); capture one", where,
+         kMetadataKey);
   }
   const Json json = Json::parse(*text, where);
   const int64_t version = json.at("format_version", where).as_int(where + ": format_version");
@@ -225,6 +224,7 @@ Run load_run(const SafetensorsFile& file, std::string_view source) {
     validate(run);
     return run;
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kOutOfMemory) throw;
     // Whatever does not fit together here is the file's fault, and the message names the file.
     const std::string message = error.what();
     if (message.starts_with(where)) throw Error(ErrorKind::kBadFile, message);

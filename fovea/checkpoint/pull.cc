@@ -77,7 +77,7 @@ std::string list_files(const HubModel& model, const Suffixes& suffixes) {
 [[noreturn]] void fail_no_weights(const HubName& name, const HubModel& model) {
   const std::string ggufs = list_files(model, std::array{".gguf"});
   if (!ggufs.empty()) {
-    fail(ErrorKind::kNotFound, "{}: has GGUF files only; choose one with --file NAME: {}",
+    fail(ErrorKind::kNotFound, Field{"file"}, "{}: has GGUF files only; choose one of them: {}",
          name.text(), ggufs);
   }
   const std::string others = list_files(model, kWeightSuffixes);

@@ -43,7 +43,7 @@ fs::path find_bundled(std::string_view name, const ModelCaches& caches) {
   }
   const bool has_organisation = hub_name->id.find('/') != std::string::npos;
   fail(ErrorKind::kNotFound,
-       "{}: no such folder or file, not in {} and not in {}; fetch it with 'fovea pull {}'",
+       "{}: no such folder or file, not in {} and not in {}; pull {} from the hub first",
        quote_name(name), (caches.models / name).string(),
        hub_folder(caches.hub, hub_name->id).string(), has_organisation ? name : "ORG/NAME");
 }

@@ -20,8 +20,13 @@
 namespace fovea {
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
+// What a shell expects after Ctrl-C.
+constexpr int kInterrupted = 130;
+
+int exit_code(ErrorKind kind) {
+  if (kind == ErrorKind::kCancelled && interrupt_waits()) return kInterrupted;
+  return answer_to(kind).exit_code;
+}
 
 const Command& command_named(const std::vector<Command>& commands, const std::string& name) {
   std::vector<std::string> names;
@@ -82,16 +87,21 @@ void run_verb(const std::vector<std::string>& arguments) {
     set_thread_count(static_cast<int>(std::min<int64_t>(parsed.args.integer("threads"), 1024)));
   }
   const WatchScope scope({.cancel = interrupt_token(), .progress = progress_bars()});
-  run_on_team([&] { command.run(parsed.args); });
+  try {
+    run_on_team([&] { command.run(parsed.args); });
+  } catch (const Error& error) {
+    throw Error(error.kind(), told(error, parsed.args));
+  }
 }
 
-int report(const char* prefix, const char* message, const char* suffix, int code) noexcept {
+int report(ErrorKind kind, const char* prefix, const char* message,
+           const char* suffix = "") noexcept {
   try {
     std::fprintf(stderr, "fovea: %s%s%s\n", prefix, printable(message).c_str(), suffix);
   } catch (...) {
     std::fputs("fovea: failed, and too little memory is left to say why\n", stderr);
   }
-  return code;
+  return exit_code(kind);
 }
 
 }  // namespace
@@ -102,14 +112,13 @@ int run_cli(const std::vector<std::string>& arguments) noexcept {
     write_notes();
     return 0;
   } catch (const Error& error) {
-    const bool usage = error.kind() == ErrorKind::kInvalidArgument;
-    return report("", error.what(), "", usage ? kWrongUsage : kFailed);
+    return report(error.kind(), "", error.what());
   } catch (const std::bad_alloc&) {
-    return report("", "there is not enough memory; use a smaller input", "", kFailed);
+    return report(ErrorKind::kOutOfMemory, "", "there is not enough memory; use a smaller input");
   } catch (const std::exception& error) {
-    return report("unexpected: ", error.what(), "; please report this", kFailed);
+    return report(ErrorKind::kInternal, "unexpected: ", error.what(), "; please report this");
   } catch (...) {
-    return report("", "an unknown failure; please report this", "", kFailed);
+    return report(ErrorKind::kInternal, "", "an unknown failure; please report this");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "fovea/base/error.h"
@@ -48,7 +49,22 @@ void check_value(const Option& option, const std::string& text) {
   }
 }
 
+// The word that a verb has for a field.
+std::string word_of(const std::string& field, const Args& args) {
+  if (args.knows(field)) return "--" + field;
+  std::string argument = field;
+  for (char& letter : argument) {
+    letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  return args.knows(argument) ? argument : field;
+}
+
 }  // namespace
+
+std::string told(const Error& error, const Args& args) {
+  if (error.field().empty()) return error.what();
+  return fmt::format("{}: {}", word_of(error.field(), args), error.what());
+}
 
 int64_t parse_integer(std::string_view what, std::string_view text) {
   const auto number = parse_number<int64_t>(text);
@@ -161,8 +177,12 @@ Args::Args(std::string_view verb, const std::vector<Positional>& positionals,
   }
 }
 
+bool Args::knows(std::string_view name) const {
+  return std::ranges::find(known_, name) != known_.end();
+}
+
 bool Args::has(std::string_view name) const {
-  if (std::ranges::find(known_, name) == known_.end()) {
+  if (!knows(name)) {
     fail(ErrorKind::kInternal, "the option --{} is asked for but not declared; please report this",
          name);
   }

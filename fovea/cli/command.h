@@ -12,6 +12,8 @@
 
 namespace fovea {
 
+class Error;
+
 struct Option {
   enum class Kind { kFlag, kText, kInteger, kReal, kChoice };
 
@@ -64,7 +66,8 @@ class Args {
   // For a command that takes its arguments as they are.
   explicit Args(std::vector<std::string> rest) : rest_(std::move(rest)) {}
 
-  bool has(std::string_view name) const;  // given, or has a default
+  bool knows(std::string_view name) const;  // the verb takes it, given or not
+  bool has(std::string_view name) const;    // given, or has a default
   bool flag(std::string_view name) const { return has(name); }
   const std::string& operator[](std::string_view name) const;  // the first of several
   const std::vector<std::string>& all(std::string_view name) const;
@@ -94,6 +97,11 @@ struct Command {
 
 // Made from the folder commands/ by CMake, in the order of the names.
 std::vector<Command> all_commands();
+
+// What the user reads of an error: in front the word that this verb has for its field. That is the
+// option of the field's name, --size; else the argument, INPUT; else, where the verb takes neither,
+// the field's own name.
+std::string told(const Error& error, const Args& args);
 
 // Whole text as a number, or Error{kInvalidArgument} that names `what`.
 int64_t parse_integer(std::string_view what, std::string_view text);

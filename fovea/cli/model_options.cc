@@ -44,6 +44,16 @@ std::filesystem::path installed_script() {
                       : fmt::format("fetch it with `python3 {}`", script.string()));
 }
 
+// As the engine says it, with the verb that takes pictures.
+void check_reads_text(const Engine& engine) {
+  const ModelFacts& facts = engine.facts();
+  if (!facts.takes_pixels() || facts.takes_text()) return;
+  fail(ErrorKind::kInvalidArgument,
+       "{} sees pictures and reads no text; give it a picture file (`fovea {} FILE`) or "
+       "pixel_values (--inputs)",
+       engine.name(), facts.finds_objects() ? "detect" : "image");
+}
+
 // Who gives the name of a file may mean what it holds.
 void note_file_name(const Args& args, std::vector<std::string>& warnings) {
   constexpr size_t kLongestPath = 4096;
@@ -135,6 +145,7 @@ std::string read_source(const Args& args) {
 EncodedInput read_input(const Engine& engine, const Args& args) {
   check_input_args(args);
   if (args.has("inputs")) return engine.label(read_inputs(args["inputs"]));
+  check_reads_text(engine);
   EncodedInput input = engine.encode(read_source(args), find_pair(args));
   note_file_name(args, input.warnings);
   return input;

@@ -17,7 +17,7 @@ namespace fovea {
 namespace {
 
 constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
-constexpr int kBarWidth = 28;
+constexpr int kProgressWidth = 28;
 
 // Who wants no escapes gets no bar: it is nothing without them.
 bool shows_bars() {
@@ -51,9 +51,9 @@ class ProgressBar {
   static void draw(const Stage& stage, double elapsed) {
     const auto count = static_cast<double>(std::max<int64_t>(stage.done, 0));
     const double share = std::min(1.0, count / static_cast<double>(stage.total));
-    const int filled = static_cast<int>(share * kBarWidth);
+    const int filled = static_cast<int>(share * kProgressWidth);
     std::string bar;
-    for (int i = 0; i < kBarWidth; ++i) bar += i < filled ? "█" : "░";
+    for (int i = 0; i < kProgressWidth; ++i) bar += i < filled ? "█" : "░";
     const double left = share > 0 ? elapsed * (1 - share) / share : 0;
     fmt::print(stderr, "\r\033[K{} {} {:3.0f} %  {:.0f} s left", stage.title, bar, share * 100,
                left);

@@ -26,6 +26,15 @@ std::vector<Detection> detections(const RunResult& result, PictureSize picture, 
          "the run has logits {} and boxes {}; objects need a model that detects, run with logits",
          to_string(logits.shape()), to_string(boxes.shape()));
   }
+  for (const Tensor* numbers : {&logits, &boxes}) {
+    if (std::ranges::all_of(numbers->values<float>(), [](float x) { return std::isfinite(x); })) {
+      continue;
+    }
+    fail(ErrorKind::kBadFile,
+         "the model's {} are not all finite, so there is no telling what it finds; its weights are "
+         "damaged",
+         numbers == &logits ? "scores of objects" : "boxes");
+  }
   std::vector<Detection> found;
   const auto classes = static_cast<size_t>(logits.size(1));
   for (int64_t query = 0; query < logits.size(0); ++query) {

@@ -164,9 +164,7 @@ bool Engine::multi_label() const {
 EncodedInput Engine::encode(std::string_view text, std::optional<std::string_view> pair) const {
   if (facts().takes_pixels() && !facts().takes_text()) {
     fail(ErrorKind::kInvalidArgument,
-         "{} sees pictures and reads no text; give it a picture file (`fovea {} FILE`) or "
-         "pixel_values (--inputs)",
-         name(), facts().finds_objects() ? "detect" : "image");
+         "{} sees pictures and reads no text; give it a picture, or pixel_values", name());
   }
   EncodedInput input = encode_text(tokenizer(), text, pair);
   const std::optional<TextFacts>& texts = facts().text;

@@ -15,7 +15,7 @@ Tokenizer tokenizer_of_gguf(const GgufFile& file) {
   const std::optional<GgufTokenizer> found = read_gguf_tokenizer(file);
   if (!found) {
     fail(ErrorKind::kNotFound,
-         "{}: has no tokenizer within; give token ids with --inputs, or put the model's "
+         "{}: has no tokenizer within; give token ids instead of a text, or put the model's "
          "tokenizer.json beside it",
          file.source());
   }

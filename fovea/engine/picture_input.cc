@@ -26,9 +26,9 @@ void check_sees_pictures(const Engine& engine) {
 // Patches that are not whole would not be seen.
 PictureSize whole_patches(PictureSize size, int64_t patch) {
   if (size.width < patch || size.height < patch) {
-    fail(ErrorKind::kInvalidArgument,
-         "--size is {} x {} but a patch alone is {} x {}; give a larger one", size.width,
-         size.height, patch, patch);
+    fail(ErrorKind::kInvalidArgument, Field{"size"},
+         "{} x {} is smaller than one patch of {} x {}; give a larger one", size.width, size.height,
+         patch, patch);
   }
   return {size.width / patch * patch, size.height / patch * patch};
 }
@@ -42,7 +42,8 @@ PictureInput read_picture_input(const Engine& engine, const std::filesystem::pat
   const Checkpoint& checkpoint = engine.checkpoint();
   Preprocessor preprocessor = Preprocessor::open(checkpoint.folder, checkpoint.config.model_type());
   if (size && !facts.picture->any_size) {
-    fail(ErrorKind::kUnsupported, "--size is given but {} takes {} x {} only; leave it out",
+    fail(ErrorKind::kUnsupported, Field{"size"},
+         "{} x {} is given but {} takes {} x {} only; leave it out", size->width, size->height,
          engine.name(), facts.picture->image_width, facts.picture->image_height);
   }
   if (size && facts.finds_objects()) preprocessor = preprocessor.with_size(*size);

@@ -18,10 +18,10 @@ std::vector<double> doubles_of(const Tensor& embedding) {
 
 void check_compares_texts(const Engine& engine) {
   if (engine.facts().head == HeadKind::kSimilarity) return;
-  fail(ErrorKind::kUnsupported,
-       "{} ({}) compares no picture with a text; --text needs a model with a tower for each, CLIP "
-       "or SigLIP",
-       engine.name(), engine.checkpoint().config.model_type());
+  fail(
+      ErrorKind::kUnsupported, Field{"text"},
+      "{} ({}) compares no picture with a text; take a model with a tower for each, CLIP or SigLIP",
+      engine.name(), engine.checkpoint().config.model_type());
 }
 
 std::vector<TextSimilarity> text_similarities(const Engine& engine, const RunResult& picture,
@@ -37,6 +37,11 @@ std::vector<TextSimilarity> text_similarities(const Engine& engine, const RunRes
     TextSimilarity similarity{.text = text};
     similarity.cosine = dot(image, doubles_of(outputs.text_embeds.tensor));
     similarity.logit = facts.scale * similarity.cosine + facts.bias;
+    if (!std::isfinite(similarity.logit)) {
+      fail(ErrorKind::kBadFile,
+           "the similarity to '{}' is {}; it must be finite: check the weights of {}", text,
+           similarity.logit, engine.name());
+    }
     similarity.probability = sigmoid(similarity.logit);
     logits.push_back(similarity.logit);
     similarities.push_back(std::move(similarity));

@@ -226,11 +226,10 @@ Explanation explain(const Method& method, const ExplainRequest& request) {
          method.name);
   }
   if (method.needs.span && !request.span) {
-    fail(
-        ErrorKind::kInvalidArgument,
-        "{} asks about a stretch of the input but none is given; give --span TEXT, or of a picture "
-        "its positions, --span FIRST-LAST",
-        method.name);
+    fail(ErrorKind::kInvalidArgument, Field{"span"},
+         "{} asks about a stretch of the input but none is given; give its text, or of a picture "
+         "its positions, FIRST-LAST",
+         method.name);
   }
   check_parameters(method, request.parameters);
   check_positions(method, positions_of(request));

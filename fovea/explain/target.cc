@@ -33,9 +33,8 @@ Candidates row_of(const Tensor& logits, std::string_view what, int64_t row, int6
 
 Candidates candidates(const Target& target, const SubjectOutput& output) {
   if (output.logits.empty()) {
-    fail(ErrorKind::kUnsupported,
-         "the model gives no classes or words to ask about; ask for a similarity instead "
-         "(--against TEXT)");
+    fail(ErrorKind::kUnsupported, Field{"against"},
+         "the model gives no classes or words to ask about; give a text to be similar to");
   }
   if (const auto* token = std::get_if<TokenTarget>(&target)) {
     return row_of(output.logits, "position", token->position, token->token, "token");

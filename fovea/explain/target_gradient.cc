@@ -20,9 +20,9 @@ SubjectGradient target_gradient(const ExplainRequest& request, GradientRequest w
   const bool own = std::holds_alternative<SimilarityTarget>(what.target) && !what.against &&
                    what.at.empty() && gradient.value >= kOwnCosine;
   if (own) {
-    fail(ErrorKind::kInvalidArgument,
+    fail(ErrorKind::kInvalidArgument, Field{"against"},
          "the answer asked about is the input's own embedding, which no change can be nearer to, "
-         "so its gradient is 0; give a text or picture to be similar to (--against)");
+         "so its gradient is 0; give a text or picture to be similar to");
   }
   return gradient;
 }
@@ -36,8 +36,8 @@ std::vector<InputGradient> asked_inputs(const ExplainRequest& request,
     if (request.kind == SiteKind::kCross && input.axis == "target") asked.push_back(input);
   }
   if (asked.empty() || asked.front().axis != columns.name) {
-    fail(ErrorKind::kUnsupported,
-         "the {} are no input of the model, so there is no gradient at them; leave --site out",
+    fail(ErrorKind::kUnsupported, Field{"site"},
+         "the {} are no input of the model, so there is no gradient at them; leave it out",
          columns.name);
   }
   return asked;

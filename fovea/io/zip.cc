@@ -356,8 +356,8 @@ SharedBytes ZipReader::read(const ZipEntry& entry, uint64_t limit) const {
   if (!entry.stored) {
     std::shared_ptr<std::byte[]> memory(new (std::nothrow) std::byte[entry.size]);
     if (memory == nullptr) {
-      fail(ErrorKind::kInvalidArgument, "{}: unpacks to {} bytes, more memory than is to be had",
-           where, entry.size);
+      fail(ErrorKind::kOutOfMemory, "{}: unpacks to {} bytes, more memory than is to be had", where,
+           entry.size);
     }
     const std::span<std::byte> unpacked(memory.get(), entry.size);
     if (!inflate_exactly(packed, unpacked)) {

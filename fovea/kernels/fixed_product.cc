@@ -43,13 +43,15 @@ void finish_tile(const TileOfResults& tile, const FixedOutput& output) {
     for (int64_t r = 0; r < tile.rows; ++r) {
       const int64_t row = tile.first_row + r;
       const float* from = tile.values + r * kPanelWidth + column;
-      const float* residual = output.residual + row * output.residual_row_step + at;
+      const float* residual = output.residual == nullptr
+                                  ? nullptr
+                                  : output.residual + row * output.residual_row_step + at;
       float* to = output.data + row * output.row_step + at;
       for (int64_t c = 0; c < count; c += kFloatLanes) {
         const int64_t left = count - c;
         const bool whole = left >= kFloatLanes;
         FloatVector x = hn::Load(d, from + c);
-        if (output.residual != nullptr) {
+        if (residual != nullptr) {
           x = hn::Add(x, whole ? hn::LoadU(d, residual + c) : load_part(residual + c, left, 0.0f));
         }
         if (output.relu) x = hn::IfThenElse(hn::Lt(x, zero), zero, x);  // NaN stays

@@ -31,6 +31,9 @@ auto guarded(const char* what, const Work& work) -> decltype(work()) {
   try {
     return run_on_free_team(work);
   } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) {
+      fail(ErrorKind::kOutOfMemory, "there is no memory for the {}; use a smaller input", what);
+    }
     fail(ErrorKind::kInternal, "oneDNN could not do the {}: {} (status {}); please report this",
          what, error.what(), static_cast<int>(error.status));
   }

@@ -134,7 +134,7 @@ std::vector<int64_t> Seq2SeqModel::decoder_ids(const ModelInputs& inputs) const 
 std::vector<int64_t> Seq2SeqModel::default_decoder_ids(const ModelInputs&) const {
   fail(ErrorKind::kInvalidArgument,
        "this model has a decoder, which needs decoder_input_ids beside the source; give them, or "
-       "let 'fovea translate' write them");
+       "translate the source, which writes them");
 }
 
 }  // namespace fovea

@@ -164,7 +164,8 @@ CanvasPicture::CanvasPicture(const CellImage& image, bool smooth)
               cairo_surface_destroy};
   unsigned char* rows = cairo_image_surface_get_data(surface_.get());
   if (rows == nullptr) {
-    fail(ErrorKind::kInvalidArgument, "there is no memory for a picture of {} x {}", width, height);
+    fail(ErrorKind::kOutOfMemory, "there is no memory for a picture of {} x {}; draw a part of it",
+         width, height);
   }
   const int stride = cairo_image_surface_get_stride(surface_.get());
   for (int y = 0; y < height; ++y) {

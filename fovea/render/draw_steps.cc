@@ -57,7 +57,7 @@ double step_of(const StepsStage& stage) {
   return 0.001;
 }
 
-struct Stage {
+struct DrawnStage {
   Tensor values;
   double step = 0.01;  // of the last decimal
   std::vector<int64_t> rows;
@@ -115,13 +115,13 @@ void check_stage(const StepsStage& stage) {
   }
 }
 
-Stage make_stage(const StepsStage& source, size_t number, const ColorMap& colors) {
+DrawnStage make_stage(const StepsStage& source, size_t number, const ColorMap& colors) {
   check_stage(source);
-  Stage stage{.values = source.values,
-              .step = step_of(source),
-              .rows = shown(source.values.size(0)),
-              .cols = shown(source.values.size(1)),
-              .axis = stage_axis(source, colors)};
+  DrawnStage stage{.values = source.values,
+                   .step = step_of(source),
+                   .rows = shown(source.values.size(0)),
+                   .cols = shown(source.values.size(1)),
+                   .axis = stage_axis(source, colors)};
   stage.name = TextBlock::line(fmt::format("{}  {}", number, source.name), kStageNameStyle);
   stage.formula = TextBlock::line(source.formula, kFormulaStyle);
   stage.row_labels = labels_of(source.row_labels, stage.rows, kLabelWidest);
@@ -144,7 +144,8 @@ Stage make_stage(const StepsStage& source, size_t number, const ColorMap& colors
   return stage;
 }
 
-void draw_value(Canvas& canvas, const Stage& stage, const Rect& place, int64_t row, int64_t col) {
+void draw_value(Canvas& canvas, const DrawnStage& stage, const Rect& place, int64_t row,
+                int64_t col) {
   const Point middle{place.x + place.width / 2, place.y + place.height / 2};
   if (row < 0 || col < 0) {
     for (const double step : {-4.0, 0.0, 4.0}) {
@@ -167,7 +168,7 @@ void draw_value(Canvas& canvas, const Stage& stage, const Rect& place, int64_t r
                        middle.y + number.cap_height() / 2 - number.baseline()});
 }
 
-void draw_stage(Canvas& canvas, const Stage& stage, Point at) {
+void draw_stage(Canvas& canvas, const DrawnStage& stage, Point at) {
   canvas.text(stage.name, at);
   canvas.text(stage.formula, {at.x, at.y + stage.name.height() + 3});
   const Point corner = on_grid({at.x + stage.labels_width, at.y + stage.map_top()});
@@ -200,7 +201,7 @@ void draw_arrow(Canvas& canvas, Point from, double length) {
 
 // Stages side by side as long as they fit, then the next line.
 struct Line {
-  std::vector<Stage> stages;
+  std::vector<DrawnStage> stages;
   double width = 0;
   double height = 0;
 };
@@ -208,10 +209,10 @@ struct Line {
 // The matrices of a line begin at one height, with column names or without.
 void align_maps(Line& line) {
   double labels_height = 0;
-  for (const Stage& stage : line.stages) {
+  for (const DrawnStage& stage : line.stages) {
     labels_height = std::max(labels_height, stage.labels_height);
   }
-  for (Stage& stage : line.stages) {
+  for (DrawnStage& stage : line.stages) {
     stage.labels_height = labels_height;
     line.height = std::max(line.height, stage.height());
   }
@@ -224,7 +225,7 @@ Body line_body(Line line, bool leads_on) {
   body.height = shared->height;
   body.draw = [shared, leads_on](Canvas& canvas, Point at) {
     for (size_t i = 0; i < shared->stages.size(); ++i) {
-      const Stage& stage = shared->stages[i];
+      const DrawnStage& stage = shared->stages[i];
       draw_stage(canvas, stage, at);
       at.x += stage.width;
       if (i + 1 < shared->stages.size() || leads_on) {
@@ -245,7 +246,7 @@ Body draw_steps(const StepsFigure& figure, const ColorMap& colors) {
   }
   std::vector<Line> lines(1);
   for (size_t i = 0; i < figure.stages.size(); ++i) {
-    Stage stage = make_stage(figure.stages[i], i + 1, colors);
+    DrawnStage stage = make_stage(figure.stages[i], i + 1, colors);
     if (!lines.back().stages.empty() && lines.back().width + kArrow + stage.width > kLineWidth) {
       lines.emplace_back();
     }

@@ -100,20 +100,18 @@ void refuse_too_large(const PageContent& content, const ViewChoice& choice) {
   for (const PageSite& site : content.sites) maps += site.heads.size();
   const AttentionShape shape = content.sites.front().record->shape();
   const bool one_map = choice.layer && choice.head.kind == HeadChoice::Kind::kOne;
-  fail(ErrorKind::kInvalidArgument,
+  fail(ErrorKind::kInvalidArgument, one_map ? Field{} : Field{choice.layer ? "head" : "layer"},
        "a page of {} map{} of {} x {} would take about {} MB but at most {} MB are written; {}",
        maps, maps == 1 ? "" : "s", shape.rows, shape.cols, bytes / 1'000'000,
-       kMostPageBytes / 1'000'000,
-       one_map ? "write a .png, or the numbers as .npy"
-               : "choose fewer with --layer N and --head N");
+       kMostPageBytes / 1'000'000, one_map ? "write a .png, or the numbers as .npy" : "choose one");
 }
 
 // Where the page opens.
 PageStart start_of(const Run& run, const PageOptions& options, const PageContent& content) {
   const ViewChoice& choice = options.choice;
   if (choice.words) {
-    fail(ErrorKind::kInvalidArgument,
-         "a page shows every token but --words puts their pieces together; leave it out");
+    fail(ErrorKind::kInvalidArgument, Field{"words"},
+         "a page shows every token, not their pieces put together; leave it out");
   }
   if (options.view == "lines" || options.view == "reading") {
     fail(ErrorKind::kInvalidArgument,

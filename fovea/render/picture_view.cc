@@ -53,9 +53,8 @@ Query query_of(const Run& run, const PictureChoice& choice, const Axis& axis) {
       return {record, 0, "the pooling head"};
     }
   }
-  fail(
-      ErrorKind::kInvalidArgument,
-      "this model has no token in front of its patches to look from; choose a patch with --at X,Y");
+  fail(ErrorKind::kInvalidArgument, Field{"at"},
+       "this model has no token in front of its patches to look from; choose a patch");
 }
 
 PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& choice,
@@ -141,8 +140,9 @@ int64_t front_token_named(const Axis& axis, std::string_view name) {
     names.push_back(axis.positions[static_cast<size_t>(i)].text);
     if (plain_name(names.back()) == plain_name(name)) return i;
   }
-  fail(ErrorKind::kInvalidArgument, "--token is '{}' but in front of the patches stands {}", name,
-       names.empty() ? "nothing; choose a patch with --at X,Y"
+  fail(ErrorKind::kInvalidArgument, Field{"token"},
+       "'{}' is given but in front of the patches stands {}", name,
+       names.empty() ? "nothing; choose a patch"
                      : fmt::format("{}; give one of these", fmt::join(names, ", ")));
 }
 

@@ -35,7 +35,8 @@ void check_size(double width, double height, double most, std::string_view what,
 
 void check_status(cairo_status_t status, std::string_view what) {
   if (status == CAIRO_STATUS_SUCCESS) return;
-  fail(ErrorKind::kInternal, "{} failed: {}", what, cairo_status_to_string(status));
+  fail(status == CAIRO_STATUS_NO_MEMORY ? ErrorKind::kOutOfMemory : ErrorKind::kInternal,
+       "{} failed: {}", what, cairo_status_to_string(status));
 }
 
 // Appends to the string; no exception may pass through cairo.

@@ -199,15 +199,14 @@ void cut_unseen(ReadFigure& figure) {
 ReadingFigure reading_view(const Run& run, const ViewChoice& choice) {
   constexpr size_t kMostLines = 64;
   if (choice.token) {
-    fail(ErrorKind::kInvalidArgument,
-         "a reading shows every word in turn, not the one token '{}'; use --view read",
-         *choice.token);
+    fail(ErrorKind::kInvalidArgument, Field{"view"},
+         "a reading shows every word in turn, not the one token '{}'; choose read", *choice.token);
   }
   const RecordPointer record = chosen_record(run, choice);
   if (record->site.kind == SiteKind::kCross) {
-    fail(ErrorKind::kInvalidArgument,
-         "a reading is of one text but cross-attention looks from one to another; use --view "
-         "matrix, lines or read");
+    fail(ErrorKind::kInvalidArgument, Field{"view"},
+         "a reading is of one text but cross-attention looks from one to another; choose matrix, "
+         "lines or read");
   }
   const Axis rows = make_side(run, record->row_axis, choice.words).shown;
   ReadingFigure figure;

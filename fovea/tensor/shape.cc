@@ -19,7 +19,8 @@ Shape::Shape(std::vector<int64_t> sizes) : sizes_(std::move(sizes)) {
   if (elements_ == 0) return;
   for (const int64_t size : sizes_) {
     if (elements_ > kMostElements / size) {
-      fail(ErrorKind::kInvalidArgument, "shape [{}] has more elements than memory can address",
+      fail(ErrorKind::kOutOfMemory,
+           "shape [{}] has more elements than memory can address; use a smaller input",
            fmt::join(sizes_, ", "));
     }
     elements_ *= size;

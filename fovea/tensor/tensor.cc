@@ -29,8 +29,8 @@ std::shared_ptr<std::byte> allocate(size_t bytes, bool zero) {
     }
   }
   if (memory == nullptr) {
-    fail(ErrorKind::kInvalidArgument, "{} bytes of memory were asked for and are not to be had",
-         bytes);
+    fail(ErrorKind::kOutOfMemory,
+         "{} bytes of memory were asked for and are not to be had; use a smaller input", bytes);
   }
   return memory;
 }

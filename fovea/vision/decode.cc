@@ -56,8 +56,7 @@ DecodedPicture decode_picture(Bytes bytes, std::string_view source, const Pictur
     decoded.picture = make_upright(std::move(decoded.picture), decoded.orientation);
     return decoded;
   } catch (const std::bad_alloc&) {
-    fail(ErrorKind::kInvalidArgument, "{}: does not fit into memory; make the picture smaller",
-         source);
+    fail(ErrorKind::kOutOfMemory, "{}: does not fit into memory; make the picture smaller", source);
   }
 }
 

@@ -28,7 +28,7 @@ LabelMask read_label_mask(const std::filesystem::path& path, const PictureLimits
   try {
     return read_png_labels({.bytes = file->bytes(), .name = path.string(), .limits = limits});
   } catch (const std::bad_alloc&) {
-    fail(ErrorKind::kInvalidArgument, "{}: does not fit into memory; make the mask smaller",
+    fail(ErrorKind::kOutOfMemory, "{}: does not fit into memory; make the mask smaller",
          path.string());
   }
 }

@@ -27,8 +27,8 @@ PicturePoint PictureWindow::to_input(PicturePoint original_point) const {
 PatchGrid::PatchGrid(const PictureWindow& window, int64_t stride, int64_t rows, int64_t columns)
     : window_(window), stride_(stride), rows_(rows), columns_(columns) {
   if (rows_ < 1 || columns_ < 1) {
-    fail(ErrorKind::kInvalidArgument,
-         "a picture of {} x {} pixels has no whole patch of {} x {}; give a larger --size",
+    fail(ErrorKind::kInvalidArgument, Field{"size"},
+         "a picture of {} x {} pixels has no whole patch of {} x {}; give a larger one",
          window.input.width, window.input.height, stride, stride);
   }
 }

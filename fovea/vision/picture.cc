@@ -9,16 +9,17 @@ namespace fovea {
 
 Picture::Picture(int64_t picture_width, int64_t picture_height, Rgb fill)
     : width(picture_width), height(picture_height) {
-  constexpr int64_t kMostBytes = std::numeric_limits<int64_t>::max();
-  if (width < 1 || height < 1 || width > kMostBytes / 3 / height) {
+  if (width < 1 || height < 1) {
     fail(ErrorKind::kInvalidArgument,
          "a picture of {} x {} pixels cannot be; both must be 1 or more", width, height);
   }
   try {
+    constexpr int64_t kMostBytes = std::numeric_limits<int64_t>::max();
+    if (width > kMostBytes / 3 / height) throw std::bad_alloc();  // no vector is asked for so many
     bytes.resize(static_cast<size_t>(width * height * 3));
   } catch (const std::exception&) {  // bad_alloc or length_error
-    fail(ErrorKind::kInvalidArgument, "a picture of {} x {} pixels does not fit into memory", width,
-         height);
+    fail(ErrorKind::kOutOfMemory,
+         "a picture of {} x {} pixels does not fit into memory; make it smaller", width, height);
   }
   if (fill == Rgb{}) return;
   for (int64_t y = 0; y < height; ++y) {

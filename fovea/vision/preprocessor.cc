@@ -19,10 +19,9 @@ void check_resized(PictureSize original, PictureSize resized) {
          original.width, original.height, resized.width, resized.height);
   }
   if (resized.width > kMostInputPixels / resized.height) {
-    fail(ErrorKind::kInvalidArgument,
+    fail(ErrorKind::kInvalidArgument, Field{"size"},
          "a picture of {} x {} pixels would become {} x {}, above the most, {} pixels; crop it "
-         "first "
-         "or give a smaller --size",
+         "first or give a smaller one",
          original.width, original.height, resized.width, resized.height, kMostInputPixels);
   }
 }

@@ -148,10 +148,10 @@ def test_figures_of_every_method(tmp_path):
     ("bert_sequence", ["--method", "input-gradient", "--as", "sum"], ["sum", "dot, norm"]),
     ("bert_sequence", ["--method", "head-importance", "--normalize", "head"], ["head", "layer, none"]),
     ("bert_sequence", ["--method", "integrated-gradients", "--baseline", "blank"], ["no token that stands for nothing"]),
-    ("bert_model", ["--method", "relevancy"], ["own embedding", "--against"]),
-    ("marian_mt", ["--site", "encoder"], ["--site"]),
+    ("bert_model", ["--method", "relevancy"], ["fovea: --against: ", "own embedding"]),
+    ("marian_mt", ["--site", "encoder"], ["fovea: --site: relevancy goes through decoder and encoder"]),
     ("marian_mt", ["--start-layer", "1"], ["start-layer", "one stack"]),
-    ("detr_objects", ["--method", "input-gradient", "--site", "decoder"], ["queries", "--site"]),
+    ("detr_objects", ["--method", "input-gradient", "--site", "decoder"], ["fovea: --site: the queries"]),
 ])
 def test_what_cannot_be_answered_is_told_in_one_line(fixture, arguments, facts):
     result = run("explain", "--inputs", PARITY / fixture / "inputs.safetensors", "-m", PARITY / fixture, *arguments)

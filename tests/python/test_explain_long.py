@@ -50,7 +50,7 @@ def test_span_mass_is_what_a_row_puts_on_the_words(model, tmp_path):
 def test_span_mass_needs_a_span_that_is_there_once(tmp_path):
     model = models.bert(tmp_path / "model")
     ask = ("explain", TEXT, "-m", model, "--method", "span-mass")
-    assert_fails(run(*ask), 2, "--span")
+    assert_fails(run(*ask), 2, "fovea: --span: span-mass asks about a stretch")
     assert_fails(run(*ask, "--span", "dog"), 2, "'dog' is not in the text")
     assert_fails(run(*ask, "--span", "the"), 2, "occurs 2 times")
     assert_fails(run("explain", TEXT, "-m", model, "--method", "raw", "--span", "cat"), 2, "--span")

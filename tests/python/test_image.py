@@ -213,15 +213,16 @@ def test_wrong_usage_is_told(tmp_path):
     assert_fails(run("image", SCENE, "--at", "500,5"), 2, "500,5", "224 x 224")
     assert_fails(run("image", SCENE, "--mask", "1.5"), 2, "1.5")
     assert_fails(run("image", SCENE, "--size", "big"), 2, "big", "WxH")
-    assert_fails(run("image", SCENE, "--size", "4x4"), 2, "4 x 4", "8 x 8")
+    assert_fails(run("image", SCENE, "--size", "4x4"), 2, "fovea: --size: 4 x 4 is smaller than", "8 x 8")
     assert_fails(run("image", SCENE, "--layer", "8"), 2, "8", "0 to 7")
     assert_fails(run("image", SCENE, "--head", "6"), 2, "6")
     for option in ("--layer", "--head"):  # before the picture is read
         assert_fails(run("image", tmp_path / "missing.png", option, "99"), 2, f"{option} is 99", "0 to ")
-    assert_fails(run("image", SCENE, "--token", "[REG 1]"), 2, "[REG 1]", "[CLS]")
+    assert_fails(run("image", SCENE, "--token", "[REG 1]"), 2, "fovea: --token: '[REG 1]'", "[CLS]")
     assert_fails(run("image", SCENE, "--out", tmp_path / "a.docx"), 2, ".docx")
     assert_fails(run("image", "-m", "en-fr", SCENE), 1, "sees no pictures", "scenes-vit")
-    assert_fails(run("text", "-m", "scenes-vit", "a cat"), 2, "sees pictures")
+    assert_fails(run("text", "-m", "scenes-vit", "a cat"), 2, "sees pictures", "`fovea image FILE`", "--inputs")
+    assert_fails(run("text", "-m", "scenes-detr", "a cat"), 2, "sees pictures", "`fovea detect FILE`")
 
 
 def test_export_of_pixels_holds_every_map(tmp_path):

@@ -169,6 +169,74 @@ def test_a_broken_rule_is_found(tree, files, message):
     assert message in tree(files).violations
 
 
+# A line of the library -> what it must not have.
+ILL_MANNERS = {
+    'printf("x");': "printf()",
+    'std::vfprintf(file, "x", list);': "vfprintf()",
+    'dprintf(2, "x");': "dprintf()",
+    'fmt::print("x");': "fmt::print",
+    'fmt::println(file, "x");': "fmt::println",
+    'fmt::vprint(file, "x", args);': "fmt::vprint",
+    'std::print("x");': "std::print",
+    'std::fputs("x", stderr);': "stderr",
+    "fputc('x', stdout);": "stdout",
+    "std::fwrite(data, 1, size, stdout);": "stdout",
+    "std::fflush(stderr);": "stderr",
+    'std::puts("x");': "puts()",
+    "putchar('x');": "putchar()",
+    'perror("x");': "perror()",
+    'std::cout << "x";': "std::cout",
+    'std::cerr << "x";': "std::cerr",
+    'std::clog << "x";': "std::clog",
+    'cout << "x";': "cout",
+    "std::ostream& out = std::cerr;": "std::cerr",
+    "::write(STDOUT_FILENO, data, size);": "STDOUT_FILENO",
+    "::write(STDERR_FILENO, data, size);": "STDERR_FILENO",
+    "::write(2, data, size);": "write(2",
+    "return ::isatty(fd) == 1;": "isatty()",
+    "std::exit(1);": "exit()",
+    'fail(kind, "give a larger --size");': "'--size'",
+    'fail(kind, "leave it out or"\n     " give --text-file");': "'--text-file'",
+    'fail(kind, R"(see --help)");': "'--help'",
+    'fail(kind, "use `fovea text` for it");': "'fovea text'",
+    "fail(kind, \"fetch it with 'fovea pull {}'\", name);": "'fovea pull'",
+    "void show(const Args& args);": "Args of the program",
+    "class Args;": "Args of the program",
+    "show(Args({}));": "Args of the program",
+}
+
+
+@pytest.mark.parametrize("line, what", ILL_MANNERS.items(), ids=ILL_MANNERS)
+def test_the_library_neither_prints_nor_knows_the_program(tree, line, what):
+    violations = tree({"fovea/io/zip.cc": f"// fine\n{line}\n"}).violations
+    where = f"fovea/io/zip.cc:{2 + line.count(chr(10))}: "
+    assert violations and all(text.startswith(where) for text in violations), violations
+    assert any(text.startswith(where + what) for text in violations), violations
+    program = {"docs/architecture.md": ARCHITECTURE.replace("all above | no", "all above | yes"), "fovea/io/zip.cc": "\n",
+               "fovea/cli/show.cc": line + "\n"}
+    assert tree(program).violations == []
+
+
+def test_files_packs_and_decrements_are_no_ill_manners(tree):
+    assert tree({"fovea/io/zip.cc": """
+// Given as --size; `fovea text` shows it, on stderr; see Args.
+std::fwrite(data, 1, size, file);
+std::fputs(text, file);
+std::fputc('x', file_);
+out.write(1, data);
+::write(descriptor, data, size);
+write(descriptor, 2);
+std::string sprintf_like = fmt::sprintf("%d", 3) + fmt::format("models--{}--x", name) + "a -- b, ---, x--y";
+while (count--at > 0) --size;
+const char* text = "fovea reads 2 and 3; 'fovea' alone is a name";
+template <typename... Args>
+void fail(fmt::format_string<Args...> format, Args&&... args) {
+  fmt::format(format, std::forward<Args>(args)...);
+}
+std::ofstream stdout_copy(path);
+"""}).violations == []
+
+
 def test_names_that_cannot_clash_pass(tree):
     own = "namespace fovea {\nnamespace {\nusing Row = std::vector<int>;\n%s\n}\nvoid %s() { int local = 0; }\n}\n"
     assert tree({

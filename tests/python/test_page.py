@@ -333,13 +333,13 @@ def test_two_texts_are_shown_side_by_side(browser, tmp_path):
 
 def test_what_a_page_cannot_hold_is_refused(cat, tmp_path):
     path = cat[0] / "cat.fovea.safetensors"
-    assert_fails(run("open", path, "--words", "--out", tmp_path / "x.html"), 2, "--words")
+    assert_fails(run("open", path, "--words", "--out", tmp_path / "x.html"), 2, "fovea: --words: a page shows every token")
     assert_fails(run("open", path, "--view", "lines", "--out", tmp_path / "x.html"), 2, "lines")
     assert_fails(run("open", path, "--layer", 7, "--out", tmp_path / "x.html"), 2, "layer 7")
     assert_fails(run("open", path, "--out", tmp_path / "none/x.html"), 1, "none")
     write_even_run(tmp_path / "long.fovea.safetensors", 4096, 12)
     assert_fails(run("open", tmp_path / "long.fovea.safetensors", "--out", tmp_path / "x.html"), 2,
-                 "12 maps of 4096 x 4096", "MB", "--head N")
+                 "fovea: --layer: a page of 12 maps of 4096 x 4096", "MB")
     assert not (tmp_path / "x.html").exists()
     ok("open", tmp_path / "long.fovea.safetensors", "--layer", 0, "--head", 3, "--out", tmp_path / "x.html")
     assert (tmp_path / "x.html").stat().st_size < 20_000_000

@@ -261,7 +261,8 @@ def test_similarities_are_printed_best_first(clip, siglip, picture):
 
 
 def test_texts_need_a_model_of_both(vit, picture, clip):
-    assert_fails(run("image", picture, "-m", vit, "--text", "a cat"), 1, "compares no picture with a text", "CLIP")
+    assert_fails(run("image", picture, "-m", vit, "--text", "a cat"), 1, "fovea: --text: ", "compares no picture with a text",
+                 "CLIP")
     assert_fails(run("image", picture, "-m", clip, "--text", "a " * 30), 2, "31", "20")
     assert_fails(run("image", picture, "-m", clip, "--head", "0", "--head", "1"), 2, "--head is given 2 times")
 

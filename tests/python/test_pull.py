@@ -74,7 +74,7 @@ def test_pytorch_weights_serve_where_there_are_no_safetensors(pull, hub, home):
 
 def test_of_several_gguf_files_the_user_chooses_one(pull, hub, home):
     hub.add(MODEL, {"config.json": b"{}", "a-q8.gguf": b"GGUF a", "b-q4.gguf": b"GGUF b"})
-    assert_fails(pull(MODEL), 1, "--file NAME", "a-q8.gguf, b-q4.gguf")
+    assert_fails(pull(MODEL), 1, "fovea: --file: ", "choose one of them: a-q8.gguf, b-q4.gguf")
     result = pull(MODEL, "--file", "b-q4.gguf")
     assert_pulled(result)
     assert names(home) == {"config.json", "b-q4.gguf"}

@@ -32,6 +32,23 @@ template <typename Work>
   return ::testing::AssertionFailure() << "nothing was thrown";
 }
 
+// As above, and the error is about that field.
+template <typename Work>
+::testing::AssertionResult fails_with(ErrorKind kind, Field field, std::string_view part,
+                                      Work&& work) {
+  std::string found;
+  const auto result = fails_with(kind, part, [&] {
+    try {
+      work();
+    } catch (const Error& error) {
+      found = error.field();
+      throw;
+    }
+  });
+  if (!result || found == field.name) return result;
+  return ::testing::AssertionFailure() << "about '" << found << "', not '" << field.name << "'";
+}
+
 // The message of the Error that `work` throws; empty if it throws none.
 template <typename Work>
 std::string message_of(Work&& work) {

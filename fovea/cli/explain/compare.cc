@@ -104,8 +104,8 @@ class ComparisonRun {
         method.cards.push_back(std::move(card));
       } catch (const Error& error) {
         if (!is_of_one(error)) throw;
-        if (method.reason.empty()) method.reason = error.what();
-        if (reason.empty()) reason = error.what();
+        if (method.reason.empty()) method.reason = told(error, input);
+        if (reason.empty()) reason = told(error, input);
       }
       progress.advance();
     }

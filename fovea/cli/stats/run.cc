@@ -31,7 +31,8 @@ constexpr auto kBetweenSaves = std::chrono::seconds(2);
 
 // What may be wrong with one input, while others are fine.
 bool is_of_input(const Error& error) {
-  return error.kind() == ErrorKind::kInvalidArgument || error.kind() == ErrorKind::kBadFile;
+  return error.kind() == ErrorKind::kInvalidArgument || error.kind() == ErrorKind::kBadFile ||
+         error.kind() == ErrorKind::kOutOfMemory;
 }
 
 class StatsRun {

@@ -50,7 +50,7 @@ void write_cells(const StepsProblem& problem, const HeadSteps& head, StepsWriter
 }
 
 // One stage of a row or a column.
-struct Stage {
+struct StageText {
   std::string name;
   std::vector<double> values;
 };
@@ -58,7 +58,7 @@ struct Stage {
 // The stages from score to weight, downwards, with a bar for each weight. Those that change nothing
 // are left out.
 Table cells_down(const StepsProblem& problem, const std::vector<std::string>& labels,
-                 std::vector<Stage> stages) {
+                 std::vector<StageText> stages) {
   if (!problem.attention.mask) stages.erase(stages.begin() + 2);
   if (!is_scaled(problem)) stages.erase(stages.begin() + 1);
   Table table{

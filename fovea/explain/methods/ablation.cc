@@ -130,8 +130,9 @@ Explanation explain_ablation(const ExplainRequest& request) {
     fail(ErrorKind::kInvalidArgument, "by of ablation is {} but unit is {}; take hide", by, unit);
   }
   if (request.layer && unit != "edge") {
-    fail(ErrorKind::kInvalidArgument,
-         "a layer is asked for but ablation of a {} is in all layers; give --unit edge", unit);
+    fail(ErrorKind::kInvalidArgument, Field{"layer"},
+         "{} is given but ablation of a {} goes through all; leave it out, or ablate edges",
+         *request.layer, unit);
   }
   const Judge judge(request, choice_parameter(method, request, "measure"));
   const Cuts cuts = unit == "head"   ? cut_heads(request, by == "uniform")

@@ -34,8 +34,8 @@ std::string foremost(const Explanation& explanation) {
 
 int64_t heads_of(const ExplainRequest& request, const std::map<int, std::vector<double>>& layers) {
   if (layers.empty()) {
-    fail(ErrorKind::kUnsupported,
-         "the answer asked about does not depend on attention like {}; choose another --site",
+    fail(ErrorKind::kUnsupported, Field{"site"},
+         "the answer asked about does not depend on attention like {}; choose another",
          to_string(SiteId{request.kind, 0}));
   }
   const size_t heads = layers.begin()->second.size();

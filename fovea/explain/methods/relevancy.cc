@@ -20,8 +20,8 @@ bool has_cross(const Run& run) {
 }
 
 void fail_without_gradient(const ExplainRequest& request) {
-  fail(ErrorKind::kUnsupported,
-       "the answer asked about does not depend on attention like {}; choose another --site",
+  fail(ErrorKind::kUnsupported, Field{"site"},
+       "the answer asked about does not depend on attention like {}; choose another",
        to_string(SiteId{request.kind, 0}));
 }
 
@@ -130,8 +130,8 @@ Explanation explain_relevancy(const ExplainRequest& request) {
   const bool reference = choice_parameter(relevancy_method(), request, "compat") == "reference";
   if (!has_cross(request.run)) return explain_stack(request);
   if (request.kind == SiteKind::kEncoderSelf) {
-    fail(ErrorKind::kUnsupported,
-         "relevancy goes through decoder and encoder to the source; leave --site out, or give "
+    fail(ErrorKind::kUnsupported, Field{"site"},
+         "relevancy goes through decoder and encoder to the source; leave it out, or choose the "
          "decoder for what has been written");
   }
   return explain_stacks(request, reference ? ZeroRows::kDropsLayer : ZeroRows::kIdentity);

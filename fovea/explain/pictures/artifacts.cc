@@ -53,8 +53,8 @@ Artifacts find_artifacts(std::span<const double> norms, const PictureAxis& axis,
   Artifacts found{.norms = {patches.begin(), patches.end()}, .outliers = GridMask(axis.grid)};
   for (size_t patch = 0; patch < found.norms.size(); ++patch) {
     if (std::isfinite(found.norms[patch])) continue;
-    fail(ErrorKind::kInvalidArgument, "the token of patch {} holds a number that is not finite",
-         patch);
+    fail(ErrorKind::kBadFile,
+         "the token of patch {} holds a number that is not finite; check the weights", patch);
   }
   found.median = median_of(found.norms);
   std::vector<double> distances = found.norms;

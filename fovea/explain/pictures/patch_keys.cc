@@ -34,9 +34,8 @@ void check_keys(const Tensor& keys, GridShape grid) {
     return;
   }
   if (keys.size(0) == 1 && grid.patches() == 1) {
-    fail(ErrorKind::kInvalidArgument,
-         "the picture has one patch, which cannot be told apart from others; take a larger one "
-         "(--size)");
+    fail(ErrorKind::kInvalidArgument, Field{"size"},
+         "the picture has one patch, which cannot be told apart from others; take a larger one");
   }
   fail(ErrorKind::kInvalidArgument,
        "keys {} {} do not fit a grid of {} x {}; give F32 [patches, width] of two patches or more",

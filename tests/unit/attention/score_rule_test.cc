@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "support/errors.h"
+
 namespace fovea {
 namespace {
 
@@ -99,6 +101,43 @@ std::string refusal(const ScoreRule& rule, const AttentionShape& shape) {
   return "";
 }
 
+TEST(ScoreRule, FarthestPlacesAndWindowsDoNotOverflow) {
+  constexpr int64_t kFarthest = int64_t{1} << 40;
+  const AttentionShape shape{1, 1, 3, 4, 8, 8};
+  for (const int64_t place : {kFarthest, -kFarthest}) {
+    for (const std::optional<int64_t> window :
+         {std::optional<int64_t>(), std::optional<int64_t>(0), std::optional<int64_t>(kFarthest),
+          std::optional<int64_t>(INT64_MAX)}) {
+      const Mask mask{.query_offset = place, .behind = window, .ahead = window};
+      ASSERT_EQ(refusal({.mask = mask}, shape), "");
+      const bool sees = !window || *window == INT64_MAX;
+      for (int64_t i = 0; i < shape.rows; ++i) {
+        const KeyRange range = mask.key_range(i, shape.cols);
+        for (int64_t j = 0; j < shape.cols; ++j) {
+          EXPECT_EQ(mask.allows(i, j), range.begin <= j && j < range.end);
+          if (sees) EXPECT_TRUE(mask.allows(i, j));
+        }
+      }
+    }
+  }
+}
+
+TEST(ScoreRule, RefusesHeadsThatNoArithmeticHolds) {
+  const int64_t many = int64_t{1} << 62;
+  EXPECT_THAT(refusal({}, {many, many, 0, 0, 4, 0}), HasSubstr("heads of size 4"));
+  EXPECT_THAT(refusal({}, {1, 1, 0, 0, many, 0}), HasSubstr("heads of size"));
+  EXPECT_THAT(refusal({}, {1, 1, 0, 0, 4, many}), HasSubstr("heads of size"));
+}
+
+TEST(ScoreRule, ANumberThatIsNotFiniteIsTheFilesFault) {
+  const AttentionShape shape{2, 1, 3, 4, 8, 8};
+  for (const ScoreRule& rule :
+       {ScoreRule{.bias = AlibiSlopes{{1, NAN}}}, ScoreRule{.sink_logit = {0, INFINITY}}}) {
+    EXPECT_TRUE(
+        fails_with(ErrorKind::kBadFile, "must be a finite number", [&] { validate(rule, shape); }));
+  }
+}
+
 TEST(ScoreRule, IsCheckedAgainstTheAttention) {
   const AttentionShape shape{2, 1, 3, 4, 8, 8};
   EXPECT_EQ(refusal({}, shape), "");
@@ -108,7 +147,10 @@ TEST(ScoreRule, IsCheckedAgainstTheAttention) {
   EXPECT_THAT(refusal({.sink_logit = {1}}, shape),
               HasSubstr("1 entries but the attention needs 2"));
   EXPECT_THAT(refusal({.mask = {.behind = -1}}, shape), HasSubstr("negative"));
-  EXPECT_THAT(refusal({.mask = {.query_offset = int64_t{1} << 60}}, shape), HasSubstr("place"));
+  for (const int64_t place : {int64_t{1} << 60, (int64_t{1} << 40) + 1, -(int64_t{1} << 40) - 1,
+                              INT64_MAX, INT64_MAX - 1, INT64_MIN, INT64_MIN + 1}) {
+    EXPECT_THAT(refusal({.mask = {.query_offset = place}}, shape), HasSubstr("place")) << place;
+  }
   EXPECT_THAT(refusal({.mask = {.key_group = {1, 1, 1, 1}}}, shape), HasSubstr("query groups"));
   EXPECT_THAT(refusal({.bias = AlibiSlopes{{1, NAN}}}, shape), HasSubstr("nan"));
   EXPECT_THAT(refusal({.bias = DistanceTable{Tensor(Shape{2, 5}), {0, 1, 2, 3, 4, 5}}}, shape),

@@ -196,6 +196,41 @@ TEST(RunFile, RefusesWhatDoesNotFitTogether) {
   EXPECT_THAT(load_changed("sites", Json(Json::Array{site})), HasSubstr("self.9.q"));
 }
 
+// Loads a causal run whose rule has one number changed.
+void load_with_rule(const char* key, int64_t value) {
+  const auto path = temporary("rule.fovea.safetensors");
+  save_run(run_of(support::plain_case(6, 8, true, 1)), path);
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  Json json = Json::parse(*file.find_metadata("fovea"), "metadata");
+  Json site = json.at("sites", "metadata").as_array("sites").front();
+  Json rule = site.at("rule", "site");
+  rule.set(key, value);
+  site.set("rule", std::move(rule));
+  json.set("sites", Json(Json::Array{std::move(site)}));
+  std::vector<NamedTensor> tensors;
+  for (const std::string& name : file.names()) tensors.push_back({name, file.tensor(name).clone()});
+  write_safetensors(path, tensors, {{"fovea", json.dump()}});
+  load_run(path);
+}
+
+TEST(RunFile, RefusesPlacesAndWindowsThatNoArithmeticHolds) {
+  EXPECT_NO_THROW(load_with_rule("query_offset", 3));
+  for (const int64_t place : {INT64_MIN, INT64_MIN + 1, INT64_MIN + 8, INT64_MAX, INT64_MAX - 1,
+                              INT64_MAX - 8, int64_t{1} << 62, -(int64_t{1} << 62)}) {
+    EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "place", [&] {
+      load_with_rule("query_offset", place);
+    })) << place;
+  }
+  for (const char* window : {"behind", "ahead"}) {
+    EXPECT_NO_THROW(load_with_rule(window, INT64_MAX)) << window;
+    for (const int64_t keys : {INT64_MIN, INT64_MIN + 1, int64_t{-1}}) {
+      EXPECT_TRUE(
+          fails_with(ErrorKind::kBadFile, "negative", [&] { load_with_rule(window, keys); }))
+          << window << keys;
+    }
+  }
+}
+
 TEST(RunFile, RefusesWordsThatDoNotFitTheAxis) {
   const auto changed = [](Json::Array words) {
     Json axis = Json::object();

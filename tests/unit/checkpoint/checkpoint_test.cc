@@ -89,7 +89,7 @@ TEST_F(OpenCheckpoint, WhatIsMissingIsSaid) {
   put("nested.safetensors", "model.safetensors");
   fs::remove(folder_ / "config.json");
   EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "config.json: is missing", [&] { open(); }));
-  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "fovea pull",
+  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "pull no/such-model from the hub",
                          [&] { open_checkpoint("no/such-model", {}); }));
 }
 

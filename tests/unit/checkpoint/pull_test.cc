@@ -57,9 +57,10 @@ TEST(ChooseFiles, PrefersWeightsInTheOrderInWhichTheyAreOpened) {
 }
 
 TEST(ChooseFiles, NamesWhatThereIsInstead) {
-  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "--file NAME: a.gguf, q/b.gguf", [] {
-    chosen({"a.gguf", "q/b.gguf"});
-  }));
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kNotFound, Field{"file"}, "choose one of them: a.gguf, q/b.gguf", [] {
+        chosen({"a.gguf", "q/b.gguf"});
+      }));
   EXPECT_TRUE(
       fails_with(ErrorKind::kNotFound, "only tf_model.h5", [] { chosen({"tf_model.h5"}); }));
   EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "no weights at all", [] { chosen({}); }));

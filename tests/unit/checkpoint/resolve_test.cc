@@ -88,9 +88,9 @@ TEST_F(Resolve, ARevisionIsABranchATagOrACommit) {
   EXPECT_EQ(resolve_model("org/name@v1.0", caches_).folder, repository / "snapshots/old");
   EXPECT_EQ(resolve_model("org/name@refs/pr/7", caches_).folder, repository / "snapshots/old");
   EXPECT_EQ(resolve_model("org/name@abc123", caches_).folder, repository / "snapshots/abc123");
-  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "fovea pull org/name@v2",
+  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "pull org/name@v2 from the hub",
                          [&] { resolve_model("org/name@v2", caches_); }));
-  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "fovea pull org/name@refs/pr",
+  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "pull org/name@refs/pr from the hub",
                          [&] { resolve_model("org/name@refs/pr", caches_); }));
   for (const char* name : {"org/name@", "org/name@..", "org/name@../refs/main", "org/name@/abc123",
                            "org/name@a@b", "@main"}) {
@@ -117,7 +117,7 @@ TEST_F(Resolve, ABundledModelHasANameToo) {
 }
 
 TEST_F(Resolve, WhatIsNotFoundSaysWhereWasLookedAndWhatToDo) {
-  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "fovea pull org/other",
+  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "pull org/other from the hub",
                          [&] { resolve_model("org/other", caches_); }));
   EXPECT_TRUE(fails_with(ErrorKind::kNotFound, (caches_.hub / "models--org--other").string(),
                          [&] { resolve_model("org/other", caches_); }));
@@ -138,8 +138,8 @@ TEST_F(Resolve, NamesCannotLeaveTheCaches) {
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "name of a commit",
                          [&] { resolve_model("org/name", caches_); }));
   write_text(caches_.hub / "models--org--name/refs/main", "gone\n");
-  EXPECT_TRUE(
-      fails_with(ErrorKind::kNotFound, "fovea pull", [&] { resolve_model("org/name", caches_); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "pull org/name from the hub",
+                         [&] { resolve_model("org/name", caches_); }));
 }
 
 TEST(ModelCaches, WithoutAHomeAreThoseOfTheUserAndNeverInTheCurrentFolder) {

@@ -38,6 +38,17 @@ TEST(Detections, AreTheBestClassesInPixelsOfThePicture) {
   EXPECT_TRUE(detections(result, {200, 100}, 1.0).empty());
 }
 
+TEST(Detections, OfDamagedWeightsAreRefused) {
+  const RunResult scores = found({1, NAN, 0}, {0, 0, 1, 1});
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "scores of objects are not all finite", [&] {
+    detections(scores, {10, 10}, 0);
+  }));
+  const RunResult boxes = found({1, 2, 0}, {0, 0, INFINITY, 1});
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "boxes are not all finite", [&] {
+    detections(boxes, {10, 10}, 0);
+  }));
+}
+
 TEST(Detections, NeedLogitsAndBoxes) {
   RunResult result = found({1, 2}, {0, 0, 1, 1});
   result.outputs.pred_boxes = {};

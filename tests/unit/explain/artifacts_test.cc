@@ -62,7 +62,7 @@ TEST(Artifacts, NeedFiniteTokensThatFitThePicture) {
   EXPECT_TRUE(fails_cleanly([] { find_artifacts(Tensor(Shape{4}), {{2, 2}, 0}); }));
   Tensor tokens({4, 2});
   tokens.mutable_values<float>()[3] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "patch 1", [&] {
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "patch 1", [&] {
     find_artifacts(tokens, {{2, 2}, 0});
   }));
 }

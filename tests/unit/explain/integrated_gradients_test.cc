@@ -123,7 +123,7 @@ TEST(TargetGradient, AsksAboutTheTargetLessTheOther) {
 
   const Target similar = SimilarityTarget{{1, 2}};
   const ExplainRequest request{.run = run, .subject = &subject, .target = &similar};
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "--against", [&] {
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"against"}, "to be similar to", [&] {
     target_gradient(request, {.target = {}, .record = {}, .at = {}});
   }));
   subject.value = 0.999;

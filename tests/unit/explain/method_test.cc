@@ -206,7 +206,7 @@ TEST(Explain, RefusesAMethodWhoseNeedsAreNotMet) {
   EXPECT_TRUE(
       fails_with(ErrorKind::kInvalidArgument, "asks about an output but none is given",
                  [&] { explain(method_named("ablation"), {.run = run, .subject = &subject}); }));
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "none is given; give --span TEXT",
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"span"}, "none is given; give its text",
                          [&] { explain(method_named("span-mass"), {.run = run}); }));
 }
 

@@ -117,9 +117,9 @@ TEST(SpanMassMethod, NamesTheSpanByItsText) {
 
 TEST(SpanMassMethod, AsksForASpan) {
   const fovea::Run run = support::map_run(needle_layers());
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "give --span TEXT", [&] {
-    explain(method_named("span-mass"), {.run = run, .position = 36});
-  }));
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kInvalidArgument, Field{"span"}, "span-mass asks about a stretch",
+                 [&] { explain(method_named("span-mass"), {.run = run, .position = 36}); }));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {
@@ -70,7 +71,8 @@ TEST(Target, SaysTheRangeOfWhatIsNotThere) {
   EXPECT_NE(message(TokenTarget{4, 0}, rows).find("0 to 3"), std::string::npos);
   EXPECT_NE(message(TokenTarget{0, 5}, rows).find("0 to 4"), std::string::npos);
   EXPECT_NE(message(BoxTarget{9, 0}, rows).find("query 9"), std::string::npos);
-  EXPECT_NE(message(ClassTarget{0}, {}).find("--against"), std::string::npos);
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, Field{"against"}, "give a text to be similar to",
+                         [] { target_value(ClassTarget{0}, {}, TargetMeasure::kLogit); }));
 }
 
 }  // namespace

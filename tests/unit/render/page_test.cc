@@ -125,7 +125,8 @@ TEST(Page, OpensWhereTheChoiceSays) {
   EXPECT_NE(header.at("colors", "h").find("turbo"), nullptr);
   options.choice.token = "four";
   EXPECT_THROW(page_of(run, options), Error);
-  EXPECT_THAT(message_of([&] { page_of(run, {.choice = {.words = true}}); }), HasSubstr("--words"));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"words"}, "a page shows every token",
+                         [&] { page_of(run, {.choice = {.words = true}}); }));
   EXPECT_THAT(message_of([&] { page_of(run, {.view = "lines"}); }), HasSubstr("lines"));
 }
 
@@ -155,7 +156,11 @@ TEST(Page, TooManyMapsAreRefusedWithTheirSizeAndWhatToDo) {
   const std::filesystem::path path = temporary("large.html");
   const std::string message = message_of([&] { write_page(path, large_run(4096, 12)); });
   EXPECT_THAT(message, AllOf(HasSubstr("12 maps of 4096 x 4096"), HasSubstr("MB but at most 64 MB"),
-                             HasSubstr("--layer N and --head N")));
+                             HasSubstr("choose one")));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"layer"}, "12 maps",
+                         [&] { write_page(path, large_run(4096, 12)); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"head"}, "12 maps",
+                         [&] { write_page(path, large_run(4096, 12), {.choice = {.layer = 0}}); }));
   EXPECT_FALSE(std::filesystem::exists(path));
   const PageOptions one{.choice = {.layer = 0, .head = {HeadChoice::Kind::kOne, 3}}};
   EXPECT_LT(page_bytes_estimate(large_run(4096, 12), one), kMostPageBytes);

@@ -28,11 +28,11 @@ TEST(Shape, RefusesNegativeSizes) {
 TEST(Shape, RefusesMoreElementsThanBytesCanCount) {
   EXPECT_EQ(Shape({INT64_MAX / 8}).elements(), INT64_MAX / 8);
   EXPECT_TRUE(
-      fails_with(ErrorKind::kInvalidArgument, "more elements", [] { Shape({INT64_MAX / 8 + 1}); }));
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "more elements", [] {
+      fails_with(ErrorKind::kOutOfMemory, "more elements", [] { Shape({INT64_MAX / 8 + 1}); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kOutOfMemory, "more elements", [] {
     Shape({int64_t{1} << 32, int64_t{1} << 32});
   }));
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "more elements", [] {
+  EXPECT_TRUE(fails_with(ErrorKind::kOutOfMemory, "more elements", [] {
     Shape({3037000500, 3037000500, 2});
   }));
 }

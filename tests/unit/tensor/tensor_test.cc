@@ -44,6 +44,15 @@ TEST(Tensor, TakesValuesThatFillItsShape) {
   }));
 }
 
+TEST(Tensor, SaysWhenThereIsNoMemoryForIt) {
+  for (const DType dtype : {DType::kF32, DType::kU8}) {
+    EXPECT_TRUE(fails_with(ErrorKind::kOutOfMemory, "bytes of memory were asked for",
+                           [&] { Tensor(Shape{INT64_MAX / 8}, dtype); }));
+    EXPECT_TRUE(fails_with(ErrorKind::kOutOfMemory, "bytes of memory were asked for",
+                           [&] { Tensor::uninitialized(Shape{INT64_MAX / 8}, dtype); }));
+  }
+}
+
 TEST(Tensor, CopiesShareElementsAndClonesDoNot) {
   const Tensor tensor = counting({4});
   const Tensor copy = tensor;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fovea/base/error.h"
+#include "support/errors.h"
 
 namespace fovea {
 namespace {
@@ -16,8 +16,9 @@ TEST(Picture, IsFilledAndKeepsPixels) {
 }
 
 TEST(Picture, RefusesSizesThatCannotBe) {
-  EXPECT_THROW(Picture(-1, 1), Error);
-  EXPECT_THROW(Picture(int64_t{1} << 40, int64_t{1} << 40), Error);
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "-1 x 1", [] { Picture(-1, 1); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kOutOfMemory, "does not fit into memory",
+                         [] { Picture(int64_t{1} << 40, int64_t{1} << 40); }));
 }
 
 }  // namespace
