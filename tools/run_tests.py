@@ -25,12 +25,13 @@ BUILD = ROOT / "build"
 RESULTS = BUILD / "test-results"
 REQUIREMENTS = ROOT / "tests/python/requirements.txt"
 
-# What runs under ThreadSanitizer: all that is meant to be called from several threads, but for what goes through oneDNN, whose
-# libgomp is not instrumented. OpenMP's own teams have one thread there, because the sanitizer does not know libgomp's barriers.
-THREAD_TARGETS = ["test_base", "test_tensor", "test_text", "test_capture", "test_atlas"]
-ONE_OPENMP_THREAD = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
-THREAD_TESTS = (r"^(base\.(Parallel|Progress|Cancel|RunApart)|tensor\.LargeBlocks\.Threads|text\.SentencePiece\.MayBeUsedFromManyThreads"
-                r"|capture\.Recorder|atlas\..*(Cache|Concurrent))")
+# What runs under ThreadSanitizer: all that is meant to be called from several threads. It does not know libgomp's barriers: there our
+# teams are made of plain threads, OpenMP's own have one, and what oneDNN and libgomp do among themselves is left to them.
+THREAD_TARGETS = ["test_base", "test_tensor", "test_text", "test_capture", "test_atlas", "test_engine"]
+RACE_PROGRAM = "test_race"
+THREAD_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "TSAN_OPTIONS": f"suppressions={ROOT / 'tools/races.supp'}:print_suppressions=0"}
+THREAD_TESTS = (r"^(base\.(Parallel|Progress|Cancel|Watch|Team|RunApart)|tensor\.LargeBlocks\.Threads"
+                r"|text\.SentencePiece\.MayBeUsedFromManyThreads|capture\.Recorder|atlas\..*(Cache|Concurrent)|engine\..*EngineThreads)")
 # Python tests that say nothing new about an instrumented program: of the tree, of pages and packages, of wording, and of numbers whose
 # code the C++ tests run there (single ones of the latter are marked `numbers`); and of limits of memory, below which none starts.
 RELEASE_ONLY = ["test_adding_a_method.py", "test_adding_a_model.py", "test_bench.py", "test_bench_compare.py", "test_build_cost.py",
@@ -311,9 +312,22 @@ def address_stage(options):
 def thread_stage(options):
     prefix = without_address_randomization()
     with told_apart("tsan, building"):
-        build("tsan", options.jobs, targets=THREAD_TARGETS)
-    programs = unit_tests("tsan", ONE_OPENMP_THREAD, prefix, THREAD_TARGETS)
-    return run_parts("tsan", [("C++ tests", run_units, "tsan", options.jobs, programs, THREAD_TESTS, options.filter)])
+        build("tsan", options.jobs, targets=[*THREAD_TARGETS, RACE_PROGRAM])
+    programs = unit_tests("tsan", THREAD_ENVIRONMENT, prefix, THREAD_TARGETS)
+    return run_parts("tsan", [("C++ tests", run_units, "tsan", options.jobs, programs, THREAD_TESTS, options.filter),
+                              ("a race that must be found", run_race, prefix, options.filter)])
+
+
+def run_race(prefix, pattern):
+    """One test, passed if ThreadSanitizer finds the race that the program was built with."""
+    if not re.search(pattern or "", RACE_PROGRAM):
+        return Tally()
+    result = subprocess.run([*prefix, BUILD / "tsan/bin" / RACE_PROGRAM], capture_output=True, text=True,
+                            env={**os.environ, **THREAD_ENVIRONMENT}, timeout=TEST_TIMEOUT_SECONDS)
+    if result.returncode != 0 and "WARNING: ThreadSanitizer: data race" in result.stderr:
+        return Tally(passed=1)
+    say(f"--- tsan: {RACE_PROGRAM} ended with {result.returncode} and no report of its race\n{result.stderr[-2000:]}")
+    return Tally(failed=1)
 
 
 def fuzz_stage(options):

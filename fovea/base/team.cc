@@ -119,6 +119,14 @@ class TeamLeader {
   // there are fewer.
   static int within_limit(int count) { return std::clamp(count, 1, omp_get_thread_limit()); }
 
+  int openmp_threads() const {
+#ifdef __SANITIZE_THREAD__
+    return 1;  // as in in_every_thread()
+#else
+    return count();
+#endif
+  }
+
   // With the lock held.
   bool has_thread() {
     if (has_thread_) return true;
@@ -141,7 +149,7 @@ class TeamLeader {
       waiting_.pop_front();
       is_busy_ = true;
       lock.unlock();
-      if (omp_get_max_threads() != count()) omp_set_num_threads(count());
+      if (omp_get_max_threads() != openmp_threads()) omp_set_num_threads(openmp_threads());
       try {
         const InScope scope(job.scope);
         (*job.work)();

@@ -9,6 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "support/errors.h"
+#include "support/stopping.h"
 #include "unit/render/figure_samples.h"
 
 namespace fovea {
@@ -264,6 +265,17 @@ TEST(FigureFile, DifferencesAreColouredAboutZero) {
   figure.scale = {-0.2, 0.5};
   EXPECT_EQ(encode_figure(FigureFormat::kSvg, figure).metadata.at("colors", "test").dump(),
             "\"RdBu\"");
+}
+
+TEST(FigureFile, DrawingLeavesSoonWhenItIsCancelled) {
+  const Figure figure = square(6000);  // seconds, most of them of the file
+  for (const FigureFormat format : kFormats) {
+    const auto seconds = support::seconds_to_stop([&] {
+      for (;;) encode_figure(format, figure);
+    });
+    ASSERT_TRUE(seconds);
+    EXPECT_LT(*seconds, support::kStopSoon) << static_cast<int>(format);
+  }
 }
 
 }  // namespace
