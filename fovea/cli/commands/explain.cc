@@ -47,8 +47,10 @@ void write_curves(const Args& args, const CheckedExplanation& checked) {
 
 void run_one(const Args& args) {
   check_out_suffix(args);
-  const Engine engine = open_for_question(args);
-  const ExplainQuestion question = read_question(args, engine, chosen_method(args, engine.facts()));
+  const GivenInput given = given_input(args);
+  const Engine engine = open_for_question(given, args);
+  const ExplainQuestion question =
+      read_question(given, args, engine, chosen_method(args, engine.facts()));
   const Explanation explanation = answer(question);
   std::optional<FaithfulnessCard> card;
   if (args.flag("check")) card = Checker(args, kOrdersOfOne).card(question, explanation);

@@ -108,8 +108,9 @@ void run_translate(const Args& args) {
       open_engine(args, kDefaultTranslationModel),
       {.source = args.has("from") ? args["from"] : "", .target = args.has("to") ? args["to"] : ""});
   check_translate_choice(args, translator.engine());
-  const Translation translation = translator.translate(read_source(args), translate_options(args),
-                                                       {.record = {.block = args.flag("norms")}});
+  const Translation translation =
+      translator.translate(source_text(given_source(args)), translate_options(args),
+                           {.record = {.block = args.flag("norms")}});
   print_warnings(translation.result.warnings);
   if (shows_alignment(args)) {
     show_alignment(translation, args);

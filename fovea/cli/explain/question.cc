@@ -19,12 +19,12 @@ bool checks(const Args& args) {
   return args.flag("check") || args.flag("compare");
 }
 
-std::string_view default_explain_model(const Args& args) {
+std::string_view default_explain_model(const GivenInput& given, const Args& args) {
   const bool two_stacks =
       (args.has("method") && args["method"] == "alti+") ||
       (args.has("site") &&
        (args["site"] == "encoder" || args["site"] == "decoder" || args["site"] == "cross"));
-  if (args.has("INPUT") && names_picture(args["INPUT"])) {
+  if (given.kind == GivenInput::Kind::kPicture) {
     return two_stacks || args.has("query") ? kDefaultDetectionModel : kDefaultPictureModel;
   }
   return two_stacks || args.has("target") ? kDefaultTranslationModel : kDefaultTextModel;
@@ -180,19 +180,20 @@ void check_question(const Args& args) {
          "--method names {} methods but one is asked; give --compare to see them side by side",
          methods.size());
   }
-  check_input_args(args);
+  given_input(args);
   if (args.has("at")) parse_pixel(args["at"]);
 }
 
-Engine open_for_question(const Args& args) {
-  return open_engine(args, default_explain_model(args));
+Engine open_for_question(const GivenInput& given, const Args& args) {
+  return open_engine(args, default_explain_model(given, args));
 }
 
-ExplainQuestion read_question(const Args& args, const Engine& engine, const Method& method) {
+ExplainQuestion read_question(const GivenInput& given, const Args& args, const Engine& engine,
+                              const Method& method) {
   ExplainQuestion question{.engine = engine, .method = method};
   question.parameters = parameters_for(args, method);
   refuse_what_is_not_asked(args, question);
-  question.picture = find_picture_input(question.engine, args);
+  question.picture = find_picture_input(question.engine, given, args);
   const bool sees_picture = question.picture || gives_pixels(args, question.engine);
   check_row_options(args, question.engine, question.picture.has_value());
   question.kind = question_kind(args, question, sees_picture);
@@ -207,7 +208,7 @@ ExplainQuestion read_question(const Args& args, const Engine& engine, const Meth
   const auto check = [&](const EncodedInput& input) { check_before_run(args, question, input); };
   if (question.picture) check(question.picture->input);
   question.result = question.picture ? run_picture(question.engine, *question.picture, question.how)
-                                     : run_input(question.engine, args, question.how, check);
+                                     : run_input(question.engine, given, args, question.how, check);
   const FoundToken row = chosen_row(args, question);
   question.position = row.index;
   if (!row.note.empty()) question.notes.push_back(row.note);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fovea/cli/command.h"
+#include "fovea/cli/given_input.h"
 #include "fovea/engine/engine_subject.h"
 #include "fovea/engine/named_target.h"
 #include "fovea/engine/picture_input.h"
@@ -37,12 +38,13 @@ struct ExplainQuestion {
 
 // Checks what can be checked before any work. Throws Error{kInvalidArgument}.
 void check_question(const Args& args);
-// The model of --model, or what suits INPUT and --method. Throws as open_engine does.
-Engine open_for_question(const Args& args);
+// The model of --model, or what suits the input and --method. Throws as open_engine does.
+Engine open_for_question(const GivenInput& given, const Args& args);
 // Runs the model. Throws what that throws, and Error{kInvalidArgument} with the valid range for a
 // class, word, query, layer, head or position that is not there; before the run
 // Error{kUnsupported} for an input that is too long for the method, or too short for a check.
-ExplainQuestion read_question(const Args& args, const Engine& engine, const Method& method);
+ExplainQuestion read_question(const GivenInput& given, const Args& args, const Engine& engine,
+                              const Method& method);
 
 // The question's model and input, to run again; gives the logits that targets need.
 EngineSubject subject_of(const ExplainQuestion& question);
