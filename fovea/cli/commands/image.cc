@@ -93,16 +93,16 @@ void run_image(const Args& args) {
   std::string preface = predictions_text(engine, result, terminal);
   if (artifacts) {
     preface += artifacts_line(*artifacts, terminal);
-    content.json = [&artifacts, inner = content.json] {
+    content.json = [found = to_json(*artifacts), inner = content.json] {
       Json json = inner();
-      json.set("artifacts", to_json(*artifacts));
+      json.set("artifacts", found);
       return json;
     };
   }
   if (engine.facts().head == HeadKind::kPictureClass) {
-    content.json = [&engine, &result, inner = content.json] {
+    content.json = [classes = classes_json(engine, result), inner = content.json] {
       Json json = inner();
-      json.set("classes", classes_json(engine, result));
+      json.set("classes", classes);
       return json;
     };
   }
