@@ -56,6 +56,11 @@ bool names_picture(std::string_view input) {
          is_picture_file(path);
 }
 
+GivenInput input_of(const std::string& word) {
+  return {names_picture(word) ? GivenInput::Kind::kPicture : GivenInput::Kind::kText, word,
+          file_note(word)};
+}
+
 GivenInput given_input(const Args& args) {
   const int given = args.has("INPUT") + args.has("text-file") + args.has("inputs");
   if (given != 1) {
@@ -72,9 +77,7 @@ GivenInput given_input(const Args& args) {
 
 GivenInput given_source(const Args& args) {
   if (args.has("text-file")) return {GivenInput::Kind::kTextFile, args["text-file"]};
-  const std::string& input = args["INPUT"];
-  return {names_picture(input) ? GivenInput::Kind::kPicture : GivenInput::Kind::kText, input,
-          file_note(input)};
+  return input_of(args["INPUT"]);
 }
 
 std::string source_text(const GivenInput& input) {

@@ -22,6 +22,9 @@ struct GivenInput {
   std::string note = {};  // for who gave a text that is the name of a file too
 };
 
+// What a word of the command line is: a picture that is there, or a name that only a picture would
+// have; otherwise a text.
+GivenInput input_of(const std::string& word);
 // INPUT, --text-file or --inputs. Throws Error{kInvalidArgument} unless exactly one is given.
 GivenInput given_input(const Args& args);
 // The same of a verb that has no --inputs, and has looked that one is given.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/cli/explain/position.h"
 #include "fovea/cli/method_options.h"
 #include "fovea/cli/model_options.h"
@@ -49,22 +50,44 @@ struct NamedTargets {
   std::optional<NamedTarget> against;
 };
 
-NamedTargets find_targets(const Args& args, const ExplainQuestion& question, int64_t position) {
-  TargetChoice choice{.position = position};
-  if (args.has("class")) choice.name = args["class"];
-  if (args.has("query")) choice.query = args.integer("query");
-  const HeadKind head = question.engine.facts().head;
-  const bool similar = head == HeadKind::kNone || head == HeadKind::kSimilarity;
-  // Of a model that embeds, the one text that is given is what to be similar to.
-  if (similar && args.has("against") && !args.has("class")) {
-    choice.name = args["against"];
-    return {named_target(question.engine, question.result, choice), {}};
+bool embeds(const Engine& engine) {
+  const HeadKind head = engine.facts().head;
+  return head == HeadKind::kNone || head == HeadKind::kSimilarity;
+}
+
+// What --class or --against names. To be similar to, a model that sees pictures takes a picture
+// file as well as a text.
+TargetChoice named_choice(const Engine& engine, TargetChoice choice, const std::string& name) {
+  choice.name = name;
+  const ModelFacts& facts = engine.facts();
+  if (!embeds(engine) || !facts.takes_pixels) return choice;
+  const bool picture = input_of(name).kind == GivenInput::Kind::kPicture;
+  if (file_exists(name) && (picture || !facts.takes_text())) {
+    choice.similar_to = read_picture_input(engine, name).input;
+  } else if (!facts.takes_text()) {
+    fail(ErrorKind::kInvalidArgument,
+         "'{}' is to be compared with but is no file, and {} sees pictures only; give a picture "
+         "file",
+         name, engine.name());
   }
-  NamedTargets found{named_target(question.engine, question.result, choice), {}};
-  if (!args.has("against")) return found;
-  choice.name = args["against"];
+  return choice;
+}
+
+NamedTargets find_targets(const Args& args, const ExplainQuestion& question, int64_t position) {
+  const Engine& engine = question.engine;
+  TargetChoice choice{.position = position};
+  if (args.has("query")) choice.query = args.integer("query");
+  // Of a model that embeds, the one that is given is what to be similar to.
+  const bool alone = embeds(engine) && args.has("against") && !args.has("class");
+  const char* asked = alone ? "against" : "class";
+  NamedTargets found{
+      named_target(engine, question.result,
+                   args.has(asked) ? named_choice(engine, choice, args[asked]) : choice),
+      {}};
+  if (alone || !args.has("against")) return found;
   if (const auto* box = std::get_if<BoxTarget>(&found.target.target)) choice.query = box->query;
-  found.against = named_target(question.engine, question.result, choice);
+  found.against =
+      named_target(engine, question.result, named_choice(engine, choice, args["against"]));
   if (found.against->name == found.target.name) {
     fail(ErrorKind::kInvalidArgument,
          "--against is '{}', which is what is asked about: {}; name another", args["against"],
