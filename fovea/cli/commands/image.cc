@@ -36,6 +36,9 @@ void check_image_options(const Args& args) {
   refuse_options_of_others(image_views(), view, args);
   view.check(args);
   picture_size(args);
+  if (args.has("text")) {
+    for (const std::string& text : args.all("text")) check_is_text("--text", text);
+  }
   check_out_suffix(args);
   check_mask_out(args);
   check_outputs(args);

@@ -59,7 +59,7 @@ RunResult read(const Engine& engine, const GivenInput& given, const Args& args) 
 }
 
 void run_text(const Args& args) {
-  const GivenInput given = given_input(args);
+  const GivenInput given = given_input(args, InputKinds::kTexts);
   check_text_options(args);
   const bool writes = args.has("generate");
   const Engine engine = open_engine(args, writes ? kDefaultCausalModel : kDefaultTextModel);

@@ -124,7 +124,7 @@ ImageFigure image_figure(const ExplainQuestion& question, const Explanation& exp
   figure.scale = scale_of(patches);
   if (explanation.is_signed) figure.contour_mass = 0;
   figure.value_name = explanation.measures;
-  if (question.engine.facts().finds_objects()) figure.grid_name = "cells";
+  if (finds_objects(question)) figure.grid_name = "cells";
   return figure;
 }
 
