@@ -185,6 +185,10 @@ void save_run(const Run& run, const std::filesystem::path& path) {
   write_safetensors(path, tensors, {{std::string(kMetadataKey), json.dump()}});
 }
 
+bool holds_run(const SafetensorsFile& file) {
+  return file.find_metadata(kMetadataKey) != nullptr;
+}
+
 Run load_run(const std::filesystem::path& path) {
   return load_run(SafetensorsFile::open(path), path.string());
 }

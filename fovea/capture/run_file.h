@@ -19,6 +19,9 @@ inline constexpr int kRunFormatVersion = 1;
 // Writes atomically. Throws as validate(run) does, and Error{kIo}.
 void save_run(const Run& run, const std::filesystem::path& path);
 
+// Whether the file says of itself that it is a captured run.
+bool holds_run(const SafetensorsFile& file);
+
 // The tensors stay mapped. Everything is checked before it returns. Throws Error{kBadFile} for a
 // file that is no run or does not fit together, Error{kUnsupported} for a newer format.
 Run load_run(const std::filesystem::path& path);

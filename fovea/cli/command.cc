@@ -208,13 +208,6 @@ double Args::real(std::string_view name) const {
   return parse_real(name, (*this)[name]);
 }
 
-Args Args::with(std::string_view name, std::string value) const {
-  has(name);  // is declared
-  Args changed = *this;
-  changed.values_.insert_or_assign(std::string(name), std::vector{std::move(value)});
-  return changed;
-}
-
 PixelArgument parse_pixel(std::string_view text, std::string_view option) {
   const size_t comma = text.find(',');
   if (comma == std::string_view::npos) {

@@ -75,8 +75,6 @@ class Args {
   double real(std::string_view name) const;
   const GivenValues& given() const { return values_; }  // and defaults
   const std::vector<std::string>& rest() const { return rest_; }
-  // The same, but for this value.
-  Args with(std::string_view name, std::string value) const;
 
  private:
   GivenValues values_;

@@ -206,8 +206,8 @@ void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind,
   }
   if (!choice.kind) choice.kind = kind;
   const Figure figure = make_figure(run, args, choice);
-  const auto data = [&] { return data_of_any(figure); };
-  const auto json = [&] { return map_json(data_of_any(figure)); };
+  const auto data = [figure] { return data_of_any(figure); };
+  const auto json = [figure] { return map_json(data_of_any(figure)); };
   const std::string summary = any_choice(args) ? "" : run_summary(run, stdout_terminal()) + "\n";
   show({figure, data, json}, args, preface + summary);
 }

@@ -12,8 +12,6 @@
 namespace fovea {
 namespace {
 
-constexpr size_t kLargestText = size_t{1} << 28;
-
 std::optional<std::string_view> find_pair(const Args& args) {
   if (!args.has("pair")) return {};
   return args["pair"];
@@ -52,19 +50,6 @@ void check_reads_text(const Engine& engine) {
        "{} sees pictures and reads no text; give it a picture file (`fovea {} FILE`) or "
        "pixel_values (--inputs)",
        engine.name(), facts.finds_objects() ? "detect" : "image");
-}
-
-// Who gives the name of a file may mean what it holds.
-void note_file_name(const Args& args, std::vector<std::string>& warnings) {
-  constexpr size_t kLongestPath = 4096;
-  if (!args.has("INPUT") || args["INPUT"].size() > kLongestPath) return;
-  std::error_code ignored;
-  const auto type = std::filesystem::status(args["INPUT"], ignored).type();
-  const bool file = type == std::filesystem::file_type::regular;
-  if (!file && type != std::filesystem::file_type::directory) return;
-  warnings.push_back(fmt::format("'{}' is read as the text itself; there is a {} of that name{}",
-                                 args["INPUT"], file ? "file" : "folder",
-                                 file ? ", which --text-file reads" : ""));
 }
 
 }  // namespace
@@ -125,51 +110,33 @@ std::vector<Option> input_options() {
                        "decoder_input_ids; or input_features, or pixel_values with pixel_mask")};
 }
 
-void check_input_args(const Args& args) {
-  const int given = args.has("INPUT") + args.has("text-file") + args.has("inputs");
-  if (given != 1) {
-    fail(ErrorKind::kInvalidArgument,
-         "{} of INPUT, --text-file and --inputs are given; give exactly one", given);
-  }
-  if (args.has("inputs") && args.has("pair")) {
-    fail(ErrorKind::kInvalidArgument,
-         "--pair is a second text but --inputs holds token ids; put both into the ids");
-  }
-}
-
-std::string read_source(const Args& args) {
-  if (!args.has("text-file")) return args["INPUT"];
-  return read_text_file(args["text-file"], kLargestText);
-}
-
-EncodedInput read_input(const Engine& engine, const Args& args) {
-  check_input_args(args);
-  if (args.has("inputs")) return engine.label(read_inputs(args["inputs"]));
+EncodedInput read_input(const Engine& engine, const GivenInput& given, const Args& args) {
+  if (given.kind == GivenInput::Kind::kTensors) return engine.label(read_inputs(given.value));
   check_reads_text(engine);
-  EncodedInput input = engine.encode(read_source(args), find_pair(args));
-  note_file_name(args, input.warnings);
+  EncodedInput input = engine.encode(source_text(given), find_pair(args));
+  if (!given.note.empty()) input.warnings.push_back(given.note);
   return input;
 }
 
-RunResult run_input(const Engine& engine, const Args& args, const RunOptions& options,
-                    const InputCheck& check) {
-  check_input_args(args);
+RunResult run_input(const Engine& engine, const GivenInput& given, const Args& args,
+                    const RunOptions& options, const InputCheck& check) {
   const bool translates = engine.facts().has_decoder();
+  const bool tensors = given.kind == GivenInput::Kind::kTensors;
   for (const char* name : {"target", "from", "to"}) {
     if (!args.has(name)) continue;
     if (!translates) {
       fail(ErrorKind::kInvalidArgument,
            "--{} is for translation but {} has no decoder; leave it out", name, engine.name());
     }
-    if (args.has("inputs")) {
+    if (tensors) {
       fail(ErrorKind::kInvalidArgument,
            "--{} goes with a text but --inputs holds token ids; leave it out, or put the target "
            "into decoder_input_ids",
            name);
     }
   }
-  if (args.has("inputs") || !translates) {
-    const EncodedInput input = read_input(engine, args);
+  if (tensors || !translates) {
+    const EncodedInput input = read_input(engine, given, args);
     if (check) check(input);
     return engine.run(input, options);
   }
@@ -182,10 +149,10 @@ RunResult run_input(const Engine& engine, const Args& args, const RunOptions& op
   const Languages languages{.source = args.has("from") ? args["from"] : "",
                             .target = args.has("to") ? args["to"] : ""};
   const Translator translator(engine, languages);
-  const std::string source = read_source(args);
+  const std::string source = source_text(given);
   if (check) check(translator.encode(source));
   RunResult result = translator.translate(source, how, options).result;
-  note_file_name(args, result.warnings);
+  if (!given.note.empty()) result.warnings.push_back(given.note);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fovea/cli/command.h"
+#include "fovea/cli/given_input.h"
 #include "fovea/engine/engine.h"
 
 namespace fovea {
@@ -46,16 +47,13 @@ std::string model_name(const Args& args, std::string_view default_model);
 // INPUT, and --pair, --target, --text-file and --inputs beside it.
 Positional input_positional();
 std::vector<Option> input_options();
-// Exactly one of INPUT, --text-file and --inputs must be given. Throws Error{kInvalidArgument}.
-void check_input_args(const Args& args);
-// INPUT or the text of --text-file.
-std::string read_source(const Args& args);
-EncodedInput read_input(const Engine& engine, const Args& args);
+// What is given as the model takes it, with --pair.
+EncodedInput read_input(const Engine& engine, const GivenInput& given, const Args& args);
 // Runs the model on that; a model with a decoder writes what it writes, or --target.
 // `check` is shown the text or the source before that, to refuse it.
 using InputCheck = std::function<void(const EncodedInput& input)>;
-RunResult run_input(const Engine& engine, const Args& args, const RunOptions& options = {},
-                    const InputCheck& check = nullptr);
+RunResult run_input(const Engine& engine, const GivenInput& given, const Args& args,
+                    const RunOptions& options = {}, const InputCheck& check = nullptr);
 
 // Each a note, as add_note() gives them.
 void print_warnings(const std::vector<std::string>& warnings);

@@ -3,42 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/cli/map_options.h"
-#include "fovea/vision/picture_format.h"
 
 namespace fovea {
 namespace {
 
-// Also of formats that fovea does not read: who gives such a file means a picture.
-constexpr std::array<std::string_view, 14> kSuffixes{".png",  ".jpg",  ".jpeg", ".webp", ".ppm",
-                                                     ".pgm",  ".pnm",  ".gif",  ".bmp",  ".tif",
-                                                     ".tiff", ".avif", ".heic", ".svg"};
 constexpr int64_t kLongestSide = 16384;
 
-bool has_picture_suffix(const std::filesystem::path& path) {
-  return std::ranges::count(kSuffixes, lower_suffix(path)) > 0;
-}
-
-bool is_picture_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  try {
-    return picture_format(MappedFile::open(path)->bytes()) != PictureFormat::kOther;
-  } catch (const Error&) {
-    return false;  // who reads it as a picture is told why
-  }
-}
-
-void refuse_text_options(const Engine& engine, const Args& args) {
+void refuse_text_options(const Engine& engine, const GivenInput& given, const Args& args) {
   for (const char* name : {"pair", "target", "from", "to"}) {
     if (args.has(name)) {
       fail(ErrorKind::kInvalidArgument,
            "--{} goes with a text but {} is run on the picture '{}'; leave it out", name,
-           engine.name(), args["INPUT"]);
+           engine.name(), given.value);
     }
   }
 }
@@ -76,29 +56,24 @@ std::optional<PictureSize> picture_size(const Args& args) {
   return size;
 }
 
-bool names_picture(std::string_view input) {
-  if (input.empty() || input.size() > 4096 || input.find('\0') != input.npos) return false;
-  const std::filesystem::path path(input);
-  const bool one_word = input.find_first_of(" \t\n") == input.npos;
-  return (one_word && has_picture_suffix(path)) || is_picture_file(path);
+std::string_view default_model_for(const GivenInput& given, std::string_view text_model) {
+  return given.kind == GivenInput::Kind::kPicture ? kDefaultPictureModel : text_model;
 }
 
-std::string_view default_model_for(const Args& args, std::string_view text_model) {
-  const bool picture = args.has("INPUT") && names_picture(args["INPUT"]);
-  return picture ? kDefaultPictureModel : text_model;
-}
-
-std::optional<PictureInput> find_picture_input(const Engine& engine, const Args& args) {
+std::optional<PictureInput> find_picture_input(const Engine& engine, const GivenInput& given,
+                                               const Args& args) {
   const std::optional<PictureSize> size = picture_size(args);
   const ModelFacts& facts = engine.facts();
-  const bool picture = args.has("INPUT") && facts.takes_pixels() &&
-                       (!facts.takes_text() || names_picture(args["INPUT"]));
+  const bool named = given.kind == GivenInput::Kind::kPicture;
+  // A model that reads no texts means a file, whatever its name.
+  const bool picture = facts.takes_pixels() &&
+                       (named || (given.kind == GivenInput::Kind::kText && !facts.takes_text()));
   if (!picture) {
-    if (args.has("INPUT") && names_picture(args["INPUT"]) && file_exists(args["INPUT"])) {
+    if (named && file_exists(given.value)) {
       fail(ErrorKind::kInvalidArgument,
            "INPUT is the picture '{}' but {} reads text; take a model that sees pictures, or give "
            "a text",
-           args["INPUT"], engine.name());
+           given.value, engine.name());
     }
     if (size) {
       fail(ErrorKind::kInvalidArgument,
@@ -106,21 +81,20 @@ std::optional<PictureInput> find_picture_input(const Engine& engine, const Args&
     }
     return {};
   }
-  refuse_text_options(engine, args);
-  if (!names_picture(args["INPUT"]) && !file_exists(args["INPUT"])) {
+  refuse_text_options(engine, given, args);
+  if (!named && !file_exists(given.value)) {
     fail(ErrorKind::kInvalidArgument,
          "INPUT is '{}' but {} sees pictures and reads no text, and there is no such file; give it "
          "a picture file",
-         args["INPUT"], engine.name());
+         given.value, engine.name());
   }
-  return read_picture_input(engine, args["INPUT"], size);
+  return read_picture_input(engine, given.value, size);
 }
 
-RunResult run_any_input(const Engine& engine, const Args& args, const RunOptions& options,
-                        const InputCheck& check) {
-  check_input_args(args);
-  const std::optional<PictureInput> picture = find_picture_input(engine, args);
-  if (!picture) return run_input(engine, args, options, check);
+RunResult run_any_input(const Engine& engine, const GivenInput& given, const Args& args,
+                        const RunOptions& options, const InputCheck& check) {
+  const std::optional<PictureInput> picture = find_picture_input(engine, given, args);
+  if (!picture) return run_input(engine, given, args, options, check);
   if (check) check(picture->input);
   return run_picture(engine, *picture, options);
 }

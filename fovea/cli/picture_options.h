@@ -21,17 +21,16 @@ std::vector<Option> picture_map_options();
 // Throws Error{kInvalidArgument} for what is no size.
 std::optional<PictureSize> picture_size(const Args& args);
 
-// Whether INPUT is a picture that is there, or a name that only a picture would have.
-bool names_picture(std::string_view input);
-// The default model for INPUT: `text_model`, unless INPUT names a picture.
-std::string_view default_model_for(const Args& args, std::string_view text_model);
+// The default model for what is given: `text_model`, unless it is a picture.
+std::string_view default_model_for(const GivenInput& given, std::string_view text_model);
 
-// INPUT as a picture, where the model sees pictures; none where it is a text. Throws as
+// What is given as a picture, where the model sees pictures; none where it is a text. Throws as
 // read_picture_input does, and Error{kInvalidArgument} for options that only texts have.
-std::optional<PictureInput> find_picture_input(const Engine& engine, const Args& args);
-// Runs the model on INPUT, be it a picture or as run_input reads it; `check` as there.
-RunResult run_any_input(const Engine& engine, const Args& args, const RunOptions& options = {},
-                        const InputCheck& check = nullptr);
+std::optional<PictureInput> find_picture_input(const Engine& engine, const GivenInput& given,
+                                               const Args& args);
+// Runs the model on what is given, be it a picture or as run_input reads it; `check` as there.
+RunResult run_any_input(const Engine& engine, const GivenInput& given, const Args& args,
+                        const RunOptions& options = {}, const InputCheck& check = nullptr);
 
 // The patch of --at, on the grid. Throws Error{kInvalidArgument} for a pixel that the model does
 // not see.

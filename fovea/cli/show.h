@@ -13,7 +13,8 @@
 
 namespace fovea {
 
-// Numbers are made when they are asked for.
+// Numbers are made when they are asked for, by any thread and whenever: the functions own what they
+// use and refer to nothing of what made them.
 struct Content {
   Figure figure;
   std::function<MapData()> data = nullptr;  // .npy, .npz, .safetensors and .csv

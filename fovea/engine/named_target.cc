@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
 
 #include "fovea/base/error.h"
@@ -13,7 +12,6 @@
 #include "fovea/base/utf8.h"
 #include "fovea/engine/classes.h"
 #include "fovea/engine/engine_subject.h"
-#include "fovea/engine/picture_input.h"
 
 namespace fovea {
 namespace {
@@ -160,18 +158,14 @@ NamedTarget box_target(const Engine& engine, const Tensor& logits, const TargetC
   return {BoxTarget{query, index}, fmt::format("query {} as {}", query, class_name(labels, index))};
 }
 
-// A picture file where the model sees pictures, otherwise a text.
-Tensor embed(const Engine& engine, const std::string& name) {
-  std::error_code ignored;
-  const bool file =
-      engine.facts().takes_pixels() && std::filesystem::is_regular_file(name, ignored);
-  if (!file && !engine.facts().takes_text()) {
+// What to be similar to, as one vector.
+Tensor embed(const Engine& engine, const TargetChoice& choice) {
+  if (!choice.similar_to && !engine.facts().takes_text()) {
     fail(ErrorKind::kInvalidArgument,
-         "'{}' is to be compared with but is no file, and {} sees pictures only; give a picture "
-         "file",
-         name, engine.name());
+         "'{}' is to be compared with but is a text, and {} sees pictures only; give a picture",
+         *choice.name, engine.name());
   }
-  const EncodedInput input = file ? read_picture_input(engine, name).input : engine.encode(name);
+  const EncodedInput input = choice.similar_to ? *choice.similar_to : engine.encode(*choice.name);
   RunOptions options;
   options.record = RecorderOptions::nothing();
   return embedding_of(engine, engine.run(input, options));
@@ -179,7 +173,7 @@ Tensor embed(const Engine& engine, const std::string& name) {
 
 NamedTarget similarity_target(const Engine& engine, const RunResult& result,
                               const TargetChoice& choice) {
-  const Tensor vector = choice.name ? embed(engine, *choice.name) : embedding_of(engine, result);
+  const Tensor vector = choice.name ? embed(engine, choice) : embedding_of(engine, result);
   if (vector.empty()) {
     fail(ErrorKind::kUnsupported, "{} gives no classes, words or embedding to ask about",
          engine.name());

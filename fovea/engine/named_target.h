@@ -17,10 +17,12 @@ struct NamedTarget {
 
 struct TargetChoice {
   // Of models with classes a label or its number; of models that write a word or its id, #id where
-  // that is a word too; of models
-  // that embed a text or a picture file to be similar to. None: what the model answers, or that the
-  // embedding stays as it is.
+  // that is a word too; of models that embed a text to be similar to. None: what the model answers,
+  // or that the embedding stays as it is.
   std::optional<std::string> name;
+  // Of models that embed: what to be similar to instead of the text `name`, which is what it is
+  // called. A picture say: nobody opens a file because a text is its name.
+  std::optional<EncodedInput> similar_to;
   int64_t position = 0;          // of models that answer at every position: at which
   std::optional<int64_t> query;  // of models that find objects; none: the surest object
 };

@@ -201,7 +201,7 @@ Axis heads_axis(int64_t layers, int64_t heads) {
   return axis;
 }
 
-Explanation explain(const Method& method, const ExplainRequest& request) {
+void check_needs(const Method& method, const ExplainRequest& request) {
   std::string reason = refusal(method, request.run);
   if (reason.empty() && method.needs.block) reason = lacks_blocks(request.run);
   if (!reason.empty()) {
@@ -219,6 +219,10 @@ Explanation explain(const Method& method, const ExplainRequest& request) {
          method.needs.gradient ? "takes gradients of the model" : "runs the model again",
          alternatives(method, request));
   }
+}
+
+Explanation explain(const Method& method, const ExplainRequest& request) {
+  check_needs(method, request);
   if (method.needs.target && request.target == nullptr) {
     fail(ErrorKind::kInvalidArgument,
          "{} asks about an output but none is given; name a class, a "

@@ -124,8 +124,12 @@ Axis heads_axis(std::span<const std::shared_ptr<const AttentionRecord>> layers);
 // The same of layers 0 to `layers` - 1.
 Axis heads_axis(int64_t layers, int64_t heads);
 
-// Runs a method whose needs are met. Throws Error{kUnsupported} that names the methods that would
-// work where this one cannot, and what check_parameters and check_positions throw.
+// Throws Error{kUnsupported} that names the methods that would work where this one cannot: of a run
+// without what it needs, of another kind of attention, or without the model.
+void check_needs(const Method& method, const ExplainRequest& request);
+
+// Runs a method. Throws what check_needs, check_parameters and check_positions throw, and
+// Error{kInvalidArgument} without an output or a stretch that it asks about.
 Explanation explain(const Method& method, const ExplainRequest& request);
 
 }  // namespace fovea

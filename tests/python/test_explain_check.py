@@ -11,6 +11,7 @@ from safetensors.numpy import load_file, save_file
 import models
 from program import assert_fails, ok, run
 from test_explain import SCENE, SCENES, TEXT, TRANSLATOR, explained, softmax
+from test_picture_files import reading, seeing
 
 GRADES = ["deletion", "insertion", "comprehensiveness", "sufficiency", "infidelity", "tau to gradient", "random weights"]
 # Few random orders, so that tests are fast; the numbers of the map itself do not depend on them.
@@ -167,6 +168,31 @@ def test_methods_side_by_side_on_many_inputs(classifier, tmp_path):
     assert float(rows[0]["value"]) == pytest.approx(table["methods"][0]["grades"]["deletion"]["value"], rel=1e-8)
     assert run("explain", *arguments, "--json").stdout == run("explain", *arguments, "--json").stdout
     assert explained(*arguments, "--limit", "2")["inputs"] == 2
+
+
+def test_a_line_of_a_list_is_a_text_whatever_file_is_called_so(classifier, tmp_path):
+    (tmp_path / "texts.txt").write_text("logo.png\nthe cat sat\n")
+    arguments = ["explain", "texts.txt", "-m", classifier, "--compare", "--method", "raw", "--check-orders", "2", "--json"]
+    without = run(*arguments, cwd=tmp_path)
+    (tmp_path / "logo.png").write_bytes(SCENE.read_bytes())
+    for result in (without, run(*arguments, cwd=tmp_path)):
+        assert (result.returncode, result.stderr) == (0, "")
+        table = json.loads(result.stdout)
+        assert (table["inputs"], table["left_out"]) == (2, 0)
+    assert result.stdout == without.stdout
+
+
+def test_lists_and_folders_of_texts_are_read_by_the_text_tower(tmp_path):
+    clip = reading(seeing(tmp_path / "clip", "clip_model"), 59)
+    (tmp_path / "texts.txt").write_text("a photo.png\nlogo.png\na cat\n")
+    arguments = ["-m", clip, "--compare", "--method", "raw", "--check-orders", "2"]
+    table = explained(tmp_path / "texts.txt", *arguments)
+    assert (table["inputs"], table["left_out"]) == (3, 0)
+    (tmp_path / "folder").mkdir()
+    for i, line in enumerate(("a photo.png", "logo.png", "a cat")):
+        (tmp_path / f"folder/{i}.txt").write_text(line)
+    assert explained(tmp_path / "folder", *arguments)["methods"] == table["methods"]
+    assert_fails(run("explain", tmp_path / "texts.txt", "-m", SCENES, "--compare"), 2, "texts.txt", "reads no text", "folder of pictures")
 
 
 def test_a_folder_of_pictures_with_one_that_is_broken(tmp_path):

@@ -172,6 +172,28 @@ def test_wrong_questions_about_a_picture_are_told(vit, clip, siglip, picture, tm
         assert_fails(run("steps", *arguments), code, *facts)
 
 
+# explain ------------------------------------------------------------------------------------------
+
+
+def test_a_picture_or_a_text_is_what_to_be_similar_to(vit, clip, picture, tmp_path):
+    def explained(*arguments, **options):
+        result = run("explain", *arguments, "--method", "input-gradient", "--json", **options)
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    (tmp_path / "other.png").write_bytes(png(32, 32, lambda x, y: (128, 7 * x, 5 * y)))
+    (tmp_path / "cat").write_text("no picture")
+    for model in (vit, clip):
+        answer = explained(picture, "-m", model, "--against", "other.png", cwd=tmp_path)
+        assert answer["target"] == "similarity to “other.png”" and any(answer["scores"])
+    of_texts = explained(picture, "-m", clip, "--against", "a cat", "--class", "other.png", cwd=tmp_path)
+    assert (of_texts["target"], of_texts["against"]) == ("similarity to “other.png”", "similarity to “a cat”")
+    # What is no picture is the text itself, whatever lies there.
+    assert explained(picture, "-m", clip, "--against", "cat", cwd=tmp_path) == explained(picture, "-m", clip, "--against", "cat")
+    assert_fails(run("explain", picture, "-m", vit, "--against", "none.png"), 2, "none.png", "is no file", "pictures only")
+    assert_fails(run("explain", picture, "-m", vit, "--against", tmp_path / "cat"), 1, "not a picture")
+
+
 # capture, open, export ----------------------------------------------------------------------------
 
 

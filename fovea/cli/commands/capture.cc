@@ -16,20 +16,20 @@ namespace fovea {
 namespace {
 
 void run_capture(const Args& args) {
-  check_input_args(args);
+  const GivenInput given = given_input(args);
   const std::string& path = args["out"];
   if (lower_suffix(path) != ".safetensors") {
     fail(ErrorKind::kInvalidArgument,
          "--out is '{}' but a run is kept as .safetensors; call it RUN.fovea.safetensors", path);
   }
   check_outputs(args);
-  const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
+  const Engine engine = open_engine(args, default_model_for(given, kDefaultTextModel));
   RunOptions options;
   if (args.has("memory")) {
     constexpr int64_t kEnough = 1'000'000'000;  // more megabytes than any machine has
     options.record.in_memory = std::min(args.integer("memory"), kEnough) * 1'000'000;
   }
-  const RunResult result = run_any_input(engine, args, options);
+  const RunResult result = run_any_input(engine, given, args, options);
   print_warnings(result.warnings);
   {
     const InterruptGuard guard;

@@ -46,10 +46,15 @@ void write_curves(const Args& args, const CheckedExplanation& checked) {
   if (!args.flag("json")) write_stdout(wrote_line(args["check-out"]));
 }
 
+ExplainQuestion question_of(const GivenInput& given, const Args& args) {
+  if (given.kind == GivenInput::Kind::kRun) return read_run_question(given, args);
+  const Engine engine = open_for_question(given, args);
+  return read_question(given, args, engine, chosen_method(args, engine.facts()));
+}
+
 void run_one(const Args& args) {
   check_out_suffix(args);
-  const Engine engine = open_for_question(args);
-  const ExplainQuestion question = read_question(args, engine, chosen_method(args, engine.facts()));
+  const ExplainQuestion question = question_of(given_input(args, InputKinds::kRuns), args);
   const Explanation explanation = answer(question);
   std::optional<FaithfulnessCard> card;
   if (args.flag("check")) card = Checker(args, kOrdersOfOne).card(question, explanation);
@@ -59,7 +64,8 @@ void run_one(const Args& args) {
     write_page_file(args, question, explanation, checked);
   } else {
     show(explanation_content(question, explanation, checked), args,
-         predictions_text(question.engine, question.result, stdout_terminal()));
+         question.engine ? predictions_text(*question.engine, question.result, stdout_terminal())
+                         : "");
   }
   if (!card) return;
   if (args.has("check-out")) write_curves(args, {question, explanation, *card});
@@ -117,11 +123,15 @@ std::string details() {
          "  fovea explain photo.jpg --method raw --query 3 --out query.png\n"
          "  fovea explain photo.jpg --method rollout --check --check-out curves.png\n"
          "  fovea explain photos --compare --method raw,rollout --out grades.csv\n"
+         "  fovea explain run.fovea.safetensors --method rollout --token cat\n"
          "\n"
          "--check takes positions away in the order of their scores, the most important\n"
          "first, and watches the probability of the answer (of embeddings the cosine). It\n"
          "costs 40 runs of the model for the map and 21 for each random order; --compare\n"
-         "pays for the random orders once for each input, not for each method.\n";
+         "pays for the random orders once for each input, not for each method.\n"
+         "\n"
+         "Of a captured run (fovea capture) methods answer that need nothing but its maps;\n"
+         "those that run the model again say so.\n";
 }
 
 std::vector<Option> explain_options() {
@@ -171,7 +181,10 @@ Command explain_command() {
   return {.name = "explain",
           .summary = "what an answer of a model comes from, by a method of your choice",
           .details = details(),
-          .positionals = {any_input_positional()},
+          .positionals = {{.name = "INPUT",
+                           .help = "the text, in quotes, a picture file for a model that sees "
+                                   "pictures, or a captured run",
+                           .required = false}},
           .options = explain_options(),
           .run = run_explain};
 }

@@ -44,16 +44,16 @@ void refuse_large(uint64_t bytes, std::string_view at_least, const Args& args) {
 }
 
 void run_export(const Args& args) {
-  check_input_args(args);
+  const GivenInput given = given_input(args);
   const std::filesystem::path path = args["out"];
   if (lower_suffix(path) != ".safetensors") {
     fail(ErrorKind::kInvalidArgument,
          "--out is '{}' but export writes .safetensors; give a name that ends so", path.string());
   }
   check_outputs(args);
-  const Engine engine = open_engine(args, default_model_for(args, kDefaultTextModel));
-  const RunResult result =
-      run_any_input(engine, args, {.logits = LogitRows::kAll}, [&](const EncodedInput& input) {
+  const Engine engine = open_engine(args, default_model_for(given, kDefaultTextModel));
+  const RunResult result = run_any_input(
+      engine, given, args, {.logits = LogitRows::kAll}, [&](const EncodedInput& input) {
         refuse_large(least_bytes(engine.facts(), input), "at least ", args);
       });
   print_warnings(result.warnings);

@@ -36,6 +36,9 @@ void check_image_options(const Args& args) {
   refuse_options_of_others(image_views(), view, args);
   view.check(args);
   picture_size(args);
+  if (args.has("text")) {
+    for (const std::string& text : args.all("text")) check_is_text("--text", text);
+  }
   check_out_suffix(args);
   check_mask_out(args);
   check_outputs(args);
@@ -93,16 +96,16 @@ void run_image(const Args& args) {
   std::string preface = predictions_text(engine, result, terminal);
   if (artifacts) {
     preface += artifacts_line(*artifacts, terminal);
-    content.json = [&artifacts, inner = content.json] {
+    content.json = [found = to_json(*artifacts), inner = content.json] {
       Json json = inner();
-      json.set("artifacts", to_json(*artifacts));
+      json.set("artifacts", found);
       return json;
     };
   }
   if (engine.facts().head == HeadKind::kPictureClass) {
-    content.json = [&engine, &result, inner = content.json] {
+    content.json = [classes = classes_json(engine, result), inner = content.json] {
       Json json = inner();
-      json.set("classes", classes_json(engine, result));
+      json.set("classes", classes);
       return json;
     };
   }

@@ -85,9 +85,9 @@ void run_vectors(const Args& args) {
 }
 
 void run_model(const Args& args) {
-  check_input_args(args);
+  const GivenInput given = given_input(args);
   if (args.has("out")) check_model_steps_suffix(args["out"]);
-  const ModelStepsView view = read_model_steps(args);
+  const ModelStepsView view = read_model_steps(given, args);
   if (!view.others.empty()) {
     return show_steps(
         args, [&](const std::string& path) { write_model_similarities(path, view); },

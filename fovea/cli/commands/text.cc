@@ -18,7 +18,6 @@ GenerateOptions generate_options(const Args& args) {
 }
 
 void check_text_options(const Args& args) {
-  check_input_args(args);
   check_map_args(args);
   for (const char* name : {"temperature", "top-p", "seed"}) {
     if (args.has(name) && !args.has("generate")) {
@@ -41,8 +40,8 @@ void check_text_choice(const Args& args, const Engine& engine) {
   check_head(args, engine, kind);
 }
 
-RunResult generated(const Engine& engine, const Args& args) {
-  const EncodedInput input = read_input(engine, args);
+RunResult generated(const Engine& engine, const GivenInput& given, const Args& args) {
+  const EncodedInput input = read_input(engine, given, args);
   const int64_t tokens = input.inputs.tokens(), more = args.integer("generate");
   check_room(engine.facts(), tokens, more);
   print_warnings(engine.length_warnings(tokens + more));
@@ -50,21 +49,22 @@ RunResult generated(const Engine& engine, const Args& args) {
   return engine.generate(input, generate_options(args));
 }
 
-RunResult read(const Engine& engine, const Args& args) {
+RunResult read(const Engine& engine, const GivenInput& given, const Args& args) {
   if (engine.facts().has_decoder() || args.has("target") || args.has("from") || args.has("to")) {
-    return run_input(engine, args);
+    return run_input(engine, given, args);
   }
-  const EncodedInput input = read_input(engine, args);
+  const EncodedInput input = read_input(engine, given, args);
   const LogitRows logits = logits_wanted(engine, input);
   return engine.run(input, {.logits = logits});
 }
 
 void run_text(const Args& args) {
+  const GivenInput given = given_input(args, InputKinds::kTexts);
   check_text_options(args);
   const bool writes = args.has("generate");
   const Engine engine = open_engine(args, writes ? kDefaultCausalModel : kDefaultTextModel);
   check_text_choice(args, engine);
-  const RunResult result = writes ? generated(engine, args) : read(engine, args);
+  const RunResult result = writes ? generated(engine, given, args) : read(engine, given, args);
   print_warnings(result.warnings);
   show_run(result.run, args, {}, predictions_text(engine, result, stdout_terminal()));
 }

@@ -1,5 +1,4 @@
 #include "fovea/base/error.h"
-#include "fovea/base/file.h"
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/terminal.h"
@@ -7,8 +6,6 @@
 
 namespace fovea {
 namespace {
-
-constexpr size_t kLargestTokenizedText = size_t{1} << 28;
 
 Json encoding_json(const Encoding& encoding) {
   Json json = Json::object();
@@ -55,8 +52,7 @@ void run_tokenize(const Args& args) {
     fail(ErrorKind::kInvalidArgument, "{} of INPUT and --text-file are given; give exactly one",
          args.has("INPUT") ? 2 : 0);
   }
-  const std::string text =
-      args.has("INPUT") ? args["INPUT"] : read_text_file(args["text-file"], kLargestTokenizedText);
+  const std::string text = source_text(given_source(args));
   const std::string name = model_name(args, kDefaultTextModel);
   const Tokenizer tokenizer =
       args.flag("target-side") ? target_tokenizer_named(name) : tokenizer_named(name);

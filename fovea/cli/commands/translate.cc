@@ -104,11 +104,12 @@ void check_translate_choice(const Args& args, const Engine& engine) {
 
 void run_translate(const Args& args) {
   check_translate(args);
+  const GivenInput given = given_source(args);
   const Translator translator(
       open_engine(args, kDefaultTranslationModel),
       {.source = args.has("from") ? args["from"] : "", .target = args.has("to") ? args["to"] : ""});
   check_translate_choice(args, translator.engine());
-  const Translation translation = translator.translate(read_source(args), translate_options(args),
+  const Translation translation = translator.translate(source_text(given), translate_options(args),
                                                        {.record = {.block = args.flag("norms")}});
   print_warnings(translation.result.warnings);
   if (shows_alignment(args)) {

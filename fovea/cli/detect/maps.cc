@@ -87,8 +87,8 @@ Content line_content(const DetectRun& run, const RecordPointer& record, LineMaps
   metadata.set("direction", column ? "column" : "row");
   maps.figure.text.metadata = std::move(metadata);
   const auto data = [figure = maps.figure] { return data_of(figure); };
-  const auto json = [&run, data, record, column, query, sums = maps.sums] {
-    Json answer = objects_json(run);
+  const auto json = [objects = objects_json(run), data, record, column, query, sums = maps.sums] {
+    Json answer = objects;
     answer.set("site", to_string(record->site));
     answer.set("query", query);
     answer.set("direction", column ? "column" : "row");

@@ -77,8 +77,9 @@ ImageFigure masks_figure(const DetectRun& run, const std::vector<Masks>& all) {
   return figure;
 }
 
-Json masks_json(const DetectRun& run, const std::vector<Masks>& all) {
-  Json json = objects_json(run);
+// `json` holds the objects already.
+Json masks_json(Json json, const std::vector<DetectedObject>& found,
+                const std::vector<Masks>& all) {
   Json methods = Json::array();
   for (const Masks& masks : all) {
     Json method = Json::object();
@@ -89,7 +90,7 @@ Json masks_json(const DetectRun& run, const std::vector<Masks>& all) {
     Json objects = Json::array();
     for (size_t i = 0; i < masks.objects.size(); ++i) {
       Json entry = Json::object();
-      entry.set("object", run.objects[i].number);
+      entry.set("object", found[i].number);
       entry.set("area", masks.objects[i].count());
       entry.set("segmentation", to_json(encode_mask(masks.objects[i])));
       objects.push_back(std::move(entry));
@@ -101,8 +102,9 @@ Json masks_json(const DetectRun& run, const std::vector<Masks>& all) {
   return json;
 }
 
-MapData masks_data(const DetectRun& run, const Masks& masks, const FigureText& text) {
-  const int64_t width = run.input.picture.width, height = run.input.picture.height;
+MapData masks_data(const std::vector<DetectedObject>& found, const Masks& masks,
+                   PictureSize picture, const FigureText& text) {
+  const auto [width, height] = picture;
   const auto count = static_cast<int64_t>(masks.objects.size());
   if (width * height > kMostMaskNumbers / std::max<int64_t>(count, 1)) {
     fail(ErrorKind::kInvalidArgument,
@@ -118,7 +120,7 @@ MapData masks_data(const DetectRun& run, const Masks& masks, const FigureText& t
   add(data.cols, "pixel columns", width);
   float* out = data.weights.mutable_values<float>().data();
   for (size_t i = 0; i < masks.objects.size(); ++i) {
-    data.panels.push_back(fmt::format("{} {}", run.objects[i].number, run.objects[i].name));
+    data.panels.push_back(fmt::format("{} {}", found[i].number, found[i].name));
     for (const uint8_t pixel : masks.objects[i].pixels) *out++ = pixel;
   }
   return data;
@@ -140,9 +142,8 @@ Content make_masks(const DetectRun& run) {
     const MaskMethod method{source, rule_of(run.args), run.args.flag("in-box"), head_of(run.args)};
     all.push_back({method, object_masks(run, method)});
   }
-  const auto labels = [&run, all] {
-    return label_mask_of(all.front().objects, run.input.picture.size());
-  };
+  const PictureSize size = run.input.picture.size();
+  const auto labels = [all, size] { return label_mask_of(all.front().objects, size); };
   if (run.objects.empty()) {
     Content content = detect_objects_view().make(run);
     content.labels = labels;
@@ -150,8 +151,13 @@ Content make_masks(const DetectRun& run) {
   }
   ImageFigure figure = masks_figure(run, all);
   const FigureText text = figure.text;
-  return {std::move(figure), [&run, all, text] { return masks_data(run, all.front(), text); },
-          [&run, all] { return masks_json(run, all); }, labels};
+  return {
+      std::move(figure),
+      [found = run.objects, all, size, text] { return masks_data(found, all.front(), size, text); },
+      [objects = objects_json(run), found = run.objects, all] {
+        return masks_json(objects, found, all);
+      },
+      labels};
 }
 
 }  // namespace

@@ -10,14 +10,14 @@ namespace {
 
 constexpr int64_t kLongestObjects = 1280;
 
-MapData boxes_data(const DetectRun& run, const FigureText& text) {
+MapData boxes_data(const std::vector<DetectedObject>& objects, const FigureText& text) {
   MapData data{.rows = {.name = "objects"}, .cols = {.name = "box and score"}, .text = text};
   for (const char* name : {"left", "top", "right", "bottom", "score", "query"}) {
     data.cols.positions.push_back({.text = name});
   }
-  data.weights = Tensor({static_cast<int64_t>(run.objects.size()), int64_t{6}});
+  data.weights = Tensor({static_cast<int64_t>(objects.size()), int64_t{6}});
   float* out = data.weights.mutable_values<float>().data();
-  for (const DetectedObject& object : run.objects) {
+  for (const DetectedObject& object : objects) {
     data.rows.positions.push_back({.text = object.name});
     for (const double value : {object.box.left, object.box.top, object.box.right, object.box.bottom,
                                object.score, double(object.query)}) {
@@ -46,8 +46,8 @@ Content make_objects(const DetectRun& run) {
   for (const DetectedObject& object : run.objects) panel.boxes.push_back(box_for(run, object));
   figure.panels.push_back(std::move(panel));
   const FigureText text = figure.text;
-  return {std::move(figure), [&run, text] { return boxes_data(run, text); },
-          [&run] { return objects_json(run); }};
+  return {std::move(figure), [objects = run.objects, text] { return boxes_data(objects, text); },
+          [json = objects_json(run)] { return json; }};
 }
 
 }  // namespace

@@ -1,22 +1,26 @@
-// A picture run through a detector.
+// A picture run through a detector, and what `fovea detect` shows of it.
 #pragma once
 
-#include <memory>
+#include <optional>
+#include <string>
 
 #include "fovea/cli/detect/view.h"
-#include "fovea/engine/picture_input.h"
 
 namespace fovea {
 
-struct DetectorRun {
-  Engine engine;
-  PictureInput input;
-  RunResult result;
+// The last run, for who shows several views of one picture: a large one takes seconds.
+struct KeptDetectRun {
+  std::string key;  // model, picture, size and numbers that it is of
+  std::optional<DetectRun> run;
 };
 
-// FILE through --model at --size. The last run is kept: the gallery shows several views of one, and
-// a large picture takes seconds. Throws Error{kUnsupported} if the model finds no objects, and
-// before the run Error{kInvalidArgument} for what the view asks and neither model nor picture has.
-std::shared_ptr<const DetectorRun> run_detector(const Args& args, const DetectView& view);
+// FILE through --model at --size, with the objects above --threshold: the kept run where it is of
+// the same, else a new one in its place. Throws Error{kUnsupported} if the model finds no objects,
+// and before the run Error{kInvalidArgument} for what the view asks and neither model nor picture
+// has.
+const DetectRun& run_detector(const Args& args, const DetectView& view, KeptDetectRun& kept);
+
+// What `fovea detect` does. Throws what that throws.
+void show_detections(const Args& args, KeptDetectRun& kept);
 
 }  // namespace fovea

@@ -23,12 +23,12 @@ struct DetectedObject {
   PictureBox box;  // in pixels of the picture
 };
 
-// A picture that has been through a detector.
+// A picture that has been through a detector, and what is asked about it.
 struct DetectRun {
-  const Args& args;
-  const Engine& engine;
-  const PictureInput& input;
-  const RunResult& result;
+  Args args;
+  Engine engine;
+  PictureInput input;
+  RunResult result;
   double threshold = 0;
   std::vector<DetectedObject> objects;
 
@@ -92,8 +92,8 @@ Json metadata_for(const DetectRun& run, SiteId site);
 template <typename AnyFigure>
 Content figure_content(const DetectRun& run, AnyFigure figure) {
   const auto data = [figure] { return data_of(figure); };
-  const auto json = [&run, data] {
-    Json answer = objects_json(run);
+  const auto json = [objects = objects_json(run), data] {
+    Json answer = objects;
     answer.set("map", map_json(data()));
     return answer;
   };

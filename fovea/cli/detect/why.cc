@@ -183,8 +183,8 @@ std::string text_of(const Pair& pair, const FigureText& text, const Terminal& te
   return without_trailing_spaces(result + "\n" + caption_lines(text, terminal));
 }
 
-Json why_json(const DetectRun& run, const Pair& pair) {
-  Json json = objects_json(run);
+// `json` holds the objects already.
+Json why_json(Json json, const Pair& pair) {
   json.set("site", to_string(pair.record->site));
   json.set("from", pair.from_name);
   json.set("to", pair.to_name);
@@ -247,7 +247,7 @@ Content make_why(const DetectRun& run) {
   const FigureText text = figure.text;
   return {.figure = std::move(figure),
           .data = [pair, text] { return why_data(pair, text); },
-          .json = [&run, pair] { return why_json(run, pair); },
+          .json = [objects = objects_json(run), pair] { return why_json(objects, pair); },
           .text = [pair, text](const Terminal& terminal) { return text_of(pair, text, terminal); }};
 }
 

@@ -21,11 +21,13 @@ void for_each_detection(const Args& args, const Engine& engine,
                         const std::function<void(const TruthFiles&, const DetectRun&)>& visit) {
   Progress progress("evaluating", static_cast<int64_t>(files.size()));
   for (const TruthFiles& picture : files) {
-    const PictureInput input = read_picture_input(engine, picture.picture, picture_size(args));
-    const RunResult result =
-        engine.run(input.input, {.record = {.values = false}, .logits = LogitRows::kAll});
-    DetectRun run{args, engine, input, result, threshold};
-    run.objects = found_objects(engine, result, input.picture.size(), threshold);
+    DetectRun run{.args = args,
+                  .engine = engine,
+                  .input = read_picture_input(engine, picture.picture, picture_size(args)),
+                  .threshold = threshold};
+    run.result =
+        engine.run(run.input.input, {.record = {.values = false}, .logits = LogitRows::kAll});
+    run.objects = found_objects(engine, run.result, run.input.picture.size(), threshold);
     visit(picture, run);
     progress.advance();
   }

@@ -15,7 +15,7 @@ constexpr const char* kCheckDetails[] = {"check-by", "check-orders", "check-step
 
 // A blank where the model knows one: pixels, and texts with a mask token.
 Removal suiting(const ExplainQuestion& question, const Axis& axis) {
-  const Engine& engine = question.engine;
+  const Engine& engine = *question.engine;
   if (axis.grid_rows > 0 && engine.facts().takes_pixels()) return Removal::kBlank;
   const Tokenizer* tokenizer =
       axis.name == "target" ? engine.find_target_tokenizer() : engine.find_tokenizer();
@@ -118,12 +118,12 @@ const std::vector<Checker::RandomModel>& Checker::random_models(const ExplainQue
       static_cast<uint64_t>(args_.has("check-seed") ? args_.integer("check-seed") : 0);
   if (args_.flag("check-cascade")) {
     for (const WeightsAbove& part :
-         weights_from_the_top(question.engine.checkpoint().weights.names())) {
+         weights_from_the_top(question.engine->checkpoint().weights.names())) {
       const auto chosen = [part](std::string_view name) { return part.holds(name); };
-      random_.push_back({part.name, question.engine.with_random_weights(seed, chosen)});
+      random_.push_back({part.name, question.engine->with_random_weights(seed, chosen)});
     }
   }
-  random_.push_back({"all", question.engine.with_random_weights(seed)});
+  random_.push_back({"all", question.engine->with_random_weights(seed)});
   return random_;
 }
 

@@ -33,11 +33,16 @@ Engine open_model(const Args& args) {
     return open_engine(args,
                        holds_pictures(args["INPUT"]) ? kDefaultPictureModel : kDefaultTextModel);
   }
-  return open_for_question(args);
+  return open_for_question(given_input(args), args);
 }
 
-// The arguments of each input: the same but for INPUT.
-std::vector<Args> compared_inputs(const Args& args, const Engine& engine) {
+// Whether a folder is one of pictures: told by the model, or where it takes both by the files.
+bool means_pictures(const std::string& folder, const ModelFacts& facts) {
+  return facts.takes_pixels() && (!facts.takes_text() || holds_pictures(folder));
+}
+
+// INPUT itself, or what the folder or list of texts that it names holds.
+std::vector<GivenInput> compared_inputs(const Args& args, const Engine& engine) {
   const bool folder = args.has("INPUT") && is_folder(args["INPUT"]);
   if (!folder && !(args.has("INPUT") && names_text_file(args["INPUT"]))) {
     if (args.has("limit")) {
@@ -45,16 +50,23 @@ std::vector<Args> compared_inputs(const Args& args, const Engine& engine) {
            "--limit is of many inputs but INPUT is one; leave it out, or give a folder or a .txt "
            "with one text per line");
     }
-    return {args};
+    return {given_input(args)};
   }
-  const bool pictures = folder && engine.facts().takes_pixels();
+  const bool pictures = folder && means_pictures(args["INPUT"], engine.facts());
+  if (!pictures && !engine.facts().takes_text()) {
+    fail(ErrorKind::kInvalidArgument,
+         "INPUT is '{}', a list of texts, but {} reads no text; give a folder of pictures, or take "
+         "a model that reads texts",
+         args["INPUT"], engine.name());
+  }
   const Corpus corpus =
       pictures ? Corpus::of_pictures(args["INPUT"]) : Corpus::of_texts(args["INPUT"]);
   const int64_t count =
       args.has("limit") ? std::min(args.integer("limit"), corpus.size()) : corpus.size();
-  std::vector<Args> inputs;
+  std::vector<GivenInput> inputs;
   for (int64_t i = 0; i < count; ++i) {
-    inputs.push_back(args.with("INPUT", pictures ? corpus.file(i).string() : corpus.text(i)));
+    inputs.push_back(pictures ? GivenInput{GivenInput::Kind::kPicture, corpus.file(i).string()}
+                              : GivenInput{GivenInput::Kind::kText, corpus.text(i)});
   }
   return inputs;
 }
@@ -67,7 +79,8 @@ bool is_of_one(const Error& error) {
 class ComparisonRun {
  public:
   explicit ComparisonRun(const Args& args)
-      : methods_(chosen_methods(args)),
+      : args_(args),
+        methods_(chosen_methods(args)),
         engine_(open_model(args)),
         inputs_(compared_inputs(args, engine_)),
         checker_(args, inputs_.size() == 1 ? kOrdersOfOne : kOrdersOfEach),
@@ -80,7 +93,7 @@ class ComparisonRun {
 
   MethodComparison run() {
     Progress progress("comparing", static_cast<int64_t>(inputs_.size() * methods_.size()));
-    for (const Args& input : inputs_) grade_all(input, progress);
+    for (const GivenInput& input : inputs_) grade_all(input, progress);
     if (result_.inputs == 0) {
       fail(ErrorKind::kUnsupported, "no method can be graded here; the first, {}: {}",
            result_.methods.front().name, result_.methods.front().reason);
@@ -93,7 +106,7 @@ class ComparisonRun {
   }
 
  private:
-  void grade_all(const Args& input, Progress& progress) {
+  void grade_all(const GivenInput& input, Progress& progress) {
     bool graded = false;
     std::string reason;
     for (size_t m = 0; m < methods_.size(); ++m) {
@@ -104,8 +117,8 @@ class ComparisonRun {
         method.cards.push_back(std::move(card));
       } catch (const Error& error) {
         if (!is_of_one(error)) throw;
-        if (method.reason.empty()) method.reason = told(error, input);
-        if (reason.empty()) reason = told(error, input);
+        if (method.reason.empty()) method.reason = told(error, args_);
+        if (reason.empty()) reason = told(error, args_);
       }
       progress.advance();
     }
@@ -115,8 +128,8 @@ class ComparisonRun {
     if (result_.left_out++ == 0) result_.first_reason = reason;
   }
 
-  FaithfulnessCard grade(const Args& input, const Method& method) {
-    const ExplainQuestion question = read_question(input, engine_, method);
+  FaithfulnessCard grade(const GivenInput& input, const Method& method) {
+    const ExplainQuestion question = read_question(input, args_, engine_, method);
     const Explanation explanation = answer(question);
     FaithfulnessCard card = checker_.card(question, explanation);
     if (inputs_.size() == 1) {
@@ -142,9 +155,10 @@ class ComparisonRun {
     }
   }
 
+  const Args& args_;
   std::vector<Method> methods_;
   Engine engine_;
-  std::vector<Args> inputs_;
+  std::vector<GivenInput> inputs_;
   Checker checker_;
   uint64_t seed_;
   std::vector<FaithfulnessCard> first_cards_;  // of each input, by the first method that could

@@ -103,8 +103,8 @@ Json explanation_json(const ExplainQuestion& question, const Explanation& explan
   return json;
 }
 
-void write_explanation_numbers(const std::filesystem::path& path, const ExplainQuestion& question,
-                               const Explanation& explanation, const FaithfulnessCard* card) {
+void write_explanation_numbers(const std::filesystem::path& path, const Explanation& explanation,
+                               const Json& metadata) {
   const std::string suffix = lower_suffix(path);
   if (suffix == ".npy") {
     write_npy(path, scores_tensor(explanation));
@@ -113,7 +113,7 @@ void write_explanation_numbers(const std::filesystem::path& path, const ExplainQ
   } else if (suffix == ".safetensors") {
     write_safetensors(path, tensors_of(explanation),
                       {{"program", fmt::format("fovea {}", version())},
-                       {"explanation", explanation_metadata(question, explanation, card).dump()},
+                       {"explanation", metadata.dump()},
                        {"positions", position_names(explanation.axis).dump()}});
   } else {
     const std::string text = "axis,index,position,score\n" +

@@ -21,10 +21,9 @@ Json explanation_json(const ExplainQuestion& question, const Explanation& explan
 
 // .npy: the scores, f32 [positions], of heads [layers, heads]. .npz and .safetensors: `scores` and,
 // where the method counts what a decoder has read, `target_scores`. .csv: index, name and score of
-// each position. Atomic.
-void write_explanation_numbers(const std::filesystem::path& path, const ExplainQuestion& question,
-                               const Explanation& explanation,
-                               const FaithfulnessCard* card = nullptr);
+// each position. `metadata` as explanation_metadata() gives it. Atomic.
+void write_explanation_numbers(const std::filesystem::path& path, const Explanation& explanation,
+                               const Json& metadata);
 
 // "0.25", "1.3e-05": as many digits as say something.
 std::string number_text(double value);

@@ -9,6 +9,7 @@
 #include "fovea/capture/words.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/explain/pictures/picture_axis.h"
+#include "fovea/render/caption.h"
 #include "fovea/text/unicode.h"
 
 namespace fovea {
@@ -33,7 +34,7 @@ std::vector<int64_t> real_positions(const AttentionRecord& record, const Axis& a
 }
 
 FoundToken mask_or_first(const ExplainQuestion& question, const std::vector<int64_t>& places) {
-  const Tokenizer* tokenizer = question.engine.find_tokenizer();
+  const Tokenizer* tokenizer = question.engine ? question.engine->find_tokenizer() : nullptr;
   const auto mask = tokenizer == nullptr ? std::nullopt : tokenizer->role("mask_token");
   const std::vector<int64_t>& ids = question.result.inputs.input_ids;
   for (size_t i = 0; mask && i < ids.size(); ++i) {
@@ -116,16 +117,45 @@ FoundToken object_cell(const ExplainQuestion& question, const Axis& cells, int64
 int64_t surest_query(const ExplainQuestion& question, const Args& args) {
   TargetChoice choice;
   if (args.has("query")) choice.query = args.integer("query");
-  return std::get<BoxTarget>(named_target(question.engine, question.result, choice).target).query;
+  return std::get<BoxTarget>(named_target(*question.engine, question.result, choice).target).query;
 }
 
 // Whether the position is a step of a decoder, whichever attention is looked at: that of the
 // answer.
 bool asks_from_step(const ExplainQuestion& question) {
-  if (!question.engine.facts().has_decoder()) return false;
+  if (!has_decoder(question)) return false;
   if (any_record(question.result, question.kind).row_axis == "steps") return true;
   return question.method.name == "alti+" ||
          (question.method.needs.target && !cuts_edges(question.parameters));
+}
+
+// Of a captured run of objects: which query is the surest and where its object lies is known to the
+// model alone.
+FoundToken captured_query(const Args& args, const Axis& rows) {
+  if (rows.name != "queries") {
+    fail(ErrorKind::kInvalidArgument,
+         "a captured run does not hold where objects lie; name a cell with --token \"cell 3,7\"");
+  }
+  if (!args.has("query")) {
+    fail(ErrorKind::kInvalidArgument,
+         "a captured run does not hold which object query is the surest; give --query 0 to {}",
+         rows.positions.size() - 1);
+  }
+  const int64_t query = args.integer("query");
+  if (query < std::ssize(rows.positions)) return {query, ""};
+  fail(ErrorKind::kInvalidArgument, "--query is {} but the run has {} object queries, 0 to {}",
+       query, rows.positions.size(), rows.positions.size() - 1);
+}
+
+// Of a captured run of a picture, whose pixels are those of a small copy.
+FoundToken captured_patch(const Args& args, const Axis& rows) {
+  if (args.has("token")) return token_named(rows, args["token"]);
+  if (rows.grid_rows > 0 && PictureAxis::of(rows).specials == 0) {
+    fail(ErrorKind::kInvalidArgument,
+         "there is no token in front of the patches to look from; choose a patch with --token "
+         "\"patch 3,7\"");
+  }
+  return {};
 }
 
 }  // namespace
@@ -138,20 +168,26 @@ bool cuts_edges(const GivenParameters& parameters) {
 FoundToken chosen_row(const Args& args, const ExplainQuestion& question) {
   const AttentionRecord& record = any_record(question.result, question.kind);
   const Axis& rows = *question.result.run.find_axis(record.row_axis);
-  const ModelFacts& facts = question.engine.facts();
+  const bool asks = question.method.needs.position || args.has("at") || args.has("token");
+  if (asks && rows.positions.empty()) {
+    fail(ErrorKind::kUnsupported, "the maps of {} have no rows to ask from",
+         name_of(question.kind));
+  }
   if (asks_from_step(question)) return chosen_step(args, question.result);
-  if (facts.finds_objects() && !args.has("at") && !args.has("token")) {
+  if (finds_objects(question) && !args.has("at") && !args.has("token")) {
+    if (!question.engine) return asks ? captured_query(args, rows) : FoundToken{};
     const int64_t query = surest_query(question, args);
     return question.kind == SiteKind::kEncoderSelf ? object_cell(question, rows, query)
                                                    : FoundToken{query, ""};
   }
   if (question.picture) {
-    const bool asks = question.method.needs.position || args.has("at") || args.has("token");
-    return asks ? chosen_patch(args, *question.picture, rows, question.engine) : FoundToken{};
+    if (!asks) return {};
+    return question.engine ? chosen_patch(args, *question.picture, rows, *question.engine)
+                           : captured_patch(args, rows);
   }
   if (args.has("token")) return token_named(rows, args["token"]);
   const std::vector<int64_t> places = real_positions(record, rows);
-  if (facts.text_stack().causal) return {places.empty() ? 0 : places.back(), ""};
+  if (is_causal(question)) return {places.empty() ? 0 : places.back(), ""};
   return mask_or_first(question, places);
 }
 
@@ -171,7 +207,7 @@ std::string position_name(const ExplainQuestion& question) {
 
 int64_t answer_position(const ExplainQuestion& question) {
   const AttentionRecord& record = any_record(question.result, question.kind);
-  if (!question.engine.facts().has_decoder() || record.row_axis == "steps") {
+  if (!has_decoder(question) || record.row_axis == "steps") {
     return question.position;
   }
   return last_written_step(*question.result.run.find_axis("target")).index;

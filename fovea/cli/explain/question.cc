@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 #include "fovea/cli/explain/position.h"
 #include "fovea/cli/method_options.h"
 #include "fovea/cli/model_options.h"
@@ -19,10 +22,10 @@ bool checks(const Args& args) {
   return args.flag("check") || args.flag("compare");
 }
 
-std::string_view default_explain_model(const Args& args) {
+std::string_view default_explain_model(const GivenInput& given, const Args& args) {
   const bool two_stacks =
       (args.has("method") && args["method"] == "alti+") || names_two_stacks(args);
-  if (args.has("INPUT") && names_picture(args["INPUT"])) {
+  if (given.kind == GivenInput::Kind::kPicture) {
     return two_stacks || args.has("query") ? kDefaultDetectionModel : kDefaultPictureModel;
   }
   return two_stacks || args.has("target") ? kDefaultTranslationModel : kDefaultTextModel;
@@ -31,13 +34,14 @@ std::string_view default_explain_model(const Args& args) {
 // What the decoder reads of the source is what most methods are about; those that go through a
 // stack begin with the encoder.
 SiteKind question_kind(const Args& args, const ExplainQuestion& question, bool sees_picture) {
-  const ModelFacts& facts = question.engine.facts();
-  if (args.has("site")) return chosen_site(args, question.engine, sees_picture);
+  const Engine& engine = *question.engine;
+  const ModelFacts& facts = engine.facts();
+  if (args.has("site")) return chosen_site(args, engine, sees_picture);
   if (facts.has_decoder() || facts.finds_objects()) {
     const bool cells = args.has("at") && facts.finds_objects();
     return question.method.needs.one_stack || cells ? SiteKind::kEncoderSelf : SiteKind::kCross;
   }
-  const SiteKind kind = chosen_site(args, question.engine, sees_picture);
+  const SiteKind kind = chosen_site(args, engine, sees_picture);
   const bool stack = question.method.needs.one_stack || question.method.needs.target;
   return kind == SiteKind::kPool && stack ? sites_of(facts, sees_picture).front() : kind;
 }
@@ -47,22 +51,47 @@ struct NamedTargets {
   std::optional<NamedTarget> against;
 };
 
-NamedTargets named_targets(const Args& args, const ExplainQuestion& question, int64_t position) {
-  TargetChoice choice{.position = position};
-  if (args.has("class")) choice.name = args["class"];
-  if (args.has("query")) choice.query = args.integer("query");
-  const HeadKind head = question.engine.facts().head;
-  const bool similar = head == HeadKind::kNone || head == HeadKind::kSimilarity;
-  // Of a model that embeds, the one text that is given is what to be similar to.
-  if (similar && args.has("against") && !args.has("class")) {
-    choice.name = args["against"];
-    return {named_target(question.engine, question.result, choice), {}};
+bool embeds(const Engine& engine) {
+  const HeadKind head = engine.facts().head;
+  return head == HeadKind::kNone || head == HeadKind::kSimilarity;
+}
+
+// What --class or --against names. To be similar to, a model that sees pictures takes a picture
+// file as well as a text.
+TargetChoice named_choice(const Engine& engine, TargetChoice choice, const char* option,
+                          const std::string& name) {
+  choice.name = name;
+  const ModelFacts& facts = engine.facts();
+  if (!embeds(engine)) return choice;
+  const bool takes_file = facts.takes_pixels() && (names_picture(name) || !facts.takes_text());
+  if (takes_file && file_exists(name)) {
+    choice.similar_to = read_picture_input(engine, name).input;
+  } else if (facts.takes_text()) {
+    check_is_text(fmt::format("--{}", option), name);
+  } else {
+    fail(ErrorKind::kInvalidArgument,
+         "'{}' is to be compared with but is no file, and {} sees pictures only; give a picture "
+         "file",
+         name, engine.name());
   }
-  NamedTargets found{named_target(question.engine, question.result, choice), {}};
-  if (!args.has("against")) return found;
-  choice.name = args["against"];
+  return choice;
+}
+
+NamedTargets named_targets(const Args& args, const ExplainQuestion& question, int64_t position) {
+  const Engine& engine = *question.engine;
+  TargetChoice choice{.position = position};
+  if (args.has("query")) choice.query = args.integer("query");
+  // Of a model that embeds, the one that is given is what to be similar to.
+  const bool alone = embeds(engine) && args.has("against") && !args.has("class");
+  const char* asked = alone ? "against" : "class";
+  NamedTargets found{
+      named_target(engine, question.result,
+                   args.has(asked) ? named_choice(engine, choice, asked, args[asked]) : choice),
+      {}};
+  if (alone || !args.has("against")) return found;
   if (const auto* box = std::get_if<BoxTarget>(&found.target.target)) choice.query = box->query;
-  found.against = named_target(question.engine, question.result, choice);
+  found.against = named_target(engine, question.result,
+                               named_choice(engine, choice, "against", args["against"]));
   if (found.against->name == found.target.name) {
     fail(ErrorKind::kInvalidArgument,
          "--against is '{}', which is what is asked about: {}; name another", args["against"],
@@ -90,32 +119,10 @@ void set_targets(const Args& args, ExplainQuestion& question) {
   }
 }
 
-// An option that would change nothing is a misunderstanding.
-void refuse_what_is_not_asked(const Args& args, const ExplainQuestion& question) {
-  const Method& method = question.method;
-  const ModelFacts& facts = question.engine.facts();
-  const bool edges = cuts_edges(question.parameters);
-  const auto refuse = [&](const char* option, bool used, std::string_view why) {
-    if (args.has(option) && !used) {
-      fail(ErrorKind::kInvalidArgument, "--{} is given but {}; leave it out", option, why);
-    }
-  };
-  const std::string no_answer =
-      fmt::format("{} asks nothing about the model's answer", method.name);
-  const bool asks = method.needs.target || checks(args);
-  refuse("class", asks, no_answer);
-  refuse("against", asks, no_answer);
-  refuse("span", method.needs.span, fmt::format("{} asks about no stretch", method.name));
-  refuse("query", facts.finds_objects(), "the model finds no objects");
-  const std::string no_row = fmt::format("{} asks from no position", method.name);
-  const bool at_every_position =
-      facts.head == HeadKind::kMaskedLm || facts.head == HeadKind::kCausalLm ||
-      facts.head == HeadKind::kTokenClass || facts.head == HeadKind::kTargetWords;
-  refuse("token", method.needs.position || (asks && at_every_position) || edges, no_row);
-  refuse("at", method.needs.position || edges, no_row);
-  refuse("layer", method.takes_layer, fmt::format("{} goes through all layers", method.name));
-  const bool one_head = args.has("head") && args["head"] != "mean";
-  refuse("head", method.takes_head || !one_head, fmt::format("{} takes all heads", method.name));
+// Whether every position has an answer of its own.
+bool answers_everywhere(const ModelFacts& facts) {
+  return facts.head == HeadKind::kMaskedLm || facts.head == HeadKind::kCausalLm ||
+         facts.head == HeadKind::kTokenClass || facts.head == HeadKind::kTargetWords;
 }
 
 // The positions that the columns of the question's maps will be; none where only the run tells.
@@ -130,7 +137,7 @@ const Axis* columns_before(const ExplainQuestion& question, const EncodedInput& 
 // Why the scores could not be graded, whatever they will be; empty: nothing is known against it.
 std::string refuses_check(const ExplainQuestion& question, const Axis* columns) {
   if (scores_heads(question.method, question.parameters)) return refuses_card({.name = "heads"});
-  if (question.kind == SiteKind::kDecoderSelf && question.engine.facts().finds_objects()) {
+  if (question.kind == SiteKind::kDecoderSelf && finds_objects(question)) {
     return refuses_card({.name = "queries"});
   }
   return columns == nullptr ? "" : refuses_card(*columns);
@@ -152,7 +159,7 @@ void check_before_run(const Args& args, const ExplainQuestion& question,
 // What the run must give, beside the maps.
 RunOptions how_to_run(const Args& args, const ExplainQuestion& question) {
   const Method& method = question.method;
-  const ModelFacts& facts = question.engine.facts();
+  const ModelFacts& facts = question.engine->facts();
   RunOptions how;
   how.record.values = method.needs.block;
   how.record.block = method.needs.block;
@@ -160,7 +167,7 @@ RunOptions how_to_run(const Args& args, const ExplainQuestion& question) {
     how.record.wanted = [](SiteId site) { return site.layer == 0; };
   }
   if (method.needs.target || checks(args) || facts.finds_objects()) {
-    how.logits = logits_for_target(question.engine, /*last=*/!args.has("token"));
+    how.logits = logits_for_target(*question.engine, /*last=*/!args.has("token"));
   } else if (facts.head == HeadKind::kSequenceClass || facts.head == HeadKind::kPictureClass) {
     how.logits = LogitRows::kAll;  // cheap, and people want to know what it said
   }
@@ -178,43 +185,96 @@ void check_question(const Args& args) {
          "--method names {} methods but one is asked; give --compare to see them side by side",
          methods.size());
   }
-  check_input_args(args);
+  const GivenInput given = given_input(args, InputKinds::kRuns);
+  if (given.kind == GivenInput::Kind::kRun) check_run_args(given, args);
   if (args.has("at")) parse_pixel(args["at"]);
 }
 
-Engine open_for_question(const Args& args) {
-  return open_engine(args, default_explain_model(args));
+Engine open_for_question(const GivenInput& given, const Args& args) {
+  return open_engine(args, default_explain_model(given, args));
 }
 
-ExplainQuestion read_question(const Args& args, const Engine& engine, const Method& method) {
-  ExplainQuestion question{.engine = engine, .method = method};
-  question.parameters = parameters_for(args, method);
-  refuse_what_is_not_asked(args, question);
-  question.picture = find_picture_input(question.engine, args);
-  const bool sees_picture = question.picture || gives_pixels(args, question.engine);
-  check_row_options(args, question.engine, question.picture.has_value());
-  question.kind = question_kind(args, question, sees_picture);
+bool has_decoder(const ExplainQuestion& question) {
+  if (question.engine) return question.engine->facts().has_decoder();
+  const Axis* target = question.result.run.find_axis("target");
+  return question.result.run.find_axis("steps") != nullptr && target != nullptr &&
+         !target->positions.empty();
+}
+
+bool finds_objects(const ExplainQuestion& question) {
+  if (question.engine) return question.engine->facts().finds_objects();
+  return question.result.run.find_axis("queries") != nullptr;
+}
+
+bool is_causal(const ExplainQuestion& question) {
+  if (question.engine) return question.engine->facts().text_stack().causal;
+  return std::ranges::any_of(question.result.run.records, [&](const auto& record) {
+    return record->site.kind == question.kind && record->rule.mask.ahead == 0;
+  });
+}
+
+void refuse_what_is_not_asked(const Args& args, const ExplainQuestion& question) {
+  const Method& method = question.method;
+  const bool edges = cuts_edges(question.parameters);
+  const auto refuse = [&](const char* option, bool used, std::string_view why) {
+    if (args.has(option) && !used) {
+      fail(ErrorKind::kInvalidArgument, "--{} is given but {}; leave it out", option, why);
+    }
+  };
+  const std::string no_answer =
+      fmt::format("{} asks nothing about the model's answer", method.name);
+  const bool asks = method.needs.target || checks(args);
+  refuse("class", asks, no_answer);
+  refuse("against", asks, no_answer);
+  refuse("span", method.needs.span, fmt::format("{} asks about no stretch", method.name));
+  refuse("query", finds_objects(question), "the model finds no objects");
+  const std::string no_row = fmt::format("{} asks from no position", method.name);
+  const bool at_every_position = question.engine && answers_everywhere(question.engine->facts());
+  refuse("token", method.needs.position || (asks && at_every_position) || edges, no_row);
+  refuse("at", method.needs.position || edges, no_row);
+  refuse("layer", method.takes_layer, fmt::format("{} goes through all layers", method.name));
+  const bool one_head = args.has("head") && args["head"] != "mean";
+  refuse("head", method.takes_head || !one_head, fmt::format("{} takes all heads", method.name));
+}
+
+void set_layer_and_head(const Args& args, ExplainQuestion& question) {
   if (args.has("layer")) question.layer = args.integer("layer");
-  check_layer(args, engine, question.kind);
-  check_head(args, engine, question.kind);
-  check_query(args, engine);
   if (args.has("head") && args["head"] != "mean") {
     question.head = parse_integer("--head", args["head"]);
   }
-  question.how = how_to_run(args, question);
-  const auto check = [&](const EncodedInput& input) { check_before_run(args, question, input); };
-  if (question.picture) check(question.picture->input);
-  question.result = question.picture ? run_picture(question.engine, *question.picture, question.how)
-                                     : run_input(question.engine, args, question.how, check);
+}
+
+void set_position(const Args& args, ExplainQuestion& question) {
   const FoundToken row = chosen_row(args, question);
   question.position = row.index;
   if (!row.note.empty()) question.notes.push_back(row.note);
-  if (method.needs.position || args.has("token") || args.has("at")) {
+  if (question.method.needs.position || args.has("token") || args.has("at")) {
     question.position_name = position_name(question);
   }
   if (args.has("span")) {
     question.span = span_named(columns_of(question.result.run, question.kind), args["span"]);
   }
+}
+
+ExplainQuestion read_question(const GivenInput& given, const Args& args, const Engine& engine,
+                              const Method& method) {
+  ExplainQuestion question{.engine = engine, .method = method};
+  question.parameters = parameters_for(args, method);
+  refuse_what_is_not_asked(args, question);
+  question.picture = find_picture_input(engine, given, args);
+  const bool sees_picture = question.picture || gives_pixels(args, engine);
+  check_row_options(args, engine, question.picture.has_value());
+  question.kind = question_kind(args, question, sees_picture);
+  check_layer(args, engine, question.kind);
+  check_head(args, engine, question.kind);
+  check_query(args, engine);
+  set_layer_and_head(args, question);
+  question.how = how_to_run(args, question);
+  const auto check = [&](const EncodedInput& input) { check_before_run(args, question, input); };
+  if (question.picture) check(question.picture->input);
+  question.result = question.picture ? run_picture(engine, *question.picture, question.how)
+                                     : run_input(engine, given, args, question.how, check);
+  set_position(args, question);
   set_targets(args, question);
   return question;
 }
@@ -223,19 +283,21 @@ EngineSubject subject_of(const ExplainQuestion& question) {
   const Tensor& logits = question.result.outputs.logits.tensor;
   const bool last = logits.rank() == 2 && logits.size(0) == 1;
   const bool asks = question.target || question.watched;
-  return {question.engine, question.engine.label(question.result.inputs),
-          asks ? logits_for_target(question.engine, last) : LogitRows::kNone};
+  const Engine& engine = *question.engine;
+  return {engine, engine.label(question.result.inputs),
+          asks ? logits_for_target(engine, last) : LogitRows::kNone};
 }
 
 Explanation answer(const ExplainQuestion& question) {
-  EngineSubject subject = subject_of(question);
+  std::optional<EngineSubject> subject;
+  if (question.engine) subject.emplace(subject_of(question));
   ExplainRequest request{.run = question.result.run,
                          .kind = question.kind,
                          .position = question.position,
                          .layer = question.layer,
                          .head = question.head,
                          .span = question.span,
-                         .subject = &subject,
+                         .subject = subject ? &*subject : nullptr,
                          .target = question.target ? &question.target->target : nullptr,
                          .against = question.against ? &question.against->target : nullptr,
                          .parameters = question.parameters};

@@ -124,7 +124,7 @@ ImageFigure image_figure(const ExplainQuestion& question, const Explanation& exp
   figure.scale = scale_of(patches);
   if (explanation.is_signed) figure.contour_mass = 0;
   figure.value_name = explanation.measures;
-  if (question.engine.facts().finds_objects()) figure.grid_name = "cells";
+  if (finds_objects(question)) figure.grid_name = "cells";
   return figure;
 }
 
@@ -167,17 +167,12 @@ Figure explanation_figure(const ExplainQuestion& question, const Explanation& ex
 
 Content explanation_content(const ExplainQuestion& question, const Explanation& explanation,
                             const FaithfulnessCard* card) {
+  const Json metadata = explanation_metadata(question, explanation, card);
   Content content{.figure = explanation_figure(question, explanation)};
-  std::visit(
-      [&](auto& figure) {
-        figure.text.metadata = explanation_metadata(question, explanation, card);
-      },
-      content.figure);
-  content.json = [&question, &explanation, card] {
-    return explanation_json(question, explanation, card);
-  };
-  content.write_data = [&question, &explanation, card](const std::filesystem::path& path) {
-    write_explanation_numbers(path, question, explanation, card);
+  std::visit([&](auto& figure) { figure.text.metadata = metadata; }, content.figure);
+  content.json = [json = explanation_json(question, explanation, card)] { return json; };
+  content.write_data = [explanation, metadata](const std::filesystem::path& path) {
+    write_explanation_numbers(path, explanation, metadata);
   };
   return content;
 }

@@ -9,7 +9,8 @@
 
 namespace fovea {
 
-// The figure, and the numbers: .npy holds one for each input position.
+// The figure, and the numbers: .npy holds one for each input position. Refers to none of what it is
+// made from.
 Content explanation_content(const ExplainQuestion& question, const Explanation& explanation,
                             const FaithfulnessCard* card = nullptr);
 

@@ -6,6 +6,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/checkpoint/resolve.h"
+#include "fovea/cli/detect/run.h"
 #include "fovea/cli/gallery/items.h"
 #include "fovea/cli/gallery/page.h"
 #include "fovea/cli/parse.h"
@@ -60,17 +61,18 @@ std::string command_line(const std::vector<std::string>& arguments, const std::s
   return line;
 }
 
-// The verb itself, with files where they are.
-void run_gallery_verb(const GalleryPicture& picture, const fs::path& folder) {
+// The verb itself, with files where they are. Pictures of objects that follow each other are of one
+// run, which is kept.
+void run_gallery_verb(const GalleryPicture& picture, const fs::path& folder, KeptDetectRun& kept) {
   std::vector<std::string> arguments(picture.arguments.begin() + 1, picture.arguments.end());
   for (std::string& word : arguments) {
     if (is_file_word(word)) word = place_of(word, picture.model, folder).string();
   }
   arguments.insert(arguments.end(), {"--out", (folder / picture.file).string()});
   for (const Command& command : all_commands()) {
-    if (command.name == picture.arguments.front()) {
-      command.run(parse_command(command, arguments).args);
-    }
+    if (command.name != picture.arguments.front()) continue;
+    const Args args = parse_command(command, arguments).args;
+    command.name == "detect" ? show_detections(args, kept) : command.run(args);
   }
 }
 
@@ -96,13 +98,14 @@ void add_missing(std::vector<MissingModel>& all, const GalleryPicture& picture) 
 
 PageChapter make_chapter(Chapter chapter, const fs::path& folder, GalleryReport& report) {
   PageChapter page{.chapter = std::move(chapter)};
+  KeptDetectRun kept;
   for (const GalleryPicture& picture : page.chapter.pictures) {
     if (!at_hand(picture.model)) {
       add_missing(page.missing, picture);
       add_missing(report.missing, picture);
       continue;
     }
-    run_gallery_verb(picture, folder);
+    run_gallery_verb(picture, folder, kept);
     page.pictures.push_back(
         {picture, command_line(picture.arguments, picture.model, folder) + " --out " + picture.file,
          png_size(folder / picture.file)});

@@ -27,15 +27,16 @@ Json pair(int64_t first, int64_t second) {
   return Json(Json::Array{first, second});
 }
 
-Json object_json(const FoundObject& object, const PictureInput& input, const MapData& data) {
+Json object_json(const FoundObject& object, PictureSize picture, const PatchGrid& patches,
+                 const MapData& data) {
   const GridShape grid = object.mask.grid;
   Json json = map_json(data);
   json.set("method", object.method);
   json.set("site", to_string(object.site));
-  json.set("picture", pair(input.picture.width, input.picture.height));
+  json.set("picture", pair(picture.width, picture.height));
   json.set("grid", pair(grid.rows, grid.cols));
   json.set("seed", pair(grid.row_of(object.seed), grid.col_of(object.seed)));
-  json.set("box_xyxy", box_json(pixel_box(input.grid, object.box)));
+  json.set("box_xyxy", box_json(pixel_box(patches, object.box)));
   Json mask = Json::array();
   for (int64_t row = 0; row < grid.rows; ++row) {
     Json line = Json::array();
@@ -45,7 +46,7 @@ Json object_json(const FoundObject& object, const PictureInput& input, const Map
     mask.push_back(std::move(line));
   }
   json.set("mask", std::move(mask));
-  json.set("rle", rle_json(pixel_mask(input.grid, object.mask)));
+  json.set("rle", rle_json(pixel_mask(patches, object.mask)));
   return json;
 }
 
@@ -66,10 +67,10 @@ Content object_content(const ImageRun& run, const FoundObject& object) {
   ImageFigure figure = object_view(run.result.run, object, run.input.picture, run.input.grid);
   figure.text.caption += model_note(run.engine);
   const auto data = [object, text = figure.text] { return object_data(object, text); };
-  const auto json = [object, data, &input = run.input] {
-    return object_json(object, input, data());
+  const auto json = [object, data, size = run.input.picture.size(), grid = run.input.grid] {
+    return object_json(object, size, grid, data());
   };
-  const auto labels = [object, &grid = run.input.grid] { return pixel_mask(grid, object.mask); };
+  const auto labels = [object, grid = run.input.grid] { return pixel_mask(grid, object.mask); };
   return {std::move(figure), data, json, labels};
 }
 

@@ -47,13 +47,13 @@ FoundToken chosen_token(const Args& args, const AttentionRecord& record, const A
   return {default_token(rows, own, causal), ""};
 }
 
-std::string_view default_steps_model(const Args& args) {
+std::string_view default_steps_model(const GivenInput& given, const Args& args) {
   const bool two_stacks = names_two_stacks(args);
-  if (args.has("INPUT") && names_picture(args["INPUT"])) {
+  if (given.kind == GivenInput::Kind::kPicture) {
     return two_stacks ? kDefaultDetectionModel : kDefaultPictureModel;
   }
   const bool translates = args.has("target") || two_stacks;
-  return translates ? kDefaultTranslationModel : default_model_for(args, kDefaultTextModel);
+  return translates ? kDefaultTranslationModel : kDefaultTextModel;
 }
 
 }  // namespace
@@ -74,11 +74,11 @@ std::string ModelStepsView::caption() const {
   return token_caption(token_text(rows, steps.row, false), place, std::vector{steps.sum});
 }
 
-ModelStepsView read_model_steps(const Args& args) {
+ModelStepsView read_model_steps(const GivenInput& given, const Args& args) {
   const std::optional<Similarity> similarity = chosen_similarity(args);
-  const Engine engine = open_engine(args, default_steps_model(args));
+  const Engine engine = open_engine(args, default_steps_model(given, args));
   ModelStepsView view{.facts = engine.facts()};
-  view.picture = find_picture_input(engine, args);
+  view.picture = find_picture_input(engine, given, args);
   check_row_options(args, engine, view.picture.has_value());
   const SiteKind kind = chosen_site(args, engine, view.picture || gives_pixels(args, engine));
   check_layer(args, engine, kind);
@@ -90,15 +90,15 @@ ModelStepsView read_model_steps(const Args& args) {
   RunOptions options;
   options.record = {
       .outputs = true, .block = true, .wanted = [site](SiteId other) { return other == site; }};
-  RunResult result =
-      view.picture ? run_picture(engine, *view.picture, options) : run_input(engine, args, options);
+  RunResult result = view.picture ? run_picture(engine, *view.picture, options)
+                                  : run_input(engine, given, args, options);
   print_warnings(result.warnings);
   const auto record = result.run.record(site);
 
   // Rows that are steps of writing are named by what the decoder reads there.
   view.rows = *result.run.find_axis(record->row_axis == "steps" ? "target" : record->row_axis);
   view.cols = *result.run.find_axis(record->col_axis);
-  view.input = view.picture ? args["INPUT"] : view.cols.source;
+  view.input = view.picture ? given.value : view.cols.source;
   if (!args.has("layer") && kind != SiteKind::kPool) view.choices.emplace_back("the last layer");
   if (!args.has("head")) view.choices.emplace_back("head 0");
   const bool causal = view.facts.text_stack().causal || kind == SiteKind::kDecoderSelf;

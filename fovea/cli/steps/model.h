@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/cli/command.h"
+#include "fovea/cli/given_input.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/engine.h"
 #include "fovea/engine/model_steps.h"
@@ -47,9 +48,9 @@ struct ModelStepsView {
   std::string caption() const;
 };
 
-// Runs the model on what `args` give. Throws Error{kInvalidArgument} if there is no such layer,
+// Runs the model on what is given. Throws Error{kInvalidArgument} if there is no such layer,
 // head or token.
-ModelStepsView read_model_steps(const Args& args);
+ModelStepsView read_model_steps(const GivenInput& given, const Args& args);
 
 // The tokens with the largest weights, in the order of the text. All of them if they are `most` at
 // most; otherwise none that the mask hides.

@@ -83,8 +83,10 @@ void show_alignment(const Translation& translation, const Args& args) {
   }
   const AlignFigure figure = align_view(run, pair, choice, options,
                                         {.pieces = args.flag("pieces"), .hard = args.flag("hard")});
-  const auto data = [&] { return data_of(as_matrix(figure)); };
-  const auto json = [&] { return alignment_json(translation, figure, links_of(figure), choice); };
+  const auto data = [figure] { return data_of(as_matrix(figure)); };
+  const auto json = [answer = alignment_json(translation, figure, links_of(figure), choice)] {
+    return answer;
+  };
   show({figure, data, json}, args, translation_text(translation, stdout_terminal()));
 }
 

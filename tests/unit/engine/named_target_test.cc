@@ -102,6 +102,17 @@ TEST(NamedTarget, OfAModelWithoutAHeadIsItsOwnEmbedding) {
             asked.engine.facts().main.width);
 }
 
+TEST(NamedTarget, OfAnEmbeddingIsAValueAndNoFileIsOpenedByItsName) {
+  const Asked asked("vit_model");
+  const std::string file = (test_data("../../models") / "scenes-vit/demo/scene-1.png").string();
+  expect_refused({file, "is a text", "give a picture"}, [&] { asked.target({.name = file}); });
+  const NamedTarget other =
+      asked.target({.name = "scene-1.png", .similar_to = asked.engine.label(asked.result.inputs)});
+  EXPECT_EQ(std::get<SimilarityTarget>(other.target).against,
+            std::get<SimilarityTarget>(asked.target({}).target).against);
+  EXPECT_EQ(other.name, "similarity to “scene-1.png”");
+}
+
 TEST(NamedTarget, NeedsOnlyTheLogitsThatAreAskedAbout) {
   EXPECT_EQ(logits_for_target(Asked("gpt2_lm").engine, true), LogitRows::kLast);
   EXPECT_EQ(logits_for_target(Asked("gpt2_lm").engine, false), LogitRows::kAll);

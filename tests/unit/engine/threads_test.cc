@@ -23,8 +23,8 @@ int answers_of_all = 0;
 std::atomic<int> answers_of_all = 0;
 #endif
 
-struct Asked {
-  explicit Asked(const char* name)
+struct AskedEngine {
+  explicit AskedEngine(const char* name)
       : engine(Engine::open(parity_folder(name).string())),
         inputs(read_inputs(parity_folder(name) / "inputs.safetensors")) {}
 
@@ -58,7 +58,7 @@ class EngineThreads : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(EngineThreads, TenCallersOfTwoEnginesGetTheirAnswers) {
-  const std::vector<Asked> asked{Asked("bert_masked_lm"), Asked("vit_image")};
+  const std::vector<AskedEngine> asked{AskedEngine("bert_masked_lm"), AskedEngine("vit_image")};
   const std::vector<std::vector<float>> expected{asked[0].answer(), asked[1].answer()};
   std::vector<std::thread> callers;
   for (size_t caller = 0; caller < 10; ++caller) {
@@ -73,7 +73,7 @@ TEST_P(EngineThreads, TenCallersOfTwoEnginesGetTheirAnswers) {
 }
 
 TEST_P(EngineThreads, AChildAnswersAfterItsParentDid) {
-  const Asked asked("bert_masked_lm");
+  const AskedEngine asked("bert_masked_lm");
   const std::vector<float> expected = asked.answer();
   const pid_t child = ::fork();
   if (child == 0) ::_exit(agree(asked.answer(), expected) ? 0 : 1);
