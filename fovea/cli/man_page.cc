@@ -14,11 +14,14 @@ namespace fovea {
 namespace {
 
 // What the program reads, beside what the libraries below it do.
-constexpr std::array<std::array<const char*, 2>, 18> kVariables{{
+constexpr std::array<std::array<const char*, 2>, 21> kVariables{{
     {"FOVEA_CACHE", "where fetched models are (default: fovea/ in the user's cache)"},
     {"FOVEA_MODELS", "where the bundled models are (default: beside the program)"},
     {"FOVEA_CALLED_AS", "what stands for `fovea` in the commands that it suggests"},
     {"FOVEA_LOG", "what is told on stderr: trace, debug, info, warn, error or off"},
+    {"OMP_NUM_THREADS", "processor cores to use where --threads is not given (default: all)"},
+    {"OMP_WAIT_POLICY", "how threads wait for each other (default: they sleep soon)"},
+    {"GOMP_SPINCOUNT", "how long they spin before they sleep"},
     {"FOVEA_BENCH_PYTHON", "the Python that `fovea bench --compare` runs PyTorch in"},
     {"HF_HOME", "where Hugging Face's tools keep their files"},
     {"HF_HUB_CACHE", "where they keep models (default: hub/ in HF_HOME)"},

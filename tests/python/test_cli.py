@@ -1,6 +1,7 @@
 """The fovea program as a user meets it: verbs, help, exit codes, terminals, pipes and signals."""
 
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -14,6 +15,7 @@ import time
 
 import pytest
 
+from models import copy_fixture
 from program import ENVIRONMENT, FOUR_WORDS, PROGRAM, ROOT, assert_fails, ok, run
 
 # Verbs, help and wrong usage ----------------------------------------------------------------------
@@ -162,6 +164,28 @@ def test_an_interrupt_ends_with_its_code_and_leaves_no_file(tmp_path, number):
     output, errors = process.communicate(timeout=30)
     assert (process.returncode, output, errors) == (128 + number, "", "")
     assert [path.name for path in tmp_path.iterdir()] == ["in.json"]
+
+
+def test_an_interrupt_ends_the_writing_of_a_large_file_and_leaves_none(tmp_path):
+    """The dense maps of 20,000 tokens are 25 GB: nobody waits for them."""
+    ids = tmp_path / "ids.safetensors"
+    header = json.dumps({"input_ids": {"dtype": "I64", "shape": [20000], "data_offsets": [0, 160000]}}).encode()
+    ids.write_bytes(len(header).to_bytes(8, "little") + header + b"\x05" + bytes(7) + bytes(159992))
+    out = tmp_path / "out"
+    out.mkdir()
+    model = copy_fixture("llama_model", tmp_path / "model")
+    process = subprocess.Popen([PROGRAM, "export", "--inputs", ids, "-m", model, "--out", out / "maps.safetensors", "--force"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    deadline = time.monotonic() + 120
+    while process.poll() is None and not any(out.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert any(out.iterdir()), process.communicate()
+    asked = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert not any(out.iterdir())
+    assert time.monotonic() - asked < 10  # of the whole file: minutes
 
 
 def catches(pid, number):

@@ -9,6 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 #include "fovea/base/progress.h"
+#include "fovea/base/watch.h"
 #include "fovea/capture/site.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
@@ -303,6 +304,7 @@ class StatsRun {
   }
 
   void save() {
+    const InScope finished(nullptr);  // it is saved because the count is cancelled
     save_state(options_.state, state_, identity());
     saved_ = std::chrono::steady_clock::now();
   }

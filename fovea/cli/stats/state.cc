@@ -2,7 +2,6 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
-#include "fovea/base/watch.h"
 #include "fovea/cli/interrupt.h"
 
 namespace fovea {
@@ -52,7 +51,6 @@ void save_state(const std::filesystem::path& path, const StatsState& state, cons
   json.set("first_reason", state.first_reason);
   json.set("statistics", state.statistics.to_json());
   const InterruptGuard guard;
-  const InScope finished(nullptr);  // it is written because the count was cancelled
   write_file_atomic(path, [&](FileWriter& file) { file.write(json.dump() + "\n"); });
 }
 
