@@ -1,6 +1,6 @@
 """Runs the README's commands on a machine that has nothing: a bare Debian 12 root, made by debootstrap.
 
-    sudo python3 tools/clean_machine.py                  ./run and ./test; writes docs/clean-machine.md
+    sudo python3 tools/clean_machine.py                  ./run, ./test and the sanitizers; writes docs/clean-machine.md
     sudo python3 tools/clean_machine.py COMMAND…         these instead, each in quotes; writes nothing
 
 The root holds a clone of HEAD and Debian's smallest set of packages. Of the host it has the resolver, certificates of its own,
@@ -56,15 +56,15 @@ def output_of(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def readme_commands():
-    """The commands of the README that a newcomer gives first, as they stand there."""
+def usual_commands():
+    """The commands of the README that a newcomer gives first, as they stand there, and what .ci/run adds to them."""
     text = (ROOT / "README.md").read_text()
     blocks = "\n".join(re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
     lines = [line.split("#")[0].strip() for line in blocks.splitlines()]
     for command in ("./run", "./test"):
         if command not in lines:
             raise Failed(f"README.md no longer has {command} alone on a line of a sh block; adapt one to the other")
-    return ["./run", "./test"]
+    return ["./run", "./test", "./test --sanitizers-only"]
 
 
 def check_host():
@@ -190,7 +190,7 @@ def summary(folder, outcomes, before, more):
     pictures = len(list(checkout.glob("gallery/**/*.png")))
     facts = {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
-        "commit": output_of("git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"),
+        "commit": output_of("git", "-c", "safe.directory=*", "-C", str(checkout), "rev-parse", "--short=12", "HEAD"),
         "root": f"Debian {(folder / 'etc/debian_version').read_text().strip()}, debootstrap --variant=minbase, {before} packages",
         "machine": host_machine(),
         "packages that the commands installed": str(len(installed_packages(folder)) - before),
@@ -200,11 +200,12 @@ def summary(folder, outcomes, before, more):
     rows = [f"| `{one.command}` | {one.status} | {minutes(one.seconds)} | {one.last_line.replace('|', '¦')} |" for one in outcomes]
     return "\n".join([
         "# On a clean machine", "",
-        "The README's commands, one after the other, in a root with nothing but Debian's smallest set of packages. Written by",
-        "`sudo python3 tools/clean_machine.py`.", "",
+        "The README's commands and the sanitizers, one after the other, in a root with nothing but Debian's smallest set of packages.",
+        "Written by `sudo python3 tools/clean_machine.py`.", "",
         "| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items()), "",
         "| command | exit code | time | last line |", "|---|---|---|---|", *rows, "",
-        "The time of the first command includes installing packages, building and fetching models.", ""])
+        "The time of the first command includes installing packages, building and fetching models. `.ci/run`, which does the same without",
+        f"the gallery, takes about as long as all of them: {minutes(sum(one.seconds for one in outcomes))}.", ""])
 
 
 def main():
@@ -214,7 +215,7 @@ def main():
     parser.add_argument("--mirror", help="where debootstrap gets packages from (default: where it does by itself)")
     arguments = parser.parse_args()
     try:
-        commands = arguments.commands or readme_commands()
+        commands = arguments.commands or usual_commands()
         check_host()
         LOGS.mkdir(parents=True, exist_ok=True)
         with folder_for(arguments.root) as folder:
