@@ -8,7 +8,7 @@
 namespace fovea {
 namespace {
 
-// x [rows, in] times packed weights [out, in]; arguments: rows, in, out, bf16.
+// x [rows, in] times packed weights [out, in]; arguments: rows, in, out, 16-bit.
 void matmul_packed(benchmark::State& state) {
   const int64_t rows = state.range(0);
   const int64_t in = state.range(1);

@@ -84,7 +84,7 @@ def run(command, folder, models):
     result = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {scaled}"], cwd=folder, capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=120,
-        env={**environment, "FOVEA_CACHE": str(models), "COLUMNS": "100", "NO_COLOR": "1"},
+        env={"GOMP_SPINCOUNT": "1000", **environment, "FOVEA_CACHE": str(models), "COLUMNS": "100", "NO_COLOR": "1"},  # as ./run
     )
     if picture and not knows_scale and result.returncode == 0:
         halve_picture(folder / picture)

@@ -367,6 +367,8 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
+    # Tests run side by side; OpenMP's threads would wait for each other spinning and take the cores from the others.
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     RESULTS.mkdir(parents=True, exist_ok=True)
     stages = {}
     if not options.sanitizers_only:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -32,7 +33,10 @@ void run_apart(int64_t count, const std::function<void(int64_t)>& body) {
   };
   {
     std::vector<std::jthread> others;
-    for (int64_t t = 1; t < workers; ++t) others.emplace_back(work);
+    try {
+      for (int64_t t = 1; t < workers; ++t) others.emplace_back(work);
+    } catch (const std::system_error&) {  // there are no more; fewer do the same work
+    }
     work();
   }
   for (const std::exception_ptr& error : errors) {

@@ -32,7 +32,8 @@ Progress::~Progress() {
 void Progress::advance(int64_t count) {
   done_.fetch_add(count, std::memory_order_relaxed);
   if (listener_ == nullptr) return;
-  const std::unique_lock lock(mutex_, std::try_to_lock);  // who comes second has nothing newer
+  const std::unique_lock lock(mutex_,
+                              std::try_to_lock);  // whoever comes meanwhile is told of next time
   if (lock.owns_lock()) listener_->tell(stage(false));
 }
 

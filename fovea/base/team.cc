@@ -2,16 +2,13 @@
 
 #include <omp.h>
 #include <pthread.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
 #include <exception>
-#include <latch>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -35,31 +32,11 @@ thread_local Place place = Place::kOutside;
 // How often those who wait for their turn look whether they are cancelled.
 constexpr auto kLookInterval = std::chrono::milliseconds(10);
 
-// Threads that wait for each other spin for some 3 ms before they sleep, which beside other
-// programs costs more than it saves: writing text took up to eight times as long. libgomp reads how
-// long before main(), but where there are more OpenMP threads than processors it spins for
-// microseconds only, as its manual says of GOMP_SPINCOUNT. So there are always more: these, which
-// sleep.
-void add_sleeping_threads(int team) {
-#ifndef __SANITIZE_THREAD__
-  if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  const int sleepers = std::max(omp_get_num_procs() - team, 0) + 2;
-  std::latch begun(1);
-  std::thread([sleepers, &begun] {
-#pragma omp parallel num_threads(sleepers)
-    {
-      if (omp_get_thread_num() == 0) begun.count_down();
-      for (;;) ::pause();
-    }
-  }).detach();
-  begun.wait();
-#endif
-}
-
 struct TeamJob {
   const std::function<void()>* work;
   const WatchScope* scope;
   std::condition_variable ended;
+  bool is_begun = false;
   bool is_done = false;
   std::exception_ptr error = nullptr;
 };
@@ -88,6 +65,7 @@ class TeamLeader {
   }
 
   int count() const { return count_.load(std::memory_order_relaxed); }
+  int own_count() const { return own_count_; }  // of the work in hand; for the leader alone
   void set_count(int count) {
     if (!is_forked_) count_ = within_limit(count);
   }
@@ -101,14 +79,14 @@ class TeamLeader {
       return false;
     waiting_.push_back(&job);
     if (!is_busy_) wake_.notify_one();
-    while (!job.is_done) {
+    while (!job.is_begun) {
       job.ended.wait_for(lock, kLookInterval);
-      const auto at = std::find(waiting_.begin(), waiting_.end(), &job);
-      if (at == waiting_.end() || !cancel_asked()) continue;  // begun: it looks by itself
-      waiting_.erase(at);
+      if (job.is_begun || !cancel_asked()) continue;
+      std::erase(waiting_, &job);
       lock.unlock();
       check_cancelled();
     }
+    job.ended.wait(lock, [&] { return job.is_done; });
     lock.unlock();
     if (job.error) std::rethrow_exception(job.error);
     return true;
@@ -119,19 +97,21 @@ class TeamLeader {
   // there are fewer.
   static int within_limit(int count) { return std::clamp(count, 1, omp_get_thread_limit()); }
 
-  int openmp_threads() const {
+  // For the next piece of work: it keeps its threads, whatever is set meanwhile.
+  void set_own_threads() {
+    own_count_ = count();
 #ifdef __SANITIZE_THREAD__
-    return 1;  // as in in_every_thread()
+    const int openmp = 1;  // as in in_every_thread()
 #else
-    return count();
+    const int openmp = own_count_;
 #endif
+    if (omp_get_max_threads() != openmp) omp_set_num_threads(openmp);
   }
 
   // With the lock held.
   bool has_thread() {
     if (has_thread_) return true;
     try {
-      add_sleeping_threads(count());
       std::thread([this] { lead(); }).detach();
       has_thread_ = true;
     } catch (const std::system_error&) {  // the system has no more; the caller does it alone
@@ -147,9 +127,9 @@ class TeamLeader {
       wake_.wait(lock, [this] { return !waiting_.empty(); });
       TeamJob& job = *waiting_.front();
       waiting_.pop_front();
-      is_busy_ = true;
+      is_busy_ = job.is_begun = true;
       lock.unlock();
-      if (omp_get_max_threads() != openmp_threads()) omp_set_num_threads(openmp_threads());
+      set_own_threads();
       try {
         const InScope scope(job.scope);
         (*job.work)();
@@ -170,12 +150,14 @@ class TeamLeader {
   bool is_busy_ = false;
   std::atomic<bool> is_forked_ = false;
   std::atomic<int> count_;
+  int own_count_ = 1;
 };
 
 }  // namespace
 
 int thread_count() {
-  return place == Place::kAlone ? 1 : TeamLeader::get().count();
+  if (place == Place::kAlone) return 1;
+  return place == Place::kLeader ? TeamLeader::get().own_count() : TeamLeader::get().count();
 }
 
 void set_thread_count(int count) {
@@ -189,7 +171,8 @@ bool on_team() {
 
 void give_to_team(const std::function<void()>& work, TeamTurn turn) {
   if (on_team()) return work();
-  if (TeamLeader::get().count() > 1 && TeamLeader::get().run(work, turn)) return;
+  const bool gains = turn == TeamTurn::kWait || TeamLeader::get().count() > 1;
+  if (gains && TeamLeader::get().run(work, turn)) return;
   const SingleThread alone(true);
   work();
 }

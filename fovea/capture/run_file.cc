@@ -228,7 +228,7 @@ Run load_run(const SafetensorsFile& file, std::string_view source) {
     validate(run);
     return run;
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::kOutOfMemory) throw;
+    if (error.kind() == ErrorKind::kOutOfMemory || error.kind() == ErrorKind::kCancelled) throw;
     // Whatever does not fit together here is the file's fault, and the message names the file.
     const std::string message = error.what();
     if (message.starts_with(where)) throw Error(ErrorKind::kBadFile, message);

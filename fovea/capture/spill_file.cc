@@ -4,11 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 
@@ -32,9 +34,11 @@ void each_large_tensor(Record& record, const Use& use) {
 }
 
 void write_at(int descriptor, Bytes bytes, uint64_t place, const std::filesystem::path& folder) {
+  constexpr size_t kPieceBytes = size_t{16} << 20;  // between two looks at whether it is cancelled
   while (!bytes.empty()) {
-    const ssize_t count =
-        ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(place));
+    check_cancelled();
+    const ssize_t count = ::pwrite(descriptor, bytes.data(), std::min(bytes.size(), kPieceBytes),
+                                   static_cast<off_t>(place));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       fail(ErrorKind::kIo,

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/log.h"
 
@@ -117,6 +118,7 @@ void BlobFile::write(Bytes bytes) {
   received_ += bytes.size();
   if (hasher_) hasher_->update(bytes);
   while (!bytes.empty()) {
+    check_cancelled();
     const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_write(incomplete_, errno);

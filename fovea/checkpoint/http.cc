@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parse.h"
 #include "fovea/base/version.h"
@@ -157,6 +158,11 @@ HeaderList make_list(const std::vector<std::string>& lines) {
   return list;
 }
 
+// Called about once a second while nothing comes, and often while something does.
+int stop_if_cancelled(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return cancel_asked() ? 1 : 0;
+}
+
 void set_up(CURL* handle, const HttpRequest& request, curl_slist* headers, char* reason) {
   const auto set = [&](CURLoption option, auto value) {
     curl().easy_setopt(handle, option, value);
@@ -203,10 +209,13 @@ HttpResponse HttpClient::send(const HttpRequest& request, const HttpBody& on_bod
   curl().easy_setopt(handle, CURLOPT_HEADERDATA, &exchange);
   curl().easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body_part);
   curl().easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
+  curl().easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+  curl().easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, stop_if_cancelled);
 
   const CURLcode code = curl().easy_perform(handle);
   curl().easy_setopt(handle, CURLOPT_ERRORBUFFER, nullptr);
   if (exchange.thrown) std::rethrow_exception(exchange.thrown);
+  if (code == CURLE_ABORTED_BY_CALLBACK) check_cancelled();
   HttpResponse response = std::move(exchange.response);
   long status = 0;
   curl().easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);

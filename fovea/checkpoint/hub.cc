@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/json.h"
 #include "fovea/base/parse.h"
@@ -172,7 +173,15 @@ struct Hub::Retries {
     if (const auto seconds = parse_number<uint64_t>(response.header("retry-after"))) {
       delay = std::chrono::seconds(std::min<uint64_t>(*seconds, 3600));
     }
-    std::this_thread::sleep_for(std::min<std::chrono::milliseconds>(delay, kLongestDelay));
+    const auto until = std::chrono::steady_clock::now() +
+                       std::min<std::chrono::milliseconds>(delay, kLongestDelay);
+    constexpr std::chrono::milliseconds kLook(20);
+    for (auto now = std::chrono::steady_clock::now(); now < until;
+         now = std::chrono::steady_clock::now()) {
+      check_cancelled();
+      std::this_thread::sleep_for(
+          std::min<std::chrono::steady_clock::duration>(kLook, until - now));
+    }
     ++used;
     return true;
   }

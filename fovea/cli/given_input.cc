@@ -40,6 +40,12 @@ bool is_picture_file(const std::filesystem::path& path) {
   }
 }
 
+bool is_run_name(std::string_view word) {
+  const std::filesystem::path path(word);
+  return may_be_path(word) && word.find_first_of(" \t\n") == word.npos &&
+         lower_suffix(path) == ".safetensors" && lower_suffix(path.stem()) == ".fovea";
+}
+
 // By its name or, under another one, by what it says of itself.
 bool is_run_file(const std::filesystem::path& path) {
   if (lower_suffix(path) != ".safetensors" || !is_file(path)) return false;
@@ -104,6 +110,8 @@ GivenInput taken_input(const Args& args, InputKinds takes) {
   }
   if (args.has("text-file")) return {GivenInput::Kind::kTextFile, args["text-file"]};
   GivenInput given = input_of("INPUT", args["INPUT"]);
+  // Nobody means the text of such a name: who opens it says that it is not there.
+  if (takes == InputKinds::kRuns && is_run_name(args["INPUT"])) given.kind = GivenInput::Kind::kRun;
   if (given.kind == GivenInput::Kind::kRun && takes != InputKinds::kRuns) {
     refuse_file("INPUT", given, takes == InputKinds::kTexts ? "a text" : "a text or a picture",
                 "`fovea open` shows it and `fovea explain` explains it");

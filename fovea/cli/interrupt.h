@@ -1,4 +1,5 @@
-// Ctrl-C ends the program at once with exit code 130, but never in the middle of writing a file.
+// Ctrl-C ends the program at once with exit code 130; what is being written then is cancelled
+// first, so that no part of a file stays behind.
 #pragma once
 
 #include "fovea/base/cancel.h"

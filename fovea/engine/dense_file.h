@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "fovea/base/progress.h"
 #include "fovea/engine/engine.h"
 
 namespace fovea {

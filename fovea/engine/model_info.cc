@@ -17,6 +17,7 @@ std::string tokenizer_text(const Engine& engine) {
   try {
     return fmt::format("{} tokens", engine.tokenizer().size());
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kCancelled) throw;
     return fmt::format("none: {}", error.what());
   }
 }
@@ -49,7 +50,8 @@ LocalModel local_model(const std::string& name, const fs::path& place, const Mod
     model.model_type = checkpoint.config.model_type();
     architecture_named(checkpoint.config);
     model.supported = true;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kCancelled) throw;
     // What cannot be opened is listed all the same; `fovea info` says why.
   }
   return model;

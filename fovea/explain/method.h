@@ -31,7 +31,7 @@ struct MethodNeeds {
 };
 
 struct MethodParameter {
-  std::string name;  // "discard": also the option of the command line
+  std::string name;  // "discard"
   std::string help;
   std::string otherwise;             // what holds where it is not given, as text
   std::vector<std::string> choices;  // empty: a number

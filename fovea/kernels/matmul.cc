@@ -46,7 +46,7 @@ bool is_small(int64_t rows, int64_t in, int64_t out) {
 // costs nothing; all but the last have the same.
 template <typename Body>
 void for_row_blocks(int64_t rows, int64_t row_products, const Body& body) {
-  constexpr int64_t kBlockProducts = 2'000'000'000, kLeastRows = 128;
+  constexpr int64_t kBlockProducts = 2'000'000'000, kLeastRows = 64;
   const int64_t most = std::max(kLeastRows, kBlockProducts / row_products);
   const int64_t blocks = (rows + most - 1) / most;
   const int64_t step = ((rows + blocks - 1) / blocks + 15) / 16 * 16;

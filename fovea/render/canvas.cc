@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <optional>
 
@@ -24,12 +25,12 @@ bool has_color_glyphs(PangoFont* font) {
 // Calls visit(iterator, run) for each stretch of one font.
 template <typename Visit>
 void for_each_run(PangoLayout* layout, const Visit& visit) {
-  PangoLayoutIter* place = pango_layout_get_iter(layout);
+  const std::unique_ptr<PangoLayoutIter, decltype(&pango_layout_iter_free)> place(
+      pango_layout_get_iter(layout), pango_layout_iter_free);
   do {
-    PangoLayoutRun* run = pango_layout_iter_get_run_readonly(place);
-    if (run != nullptr && run->item->analysis.font != nullptr) visit(place, *run);
-  } while (pango_layout_iter_next_run(place));
-  pango_layout_iter_free(place);
+    PangoLayoutRun* run = pango_layout_iter_get_run_readonly(place.get());
+    if (run != nullptr && run->item->analysis.font != nullptr) visit(place.get(), *run);
+  } while (pango_layout_iter_next_run(place.get()));
 }
 
 std::optional<Rgb> own_color(const PangoLayoutRun& run) {

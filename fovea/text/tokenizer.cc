@@ -1,5 +1,6 @@
 #include "fovea/text/tokenizer.h"
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/utf8.h"
@@ -113,6 +114,7 @@ Encoding Tokenizer::encode_one(std::string_view text, int32_t sequence) const {
     Words words(std::move(part));
     if (parts.pre_tokenizer != nullptr) parts.pre_tokenizer->cut(words);
     for (const Word& piece : words.list()) {
+      check_cancelled();
       const auto tokens = cache.tokens(piece.view());
       make_room(encoding, tokens.size(), piece.source(0, 1).begin, text.size());
       for (const WordToken& token : tokens) {

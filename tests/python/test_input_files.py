@@ -53,9 +53,15 @@ def test_a_file_that_fovea_knows_is_no_text(verb, folder):
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_name_without_its_file_stays_a_text(verb, folder, tmp_path):
     for word in ("run.fovea.safetensors", "array.npy", "photo.png", "the cat"):
+        if verb == "explain" and word.startswith("run"):
+            continue  # which takes runs
         model = TRANSLATOR if verb == "translate" else folder / "bert"
         result = run(verb, word, "-m", model, *VERBS[verb], cwd=tmp_path)
         assert result.returncode == 0, result.stderr
+
+
+def test_a_captured_run_that_is_not_there_is_told(folder, tmp_path):
+    assert_fails(run("explain", "rnu.fovea.safetensors", cwd=tmp_path), 1, "rnu.fovea.safetensors", "no such file")
 
 
 @pytest.mark.parametrize("verb, option", [

@@ -6,6 +6,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/json.h"
 #include "fovea/base/progress.h"
+#include "fovea/base/watch.h"
 #include "fovea/checkpoint/resolve.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/interrupt.h"
@@ -66,6 +67,7 @@ void run_pull(const Args& args) {
   const PulledModel model = download_model(hub, *name, file, cache);
   {
     const InterruptGuard guard;
+    const InScope finished(nullptr);
     publish_model(model, cache);
   }
   write_stdout(args.flag("json") ? pulled_json(model).dump(1) + "\n" : pulled_text(model, file));

@@ -143,7 +143,7 @@ FaithfulnessCard Checker::card(const ExplainQuestion& question, const Explanatio
     others = randomized(question);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kUnsupported) throw;
-    why_not = error.what();
+    why_not = told(error, args_);
   }
   return judge.judge(explanation.scores, others, why_not);
 }

@@ -196,13 +196,14 @@ std::string position_name(const ExplainQuestion& question) {
   const int64_t position = question.position;
   const std::string axis =
       asks_from_step(question) ? "steps" : any_record(result, question.kind).row_axis;
-  if (axis != "steps") {
+  // Steps of a text that goes on have no target beside it; they are named by what is read there.
+  const Axis* written = result.run.find_axis("target");
+  if (axis != "steps" || written == nullptr || written->positions.empty()) {
     return "seen from " + result.run.find_axis(axis)->positions[static_cast<size_t>(position)].text;
   }
-  const Axis& target = *result.run.find_axis("target");
   const auto next = static_cast<size_t>(position) + 1;
-  return next < target.positions.size() ? "writing " + target.positions[next].text
-                                        : "after " + target.positions.back().text;
+  return next < written->positions.size() ? "writing " + written->positions[next].text
+                                          : "after " + written->positions.back().text;
 }
 
 int64_t answer_position(const ExplainQuestion& question) {

@@ -54,6 +54,15 @@ TEST_F(Team, TheNumberOfThreadsIsTheSameForEveryCaller) {
   run_on_team([] { EXPECT_EQ(thread_count(), 2); });
 }
 
+TEST_F(Team, WorkKeepsTheThreadsItBeganWith) {
+  run_on_team([] {
+    set_thread_count(5);
+    EXPECT_EQ(thread_count(), 2);
+    EXPECT_EQ(sum_to(100), 4950);
+  });
+  EXPECT_EQ(thread_count(), 5);
+}
+
 TEST_F(Team, TenCallersHaveOneTeam) {
   sum_to(10);
   const size_t before = alive();

@@ -44,5 +44,20 @@ TEST(RunQuestion, IsAnsweredFromTheBlocksOfTheRun) {
   }
 }
 
+// What a library's user may keep: steps of a text that goes on, which are of no target.
+TEST(RunQuestion, StepsWithoutATargetAreNamedByWhatIsReadThere) {
+  const Engine engine = Engine::open(parity_folder("gpt2_lm").string());
+  const RunResult written =
+      engine.generate(engine.label({.input_ids = {1, 2, 3}}), {.most_tokens = 3});
+  const TempFolder folder;
+  const std::string path = (folder / "run.fovea.safetensors").string();
+  save_run(written.run, path);
+  const Args captured = explain_args({path, "--method", "raw"});
+  const ExplainQuestion question =
+      read_run_question(given_input(captured, InputKinds::kRuns), captured);
+  EXPECT_TRUE(question.position_name.starts_with("seen from ")) << question.position_name;
+  EXPECT_FALSE(answer(question).scores.empty());
+}
+
 }  // namespace
 }  // namespace fovea
