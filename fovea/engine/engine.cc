@@ -20,11 +20,23 @@
 
 namespace fovea {
 
-// What is read only when somebody asks.
+// What is read only when somebody asks; what could not be read is tried again. Not std::call_once,
+// which with sanitizers and in some C libraries does not survive an exception.
 struct Engine::State::Lazy {
-  std::once_flag tokenizer_once, target_once, hash_once;
-  std::optional<Tokenizer> tokenizer, target_tokenizer;
-  std::string hash;
+  template <typename Value>
+  struct Once {
+    std::mutex mutex;
+    std::optional<Value> value;
+
+    template <typename Make>
+    const Value& get(const Make& make) {
+      const std::lock_guard lock(mutex);
+      if (!value) value.emplace(make());
+      return *value;
+    }
+  };
+  Once<Tokenizer> tokenizer, target_tokenizer;
+  Once<std::string> hash;
 };
 
 namespace {
@@ -103,28 +115,23 @@ Engine Engine::build(std::shared_ptr<State> state) {
 }
 
 const std::string& Engine::model_hash() const {
-  State::Lazy& lazy = *state_->lazy;
-  std::call_once(lazy.hash_once, [&] {
-    lazy.hash = fingerprint(state_->checkpoint);
+  return state_->lazy->hash.get([&] {
+    std::string hash = fingerprint(state_->checkpoint);
     if (state_->random_seed) {
-      lazy.hash +=
+      hash +=
           fmt::format("-{}random-{}", state_->partly_random ? "partly-" : "", *state_->random_seed);
     }
+    return hash;
   });
-  return lazy.hash;
 }
 
 const Tokenizer& Engine::tokenizer() const {
-  State::Lazy& lazy = *state_->lazy;
-  std::call_once(lazy.tokenizer_once, [&] { lazy.tokenizer = tokenizer_of(state_->checkpoint); });
-  return *lazy.tokenizer;
+  return state_->lazy->tokenizer.get([&] { return tokenizer_of(state_->checkpoint); });
 }
 
 const Tokenizer& Engine::target_tokenizer() const {
-  State::Lazy& lazy = *state_->lazy;
-  std::call_once(lazy.target_once,
-                 [&] { lazy.target_tokenizer = target_tokenizer_of(state_->checkpoint); });
-  return *lazy.target_tokenizer;
+  return state_->lazy->target_tokenizer.get(
+      [&] { return target_tokenizer_of(state_->checkpoint); });
 }
 
 const Tokenizer* Engine::find_tokenizer() const {
