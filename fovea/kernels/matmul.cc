@@ -251,10 +251,10 @@ void PackedMatrix::State::apply(MatrixView<const float> x, const Epilogue& epilo
 
 void matmul(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out,
             const MatmulOptions& options) {
-  const auto [rows, depth] =
-      options.transpose_a ? std::pair(a.cols, a.rows) : std::pair(a.rows, a.cols);
-  const auto [b_depth, cols] =
-      options.transpose_b ? std::pair(b.cols, b.rows) : std::pair(b.rows, b.cols);
+  const int64_t rows = options.transpose_a ? a.cols : a.rows;
+  const int64_t depth = options.transpose_a ? a.rows : a.cols;
+  const int64_t b_depth = options.transpose_b ? b.cols : b.rows;
+  const int64_t cols = options.transpose_b ? b.rows : b.cols;
   if (depth != b_depth || out.rows != rows || out.cols != cols) {
     fail(ErrorKind::kInvalidArgument,
          "[{}, {}] times [{}, {}] into [{}, {}]: the inner sizes must agree and the outer ones be "
