@@ -4,11 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <latch>
-#include <set>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -33,6 +32,25 @@ int64_t sum_to(int64_t count) {
   parallel_for(count, [&](int64_t i) { sum += i; });
   return sum;
 }
+
+// Has the team from when it is made until it dies.
+class OtherWork {
+ public:
+  OtherWork()
+      : thread_([this] {
+          run_on_team([this] {
+            begun_.count_down();
+            done_.wait();
+          });
+        }) {
+    begun_.wait();
+  }
+  ~OtherWork() { done_.count_down(); }
+
+ private:
+  std::latch begun_{1}, done_{1};
+  std::jthread thread_;  // last: it ends before the latches do
+};
 
 // Threads of this process.
 size_t alive() {
@@ -103,41 +121,25 @@ TEST_F(Team, OnePieceOfWorkHasItAtATime) {
 }
 
 TEST_F(Team, WhatShouldNotWaitIsDoneByItsCallerWhileOthersCompute) {
-  std::latch begun(1), done(1);
-  std::thread other([&] {
-    run_on_team([&] {
-      begun.count_down();
-      done.wait();
-    });
-  });
-  begun.wait();
+  std::optional<OtherWork> other(std::in_place);
   const auto here = std::this_thread::get_id();
   run_on_free_team([&] {
     EXPECT_EQ(std::this_thread::get_id(), here);
     EXPECT_EQ(thread_count(), 1);
   });
   EXPECT_EQ(sum_to(1000), 499'500);
-  done.count_down();
-  other.join();
+  other.reset();
   run_on_free_team([&] { EXPECT_EQ(thread_count(), 2); });
 }
 
 TEST_F(Team, WorkThatIsCancelledWhileItWaitsDoesNotBegin) {
-  std::latch begun(1), done(1);
-  std::thread other([&] {
-    run_on_team([&] {
-      begun.count_down();
-      done.wait();
-    });
-  });
-  begun.wait();
+  std::optional<OtherWork> other(std::in_place);
   const CancelToken token;
   const WatchScope scope({.cancel = token});
   std::thread canceller([&] { token.cancel(); });
   EXPECT_TRUE(fails_with(ErrorKind::kCancelled, "", [] { run_on_team([] { FAIL(); }); }));
   canceller.join();
-  done.count_down();
-  other.join();
+  other.reset();
 }
 
 TEST_F(Team, WorkWithinWorkGoesOnAtOnce) {
