@@ -28,7 +28,7 @@ FORBIDDEN_FOLDERS = {"utils", "util", "common", "misc", "helpers"}
 PROGRAM_FOLDERS = {"cli"}
 # Every header of these must be included by a test.
 TESTED_FOLDERS = ["io", "attention", "kernels", "ops", "checkpoint", "text", "vision", "capture", "layers", "models", "generate",
-                  "atlas", "explain", "engine"]
+                  "atlas", "explain", "engine", "figure"]
 
 INCLUDE = re.compile(r'^[ \t]*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
 # What ends a process, and what writes to a terminal or asks about one. fputs, fputc and fwrite do so only where they are given

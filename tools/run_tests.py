@@ -27,11 +27,11 @@ REQUIREMENTS = ROOT / "tests/python/requirements.txt"
 
 # What runs under ThreadSanitizer: all that is meant to be called from several threads. It does not know libgomp's barriers: there our
 # teams are made of plain threads, OpenMP's own have one, and what oneDNN and libgomp do among themselves is left to them.
-THREAD_TARGETS = ["test_base", "test_tensor", "test_text", "test_capture", "test_atlas", "test_engine"]
+THREAD_TARGETS = ["test_base", "test_tensor", "test_text", "test_capture", "test_atlas", "test_engine", "test_ask"]
 RACE_PROGRAM = "test_race"
 THREAD_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "TSAN_OPTIONS": f"suppressions={ROOT / 'tools/races.supp'}:print_suppressions=0"}
 THREAD_TESTS = (r"^(base\.(Parallel|Progress|Cancel|Watch|Team|RunApart)|tensor\.LargeBlocks\.Threads"
-                r"|text\.SentencePiece\.MayBeUsedFromManyThreads|capture\.Recorder|atlas\..*(Cache|Concurrent)|engine\..*EngineThreads)")
+                r"|text\.SentencePiece\.MayBeUsedFromManyThreads|capture\.Recorder|atlas\..*(Cache|Concurrent)|engine\..*EngineThreads|ask\..*AskedAtOnce)")
 # Python tests that say nothing new about an instrumented program: of the tree, of pages and packages, of wording, and of numbers whose
 # code the C++ tests run there (single ones of the latter are marked `numbers`); and of limits of memory, below which none starts.
 RELEASE_ONLY = ["test_adding_a_method.py", "test_adding_a_model.py", "test_bench.py", "test_bench_compare.py", "test_build_cost.py",

@@ -17,6 +17,20 @@ HeadChoice parse_head(std::string_view text) {
   return {HeadChoice::Kind::kOne, *head};
 }
 
+Json to_json(const HeadChoice& head) {
+  switch (head.kind) {
+    case HeadChoice::Kind::kOne:
+      return head.head;
+    case HeadChoice::Kind::kMean:
+      return "mean";
+    case HeadChoice::Kind::kMax:
+      return "max";
+    case HeadChoice::Kind::kAll:
+      break;
+  }
+  return "all";
+}
+
 HeadChoice single_map(HeadChoice head, const AttentionRecord& record) {
   const int64_t heads = record.shape().heads;
   if (head.kind == HeadChoice::Kind::kOne && (head.head < 0 || head.head >= heads)) {

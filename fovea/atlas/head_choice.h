@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "fovea/base/json.h"
 #include "fovea/capture/attention_record.h"
 
 namespace fovea {
@@ -18,6 +19,9 @@ struct HeadChoice {
 
 // "3", "mean", "max" or "all". Throws Error{kInvalidArgument}.
 HeadChoice parse_head(std::string_view text);
+
+// As JSON: its number, "mean", "max" or "all".
+Json to_json(const HeadChoice& head);
 
 // Where one matrix is needed: all heads are shown by their mean. Throws Error{kInvalidArgument} if
 // the record has no such head.

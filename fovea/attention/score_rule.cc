@@ -155,6 +155,19 @@ double bias_at(const ScoreRule& rule, const AttentionShape& shape, int64_t head,
       rule.bias);
 }
 
+void validate_cuts(std::span<const CutEdge> cuts, const AttentionShape& shape) {
+  for (size_t i = 0; i < cuts.size(); ++i) {
+    const CutEdge& cut = cuts[i];
+    const bool there = cut.row >= 0 && cut.row < shape.rows && cut.col >= 0 &&
+                       cut.col < shape.cols && cut.head >= -1 && cut.head < shape.heads;
+    if (there && (i == 0 || cuts[i - 1] < cut)) continue;
+    fail(ErrorKind::kInvalidArgument,
+         "the edge from row {} to column {} of head {} cannot be cut among {} x {} of {} heads, or "
+         "is named twice",
+         cut.row, cut.col, cut.head, shape.rows, shape.cols, shape.heads);
+  }
+}
+
 }  // namespace
 
 KeyRange Mask::key_range(int64_t i, int64_t cols) const {
@@ -206,6 +219,7 @@ void validate(const ScoreRule& rule, const AttentionShape& shape) {
   }
   validate_mask(rule.mask, shape);
   validate_bias(rule.bias, shape);
+  validate_cuts(rule.cuts, shape);
 }
 
 ScoreRule rule_of_row(const ScoreRule& rule, const AttentionShape& shape, int64_t i) {
@@ -226,12 +240,17 @@ ScoreRule rule_of_row(const ScoreRule& rule, const AttentionShape& shape, int64_
     dense->row_index = {indexed ? dense->row_index[static_cast<size_t>(i)]
                                 : static_cast<int32_t>(i)};
   }
+  std::erase_if(row.cuts, [i](const CutEdge& edge) { return edge.row != i; });
+  for (CutEdge& edge : row.cuts) edge.row = 0;
   return row;
 }
 
 double reference_score(const ScoreRule& rule, const AttentionShape& shape, int64_t head, int64_t i,
                        int64_t j, std::span<const float> query, std::span<const float> key) {
-  if (!rule.mask.allows(i, j)) return -std::numeric_limits<double>::infinity();
+  const bool is_cut = std::ranges::any_of(rule.cuts, [&](const CutEdge& edge) {
+    return edge.row == i && edge.col == j && (edge.head < 0 || edge.head == head);
+  });
+  if (is_cut || !rule.mask.allows(i, j)) return -std::numeric_limits<double>::infinity();
   double score = double{rule.scale} * dot_product(query, key);
   score += bias_at(rule, shape, head, i, j, query, key);
   if (rule.soft_cap > 0) score = rule.soft_cap * std::tanh(score / rule.soft_cap);

@@ -94,12 +94,23 @@ struct PositionTables {
 using ScoreBias =
     std::variant<std::monostate, AlibiSlopes, DistanceTable, DenseBias, PositionTables>;
 
+// A weight that is taken away: the row does not attend to the column, whatever their score. The
+// mask says what can be; a cut edge is what somebody asked to be left out.
+struct CutEdge {
+  int64_t row = 0;
+  int64_t col = 0;
+  int64_t head = -1;  // -1: every head
+
+  auto operator<=>(const CutEdge&) const = default;
+};
+
 struct ScoreRule {
   float scale = 1;
   Mask mask;
   ScoreBias bias;
   float soft_cap = 0;             // 0: none
   std::vector<float> sink_logit;  // [heads]; empty: none
+  std::vector<CutEdge> cuts;      // rising, few: their scores are -infinity
 };
 
 // Throws Error{kInvalidArgument} unless every part fits `shape`: lengths, indices, places; and

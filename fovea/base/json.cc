@@ -157,6 +157,12 @@ Json Json::object() {
   return Json(Members{});
 }
 
+Json Json::object(std::initializer_list<Member> members) {
+  Json json = object();
+  for (const auto& [key, value] : members) json.set(key, value);
+  return json;
+}
+
 Json Json::parse(std::string_view text, std::string_view source) {
   // nlohmann takes a zero byte as the end and would pass over all that follows.
   if (const size_t zero = text.find('\0'); zero != std::string_view::npos) {

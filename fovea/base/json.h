@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,7 @@ class Json {
   // NOLINTEND(google-explicit-constructor)
   static Json array();
   static Json object();
+  static Json object(std::initializer_list<Member> members);  // with different names
   template <typename Range>
   static Json array_of(const Range& values) {
     Array items;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
+#include <algorithm>
+
 namespace fovea {
 namespace {
 
@@ -71,6 +73,22 @@ bool is_control(utf8proc_int32_t code) {
 
 bool is_noncharacter(int32_t code) {
   return (code >= 0xfdd0 && code <= 0xfdef) || (code & 0xfffe) == 0xfffe;
+}
+
+// Characters that move the cursor or reorder the line: C1 controls and bidirectional marks.
+bool is_unsafe(std::string_view character) {
+  if (character.size() == 2 && character[0] == '\xc2') {
+    return static_cast<unsigned char>(character[1]) < 0xa0;
+  }
+  static constexpr std::string_view kMarks[] = {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029",
+                                                "\u202a", "\u202b", "\u202c", "\u202d", "\u202e",
+                                                "\u2066", "\u2067", "\u2068", "\u2069", "\ufeff"};
+  return std::ranges::find(kMarks, character) != std::end(kMarks);
+}
+
+size_t character_bytes(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
 
 }  // namespace
@@ -174,6 +192,33 @@ bool has_right_to_left(std::string_view text) {
     offset += character.bytes;
   }
   return false;
+}
+
+std::string printable(std::string_view text) {
+  if (text == " ") return "␣";
+  const std::string valid = to_valid_utf8(text);
+  std::string result;
+  for (size_t offset = 0; offset < valid.size();) {
+    const std::string_view character =
+        std::string_view(valid).substr(offset, character_bytes(valid[offset]));
+    const auto first = static_cast<unsigned char>(character.front());
+    if (first == '\n' || first == '\r') {
+      result += "↵";
+    } else if (first == '\t') {
+      result += "⇥";
+    } else if (first < 0x20 || first == 0x7f || is_unsafe(character)) {
+      result += "\uFFFD";
+    } else {
+      result += character;
+    }
+    offset += character.size();
+  }
+  return result;
+}
+
+std::string isolated(std::string_view text) {
+  const std::string safe = printable(text);
+  return has_right_to_left(safe) ? "\u2068" + safe + "\u2069" : safe;
 }
 
 }  // namespace fovea

@@ -30,5 +30,11 @@ std::string quote_name(std::string_view name);
 std::vector<std::string_view> graphemes(std::string_view text);
 // Whether there is a letter of Hebrew, Arabic or another script that runs from right to left.
 bool has_right_to_left(std::string_view text);
+// Foreign text that is safe to print and stays on one line: line ends, tabs and control characters
+// become visible signs, a lone space too.
+std::string printable(std::string_view text);
+// As printable(), and text that runs from right to left is isolated so that it does not reorder
+// what stands beside it.
+std::string isolated(std::string_view text);
 
 }  // namespace fovea

@@ -91,17 +91,19 @@ std::optional<int64_t> distance_from_json(const Json& json, const std::string& w
 
 Json rule_to_json(const ScoreRule& rule, const std::string& site,
                   std::vector<NamedTensor>& tensors) {
-  Json json = Json::object();
-  json.set("scale", double{rule.scale});
-  json.set("soft_cap", double{rule.soft_cap});
-  json.set("query_offset", rule.mask.query_offset);
-  json.set("behind", distance_to_json(rule.mask.behind));
-  json.set("ahead", distance_to_json(rule.mask.ahead));
-  json.set("bias", bias_to_tensors(rule.bias, site + ".bias.", tensors));
+  Json json = Json::object({{"scale", double{rule.scale}},
+                            {"soft_cap", double{rule.soft_cap}},
+                            {"query_offset", rule.mask.query_offset},
+                            {"behind", distance_to_json(rule.mask.behind)},
+                            {"ahead", distance_to_json(rule.mask.ahead)},
+                            {"bias", bias_to_tensors(rule.bias, site + ".bias.", tensors)}});
   write_array(site + ".sink_logit", rule.sink_logit, tensors);
   write_array(site + ".mask.key_valid", rule.mask.key_valid, tensors);
   write_array(site + ".mask.query_group", rule.mask.query_group, tensors);
   write_array(site + ".mask.key_group", rule.mask.key_group, tensors);
+  std::vector<int64_t> cuts;
+  for (const CutEdge& cut : rule.cuts) cuts.insert(cuts.end(), {cut.row, cut.col, cut.head});
+  write_array(site + ".cuts", cuts, tensors);
   return json;
 }
 
@@ -119,6 +121,10 @@ ScoreRule rule_from_json(const Json& json, const SafetensorsFile& file, const st
   rule.mask.key_valid = read_array<uint8_t>(file, site + ".mask.key_valid");
   rule.mask.query_group = read_array<int32_t>(file, site + ".mask.query_group");
   rule.mask.key_group = read_array<int32_t>(file, site + ".mask.key_group");
+  const std::vector<int64_t> cuts = read_array<int64_t>(file, site + ".cuts");
+  for (size_t i = 0; i + 2 < cuts.size(); i += 3) {
+    rule.cuts.push_back({cuts[i], cuts[i + 1], cuts[i + 2]});
+  }
   return rule;
 }
 

@@ -37,9 +37,7 @@ Json axis_to_json(const Axis& axis) {
     words.push_back(position.word);
     has_words = has_words || position.word >= 0;
   }
-  Json json = Json::object();
-  json.set("name", axis.name);
-  json.set("source", axis.source);
+  Json json = Json::object({{"name", axis.name}, {"source", axis.source}});
   json.set("positions", std::move(texts));
   json.set("offsets", std::move(spans));
   json.set("special", std::move(special));
@@ -115,11 +113,10 @@ Json record_to_json(const AttentionRecord& record, std::vector<NamedTensor>& ten
   keep("v", record.values);
   keep("lse", record.lse);
   keep("output_gradient", record.output_gradient);
-  Json json = Json::object();
-  json.set("site", site);
-  json.set("rows", record.row_axis);
-  json.set("cols", record.col_axis);
-  json.set("rule", rule_to_json(record.rule, site, tensors));
+  Json json = Json::object({{"site", site},
+                            {"rows", record.row_axis},
+                            {"cols", record.col_axis},
+                            {"rule", rule_to_json(record.rule, site, tensors)}});
   if (record.block) {
     for (const auto& [name, part] : kBlockParts) keep(name, (*record.block).*part);
     json.set("norm_epsilon", double{record.block->norm_epsilon});
@@ -175,10 +172,9 @@ void save_run(const Run& run, const std::filesystem::path& path) {
   Json sites = Json::array();
   for (const auto& record : run.records) sites.push_back(record_to_json(*record, tensors));
   if (!run.picture.empty()) tensors.push_back({std::string(kPictureName), run.picture});
-  Json json = Json::object();
-  json.set("format_version", kRunFormatVersion);
-  json.set("model", run.model);
-  json.set("model_hash", run.model_hash);
+  Json json = Json::object({{"format_version", kRunFormatVersion},
+                            {"model", run.model},
+                            {"model_hash", run.model_hash}});
   if (!run.model_note.empty()) json.set("model_note", run.model_note);
   json.set("axes", std::move(axes));
   json.set("sites", std::move(sites));

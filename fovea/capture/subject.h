@@ -41,6 +41,7 @@ struct HideEdge {  // this row may not attend to this column
   std::optional<SiteId> site;
   int64_t row = 0;
   int64_t col = 0;
+  std::optional<int64_t> head = {};  // none: all heads
 };
 struct ZeroHead {  // the head's output becomes 0
   SiteId site;

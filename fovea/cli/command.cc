@@ -51,7 +51,9 @@ void check_value(const Option& option, const std::string& text) {
 
 // The word that a verb has for a field.
 std::string word_of(const std::string& field, const Args& args) {
-  if (args.knows(field)) return "--" + field;
+  std::string option = field == "kind" ? "view" : field;
+  std::ranges::replace(option, '_', '-');
+  if (args.knows(option)) return "--" + option;
   std::string argument = field;
   for (char& letter : argument) {
     letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
@@ -59,11 +61,28 @@ std::string word_of(const std::string& field, const Args& args) {
   return args.knows(argument) ? argument : field;
 }
 
+// A message with the verb's own words where it names other fields `like this`.
+std::string with_own_words(std::string_view message, const Args& args) {
+  std::string text;
+  while (!message.empty()) {
+    const size_t begin = message.find('`');
+    const size_t end = begin == message.npos ? begin : message.find('`', begin + 1);
+    if (end == message.npos) break;
+    const std::string field(message.substr(begin + 1, end - begin - 1));
+    const std::string own = word_of(field, args);
+    text += message.substr(0, begin);
+    const bool quoted = begin > 0 && message[begin - 1] == '\'';  // somebody's own text
+    text += own == field || quoted ? "`" + field + "`" : own;
+    message.remove_prefix(end + 1);
+  }
+  return text + std::string(message);
+}
+
 }  // namespace
 
 std::string told(const Error& error, const Args& args) {
   if (error.field().empty()) return error.what();
-  return fmt::format("{}: {}", word_of(error.field(), args), error.what());
+  return fmt::format("{}: {}", word_of(error.field(), args), with_own_words(error.what(), args));
 }
 
 int64_t parse_integer(std::string_view what, std::string_view text) {

@@ -1,7 +1,6 @@
 #include "fovea/cli/completion.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
 #include "fovea/cli/parse.h"

@@ -108,8 +108,9 @@ GivenInput taken_input(const Args& args, InputKinds takes) {
     if (value == args.given().end()) continue;
     check_is_text(fmt::format("--{}", name), value->second.front());
   }
-  if (args.has("text-file")) return {GivenInput::Kind::kTextFile, args["text-file"]};
+  if (args.has("text-file")) return {GivenInput::Kind::kTextFile, args["text-file"], takes};
   GivenInput given = input_of("INPUT", args["INPUT"]);
+  given.takes = takes;
   // Nobody means the text of such a name: who opens it says that it is not there.
   if (takes == InputKinds::kRuns && is_run_name(args["INPUT"])) given.kind = GivenInput::Kind::kRun;
   if (given.kind == GivenInput::Kind::kRun && takes != InputKinds::kRuns) {
@@ -144,7 +145,7 @@ GivenInput input_of(std::string_view option, const std::string& word) {
     fail(ErrorKind::kInvalidArgument, "{} is '{}', {} and no text; {}", option, word, known->what,
          known->advice);
   }
-  return {GivenInput::Kind::kText, word, file_note(word)};
+  return {.value = word, .note = file_note(word)};
 }
 
 void check_is_text(std::string_view option, const std::string& word) {
@@ -165,7 +166,7 @@ GivenInput given_input(const Args& args, InputKinds takes) {
     fail(ErrorKind::kInvalidArgument,
          "--pair is a second text but --inputs holds token ids; put both into the ids");
   }
-  if (args.has("inputs")) return {GivenInput::Kind::kTensors, args["inputs"]};
+  if (args.has("inputs")) return {GivenInput::Kind::kTensors, args["inputs"], takes};
   return taken_input(args, takes);
 }
 

@@ -10,6 +10,9 @@
 
 namespace fovea {
 
+// What a verb takes as INPUT, each with what stands before it.
+enum class InputKinds { kTexts, kPictures, kRuns };
+
 struct GivenInput {
   enum class Kind {
     kText,      // the text itself
@@ -19,8 +22,9 @@ struct GivenInput {
     kRun,       // a captured run
   };
   Kind kind = Kind::kText;
-  std::string value;      // the text, or the name of the file
-  std::string note = {};  // for who gave a text that is the name of a file too
+  std::string value;                         // the text, or the name of the file
+  InputKinds takes = InputKinds::kPictures;  // of the verb it was given to
+  std::string note = {};                     // for who gave a text that is the name of a file too
 };
 
 // What a word of the command line is: a captured run or a picture that is there, or a name that
@@ -29,9 +33,6 @@ struct GivenInput {
 GivenInput input_of(std::string_view option, const std::string& word);
 // Throws the same for all files but those that it does not know.
 void check_is_text(std::string_view option, const std::string& word);
-
-// What a verb takes as INPUT, each with what stands before it.
-enum class InputKinds { kTexts, kPictures, kRuns };
 
 // INPUT, --text-file or --inputs. Throws Error{kInvalidArgument} unless exactly one is given, for a
 // file that the verb does not take, and for one that --pair or --target names.

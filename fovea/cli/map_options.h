@@ -1,8 +1,7 @@
-// What every verb that shows maps of a run has in common: its options, and showing.
+// Where maps go: options of every verb that draws or writes them.
 #pragma once
 
 #include <initializer_list>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -10,35 +9,22 @@
 #include "fovea/cli/command.h"
 #include "fovea/render/figure_file.h"
 #include "fovea/render/page.h"
-#include "fovea/render/view.h"
 
 namespace fovea {
 
-// --site --layer --head --token --column --view --words --colors --json --out
-std::vector<Option> map_options();
-// Those of them that a verb names, which are then the same everywhere.
+// Of --head --colors --json --out --scale --svg-text --sidecar those that a verb names, which are
+// then the same everywhere.
 std::vector<Option> map_options(std::initializer_list<std::string_view> names);
-
-// Checks what can be checked before any work: the suffix of --out, colours, contradictions. Throws
-// Error{kInvalidArgument}.
-void check_map_args(const Args& args);
 
 // The suffix of --out, and options that only figures have.
 void check_out_suffix(const Args& args);
-// Throws Error{kInvalidArgument} for --colors where only numbers are given out.
-void check_colors(const Args& args);
+// The latter alone.
+void check_figure_args(const Args& args);
 
-ViewChoice view_choice(const Args& args);
-// --colors, --scale and --sidecar.
+// --colors, --scale, --svg-text and --sidecar.
 FigureOptions figure_options(const Args& args);
 
-// Writes --out as a page, with --view and --colors.
+// Writes --out as a page, with --colors.
 void write_run_page(const Run& run, const Args& args, PageOptions options);
-
-// Draws the chosen view in the terminal, or writes it to --out or as JSON. Without a choice: what
-// the run is, and all heads of the last layer. `kind` is what is shown without --site.
-// `preface` comes before a drawing in the terminal.
-void show_run(const Run& run, const Args& args, std::optional<SiteKind> kind = {},
-              const std::string& preface = "");
 
 }  // namespace fovea

@@ -6,30 +6,15 @@
 #include <vector>
 
 #include "fovea/base/json.h"
-#include "fovea/render/figure.h"
+#include "fovea/figure/map_data.h"
 
 namespace fovea {
 
-// The numbers of a figure.
-struct MapData {
-  Tensor weights;                   // f32 [rows, cols] or [panels, rows, cols]; NaN: not allowed
-  std::vector<std::string> panels;  // one name per panel; empty for one matrix
-  Axis rows;
-  Axis cols;
-  FigureText text;
-};
-
-// Rows or columns of a grid, by their numbers.
-Axis numbered_axis(const char* name, int64_t count);
-
-MapData data_of(const MatrixFigure& figure);
-MapData data_of(const HeadsFigure& figure);
-MapData data_of(const ReadFigure& figure);  // one row, or one column
-MapData data_of(const LinesFigure& figure);
-MapData data_of(const ImageFigure& figure);  // the maps of its panels, over their grid
-
 // A field of a .csv, quoted where the text would break the line or the column.
 std::string csv_text(const std::string& text);
+
+// A table's labels and cells, a line each.
+std::string table_csv(const TableFigure& table);
 
 // Labels, weights and what they are. A cell that is not allowed is null.
 Json map_json(const MapData& data);

@@ -4,7 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
-#include "fovea/base/utf8.h"
+#include "fovea/cli/ask_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/engine/translator.h"
@@ -42,21 +42,7 @@ std::filesystem::path installed_script() {
                       : fmt::format("fetch it with `python3 {}`", script.string()));
 }
 
-// As the engine says it, with the verb that takes pictures.
-void check_reads_text(const Engine& engine) {
-  const ModelFacts& facts = engine.facts();
-  if (!facts.takes_pixels() || facts.takes_text()) return;
-  fail(ErrorKind::kInvalidArgument,
-       "{} sees pictures and reads no text; give it a picture file (`fovea {} FILE`) or "
-       "pixel_values (--inputs)",
-       engine.name(), facts.finds_objects() ? "detect" : "image");
-}
-
 }  // namespace
-
-std::string model_note(std::string_view note) {
-  return note.empty() ? "" : " · " + to_one_line(note);
-}
 
 Fetching fetching() {
   const std::filesystem::path script = installed_script();
@@ -98,16 +84,21 @@ Positional input_positional() {
 }
 
 std::vector<Option> input_options() {
-  return {Option::text("pair", "TEXT", "a second text, for models that compare two"),
-          Option::text("target", "TEXT",
-                       "what the decoder of a translation model is made to write (default: what it "
-                       "writes itself)"),
-          Option::text("from", "CODE", "language of the text, of models that translate several"),
-          Option::text("to", "CODE", "language to translate into, of the same"),
-          Option::text("text-file", "FILE", "read the text from a file instead"),
-          Option::text("inputs", "FILE.safetensors",
-                       "token ids instead of a text: input_ids, token_type_ids, attention_mask, "
-                       "decoder_input_ids; or input_features, or pixel_values with pixel_mask")};
+  return joined(
+      input_field_options({"pair", "target", "from", "to"}),
+      {Option::text("text-file", "FILE", "read the text from a file instead"),
+       Option::text("inputs", "FILE.safetensors",
+                    "token ids instead of a text: input_ids, token_type_ids, attention_mask, "
+                    "decoder_input_ids; or input_features, or pixel_values with pixel_mask")});
+}
+
+void check_reads_text(const Engine& engine) {
+  const ModelFacts& facts = engine.facts();
+  if (!facts.takes_pixels() || facts.takes_text()) return;
+  fail(ErrorKind::kInvalidArgument,
+       "{} sees pictures and reads no text; give it a picture file (`fovea {} FILE`) or "
+       "pixel_values (--inputs)",
+       engine.name(), facts.finds_objects() ? "detect" : "image");
 }
 
 EncodedInput read_input(const Engine& engine, const GivenInput& given, const Args& args) {

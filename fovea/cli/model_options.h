@@ -19,15 +19,6 @@ inline constexpr std::string_view kDefaultTranslationModel = "en-fr";      // bu
 inline constexpr std::string_view kDefaultPictureModel = "scenes-vit";     // bundled
 inline constexpr std::string_view kDefaultDetectionModel = "scenes-detr";  // bundled
 
-// Ends captions of pictures: " · " and what a model's card says of it, or nothing.
-std::string model_note(std::string_view note);
-inline std::string model_note(const Run& run) {
-  return model_note(run.model_note);
-}
-inline std::string model_note(const Engine& engine) {
-  return model_note(engine.checkpoint().note);
-}
-
 // How the models that do not come with fovea are fetched, by a person with a network.
 struct Fetching {
   std::string command;
@@ -47,6 +38,9 @@ std::string model_name(const Args& args, std::string_view default_model);
 // INPUT, and --pair, --target, --text-file and --inputs beside it.
 Positional input_positional();
 std::vector<Option> input_options();
+// Throws Error{kInvalidArgument} for a model that sees pictures alone, with the verb that takes
+// them.
+void check_reads_text(const Engine& engine);
 // What is given as the model takes it, with --pair.
 EncodedInput read_input(const Engine& engine, const GivenInput& given, const Args& args);
 // Runs the model on that; a model with a decoder writes what it writes, or --target.

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "fovea/base/error.h"
 #include "fovea/base/suggest.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fovea/ask/picture_answer.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/cli/map_options.h"
@@ -34,10 +35,6 @@ Positional any_input_positional() {
 std::vector<Option> picture_options() {
   return {Option::text("size", "WxH",
                        "of a picture as the model takes it (default: what its preprocessor says)")};
-}
-
-std::vector<Option> picture_map_options() {
-  return map_options({"head", "colors", "json", "scale", "sidecar"});
 }
 
 std::optional<PictureSize> picture_size(const Args& args) {
@@ -91,23 +88,9 @@ std::optional<PictureInput> find_picture_input(const Engine& engine, const Given
   return read_picture_input(engine, given.value, size);
 }
 
-RunResult run_any_input(const Engine& engine, const GivenInput& given, const Args& args,
-                        const RunOptions& options, const InputCheck& check) {
-  const std::optional<PictureInput> picture = find_picture_input(engine, given, args);
-  if (!picture) return run_input(engine, given, args, options, check);
-  if (check) check(picture->input);
-  return run_picture(engine, *picture, options);
-}
-
 int64_t patch_at(const PictureInput& input, std::string_view at) {
   const auto [x, y] = parse_pixel(at);
-  const std::optional<int64_t> patch = input.grid.patch_of_pixel(x, y);
-  if (patch) return *patch;
-  const bool inside = x >= 0 && y >= 0 && x < input.picture.width && y < input.picture.height;
-  fail(ErrorKind::kInvalidArgument, "--at is {},{} but {}", x, y,
-       inside ? "the model does not see that pixel: its input is cut to the middle of the picture"
-              : fmt::format("the picture has {} x {} pixels, counted from 0", input.picture.width,
-                            input.picture.height));
+  return patch_at(input.grid, PictureSpot{x, y});
 }
 
 }  // namespace fovea

@@ -16,8 +16,6 @@ Positional any_input_positional();
 
 // --size
 std::vector<Option> picture_options();
-// Of what all verbs that show maps have, what suits maps over a picture.
-std::vector<Option> picture_map_options();
 // Throws Error{kInvalidArgument} for what is no size.
 std::optional<PictureSize> picture_size(const Args& args);
 
@@ -28,10 +26,6 @@ std::string_view default_model_for(const GivenInput& given, std::string_view tex
 // read_picture_input does, and Error{kInvalidArgument} for options that only texts have.
 std::optional<PictureInput> find_picture_input(const Engine& engine, const GivenInput& given,
                                                const Args& args);
-// Runs the model on what is given, be it a picture or as run_input reads it; `check` as there.
-RunResult run_any_input(const Engine& engine, const GivenInput& given, const Args& args,
-                        const RunOptions& options = {}, const InputCheck& check = nullptr);
-
 // The patch of --at, on the grid. Throws Error{kInvalidArgument} for a pixel that the model does
 // not see.
 int64_t patch_at(const PictureInput& input, std::string_view at);

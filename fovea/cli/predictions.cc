@@ -1,63 +1,23 @@
 #include "fovea/cli/predictions.h"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/format.h>
 
-#include "fovea/base/error.h"
+#include <algorithm>
+
+#include "fovea/ask/picture_answer.h"
 #include "fovea/cli/draw/text.h"
-#include "fovea/engine/classes.h"
-#include "fovea/explain/target.h"
 
 namespace fovea {
 namespace {
 
-constexpr size_t kShown = 5;
 constexpr int kPredictionNameWidth = 8;
 
-struct Choice {
-  int64_t index = 0;
-  double probability = 0;
-};
-
-std::vector<Choice> best_words(std::span<const float> logits) {
-  if (!std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); })) {
-    fail(ErrorKind::kBadFile, "the model's scores are not all finite; its weights are damaged");
-  }
-  std::vector<Choice> choices;
-  for (const double probability : probabilities(logits)) {
-    choices.push_back({static_cast<int64_t>(choices.size()), probability});
-  }
-  const size_t shown = std::min(kShown, choices.size());
-  std::partial_sort(choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(shown),
-                    choices.end(), [](const Choice& a, const Choice& b) {
-                      return a.probability != b.probability ? a.probability > b.probability
-                                                            : a.index < b.index;
-                    });
-  choices.resize(shown);
-  return choices;
-}
-
-// Of a model whose classes do not exclude each other: those with a probability above one half, at
-// least the best.
-std::vector<Choice> present_of(std::span<const float> logits) {
-  std::vector<Choice> choices;
-  for (size_t i = 0; i < logits.size(); ++i) {
-    choices.push_back({static_cast<int64_t>(i), sigmoid(double{logits[i]})});
-  }
-  std::ranges::stable_sort(choices, std::ranges::greater(), &Choice::probability);
-  const auto present =
-      std::ranges::count_if(choices, [](const Choice& choice) { return choice.probability > 0.5; });
-  choices.resize(static_cast<size_t>(std::max<std::ptrdiff_t>(present, 1)));
-  return choices;
-}
-
 // Behind the name of its line, as wide as the terminal.
-std::string listed(const std::vector<Choice>& choices,
-                   const std::function<std::string(int64_t)>& name, const Terminal& terminal) {
+std::string listed(const std::vector<Candidate>& candidates, const Terminal& terminal) {
   std::string text;
-  for (const Choice& choice : choices) {
+  for (const Candidate& each : candidates) {
     if (!text.empty()) text += " · ";
-    text += fmt::format("{} {:.3f}", isolated(printable(name(choice.index))), choice.probability);
+    text += fmt::format("{} {:.3f}", isolated(printable(each.name)), each.probability);
   }
   std::string lines;
   for (const char letter : wrapped(text, terminal.width - kPredictionNameWidth)) {
@@ -67,107 +27,102 @@ std::string listed(const std::vector<Choice>& choices,
   return lines;
 }
 
-// The places of mask tokens.
-std::vector<size_t> mask_places(const Engine& engine, const ModelInputs& inputs) {
-  std::vector<size_t> places;
-  const Tokenizer* tokenizer = engine.find_tokenizer();
-  const auto mask = tokenizer == nullptr ? std::nullopt : tokenizer->role("mask_token");
-  for (size_t i = 0; mask && i < inputs.input_ids.size(); ++i) {
-    if (inputs.input_ids[i] == *mask) places.push_back(i);
-  }
-  return places;
-}
-
 std::string line(std::string_view name, const std::string& value, const Terminal& terminal) {
   return fmt::format("{}{}\n", terminal.dim(padded_right(name, kPredictionNameWidth)), value);
 }
 
-std::vector<Choice> class_choices(const Engine& engine, std::span<const float> logits) {
-  return engine.multi_label() ? present_of(logits) : best_words(logits);
-}
-
-std::string class_text(const Engine& engine, const RunResult& result, const Terminal& terminal) {
-  const Tensor& logits = result.outputs.logits.tensor;
-  if (logits.elements() < 2) {  // a regression
-    return line("score", fmt::format("{:.4f}", logits.values<float>()[0]), terminal);
+std::string artifacts_line(const Artifacts& artifacts, const Terminal& terminal) {
+  const std::string name = terminal.dim("artifacts ");
+  if (artifacts.count() == 0) {
+    return fmt::format("{}none: no patch has an outlying norm (all below {:.1f})\n", name,
+                       artifacts.cut);
   }
-  const std::vector<std::string> labels = engine.labels();
-  return line(engine.multi_label() ? "classes" : "class",
-              listed(
-                  class_choices(engine, logits.values<float>()),
-                  [&](int64_t index) { return class_name(labels, index); }, terminal),
-              terminal);
+  return fmt::format("{}{} of {} patches ({:.1f} %) have outlying norms, above {:.1f}\n", name,
+                     artifacts.count(), artifacts.norms.size(), 100 * artifacts.share(),
+                     artifacts.cut);
 }
 
-std::string masks_text(const Engine& engine, const RunResult& result, const Terminal& terminal) {
-  std::string text;
-  for (const size_t place : mask_places(engine, result.inputs)) {
-    const MatrixView<const float> logits = result.outputs.logits.tensor.matrix<float>();
-    const std::span<const float> row(logits.data + static_cast<int64_t>(place) * logits.cols,
-                                     static_cast<size_t>(logits.cols));
-    text += line(
-        fmt::format("mask {}", place),
-        listed(
-            best_words(row),
-            [&](int64_t id) { return engine.tokenizer().info(static_cast<int32_t>(id)).display; },
-            terminal),
-        terminal);
-  }
-  return text;
+std::string probability_meaning(bool sigmoid, size_t texts) {
+  if (sigmoid) return "probability: the sigmoid of the logit, for each text by itself";
+  return texts == 1 ? "probability: the softmax over the texts, of which there is one; give --text "
+                      "again to compare"
+                    : fmt::format("probability: the softmax over these {} texts", texts);
 }
 
-std::string written_text(const Engine& engine, const RunResult& result, const Terminal& terminal) {
-  const Tokenizer* tokenizer = engine.find_tokenizer();
-  if (tokenizer == nullptr) return "";
-  const auto decode = [&](std::span<const int64_t> ids) {
-    return tokenizer->decode(std::vector<int32_t>(ids.begin(), ids.end()));
-  };
-  std::vector<int64_t> ids = result.inputs.input_ids;
-  const std::string prompt = decode(std::span(ids).first(ids.size() + 1 - result.generated.size()));
-  ids.push_back(result.generated.back());
-  const std::string whole = decode(ids);
-  // A decoder may join words across the border; what was written begins where both differ.
-  const size_t border =
-      static_cast<size_t>(std::ranges::mismatch(whole, prompt).in1 - whole.begin());
-  return line("text",
-              isolated(printable(whole.substr(0, border))) +
-                  terminal.bold(isolated(printable(whole.substr(border)))),
-              terminal);
+std::string translation_text(const Translation& translation, const Terminal& terminal) {
+  const std::string& source = translation.result.run.find_axis("source")->source;
+  std::string how = translation.forced       ? "as given"
+                    : translation.beams == 1 ? "greedy search"
+                                             : fmt::format("{} beams", translation.beams);
+  if (translation.score) how += fmt::format(", score {:.3f}", *translation.score);
+  if (!translation.complete) how += ", cut at the limit of tokens";
+  return isolated(printable(source)) + "\n" + terminal.dim("→ ") +
+         isolated(printable(translation.target)) + "  " + terminal.dim("(" + how + ")") + "\n\n";
 }
 
 }  // namespace
 
-LogitRows logits_wanted(const Engine& engine, const EncodedInput& input) {
-  const HeadKind head = engine.facts().head;
-  if (head == HeadKind::kSequenceClass) return LogitRows::kAll;
-  const bool masked = head == HeadKind::kMaskedLm && !mask_places(engine, input.inputs).empty();
-  return masked ? LogitRows::kAll : LogitRows::kNone;
-}
-
 std::string predictions_text(const Engine& engine, const RunResult& result,
                              const Terminal& terminal) {
-  if (!result.generated.empty()) return written_text(engine, result, terminal);
-  if (result.outputs.logits.tensor.empty()) return "";
-  const HeadKind head = engine.facts().head;
-  if (head == HeadKind::kSequenceClass || head == HeadKind::kPictureClass) {
-    return class_text(engine, result, terminal);
+  const Predictions predictions = predictions_of(engine, result);
+  std::string text;
+  if (predictions.score) {
+    text += line("score", fmt::format("{:.4f}", *predictions.score), terminal);
   }
-  return masks_text(engine, result, terminal);
+  if (!predictions.classes.empty()) {
+    text += line(predictions.multi_label ? "classes" : "class",
+                 listed(predictions.classes, terminal), terminal);
+  }
+  for (const Predictions::Mask& mask : predictions.masks) {
+    text += line(fmt::format("mask {}", mask.position), listed(mask.words, terminal), terminal);
+  }
+  if (!predictions.prompt.empty() || !predictions.written.empty()) {
+    text += line("text",
+                 isolated(printable(predictions.prompt)) +
+                     terminal.bold(isolated(printable(predictions.written))),
+                 terminal);
+  }
+  return text;
 }
 
-Json classes_json(const Engine& engine, const RunResult& result) {
-  const Tensor& logits = result.outputs.logits.tensor;
-  Json classes = Json::array();
-  if (logits.elements() < 2) return classes;
-  const std::vector<std::string> labels = engine.labels();
-  for (const Choice& choice : class_choices(engine, logits.values<float>())) {
-    Json one = Json::object();
-    one.set("index", choice.index);
-    one.set("label", class_name(labels, choice.index));
-    one.set("probability", choice.probability);
-    classes.push_back(std::move(one));
+std::string outputs_text(const FinishedRun& run, const Terminal& terminal) {
+  if (run.is_translation()) return translation_text(run.translation, terminal);
+  if (run.engine() == nullptr) return "";
+  std::string text = predictions_text(*run.engine(), run.result(), terminal);
+  if (const auto artifacts = artifacts_of(run)) text += artifacts_line(*artifacts, terminal);
+  return text;
+}
+
+TableFigure similarities_table(const Json& similarity) {
+  constexpr std::string_view kOf = "a similarity";
+  Json::Array texts = similarity.at("texts", kOf).as_array(kOf);
+  const auto number = [&](const Json& text, std::string_view name) {
+    return text.at(name, kOf).as_double(kOf);
+  };
+  std::ranges::stable_sort(texts, std::ranges::greater(),
+                           [&](const Json& text) { return number(text, "logit"); });
+  TableFigure table{.label_name = "text",
+                    .columns = {{.name = "probability"}, {.name = "cosine"}, {.name = "logit"}}};
+  table.text.caption = probability_meaning(
+      similarity.at("probability", kOf).as_string(kOf) == "sigmoid", texts.size());
+  for (const Json& text : texts) {
+    table.rows.push_back({.label = text.at("text", kOf).as_string(kOf),
+                          .cells = {{.text = fmt::format("{:.4f}", number(text, "probability"))},
+                                    {.text = fmt::format("{:.4f}", number(text, "cosine"))},
+                                    {.text = fmt::format("{:.3f}", number(text, "logit"))}}});
   }
-  return classes;
+  return table;
+}
+
+TableFigure found_table(const DetectedObjects& found) {
+  if (!found.objects().empty()) return objects_table(found.scene());
+  const auto all = found_objects(found.engine(), found.result(), found.picture(), -1);
+  TableFigure table;
+  table.text.title =
+      fmt::format("no object: of {} queries {} is best with {:.2f}, below {:g}", all.size(),
+                  all.front().name, all.front().score, found.threshold());
+  table.text.caption = "try a lower --threshold; what follows is attention without objects";
+  return table;
 }
 
 }  // namespace fovea

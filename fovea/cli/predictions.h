@@ -1,22 +1,25 @@
-// What a model said beside its maps: classes, words behind masks, the text it wrote.
+// What a model said beside its maps, in a few lines of the terminal.
 #pragma once
 
 #include <string>
 
-#include "fovea/base/json.h"
+#include "fovea/ask/detection_answer.h"
+#include "fovea/ask/predictions.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/engine/engine.h"
+#include "fovea/figure/table.h"
 
 namespace fovea {
 
-// The logits that predictions_text() will need: none for models whose output nobody would read.
-LogitRows logits_wanted(const Engine& engine, const EncodedInput& input);
-
-// A few lines, or nothing.
+// Classes, words behind masks or the text it wrote; or nothing.
 std::string predictions_text(const Engine& engine, const RunResult& result,
                              const Terminal& terminal);
 
-// Of a model that names classes: those that the text lists, with their probabilities.
-Json classes_json(const Engine& engine, const RunResult& result);
+// The same with the patches of a picture that are artifacts, or source and target of a translation.
+std::string outputs_text(const FinishedRun& run, const Terminal& terminal);
+
+// How well texts go with a picture, the best first; of what the facts say of that.
+TableFigure similarities_table(const Json& similarity);
+// The objects that were found, or what to do if there are none.
+TableFigure found_table(const DetectedObjects& found);
 
 }  // namespace fovea

@@ -7,7 +7,7 @@
 
 #include "fovea/base/utf8.h"
 #include "fovea/cli/draw/text.h"
-#include "fovea/render/caption.h"
+#include "fovea/figure/caption.h"
 
 namespace fovea {
 namespace {

@@ -13,34 +13,13 @@
 namespace fovea {
 namespace {
 
-struct TerminalDrawing {
-  const Terminal& terminal;
-  const ColorMap& colors;
-
-  std::string operator()(const StepsFigure&) const {
-    fail(ErrorKind::kInternal, "steps are written as text in the terminal, not drawn");
-  }
-  template <typename AnyFigure>
-  std::string operator()(const AnyFigure& figure) const {
-    return draw(figure, terminal, colors);
-  }
-};
-
-// Where there are negative values, the map for differences.
-std::string_view terminal_colors(const Figure& figure) {
-  const bool differences = std::visit(
-      [](const auto& each) {
-        if constexpr (requires { each.scale.low; }) return each.scale.low < 0;
-        return false;
-      },
-      figure);
-  return differences ? "RdBu" : "inferno";
-}
-
 void write_content(const std::filesystem::path& path, const Content& content, const Args& args) {
   const InterruptGuard guard;
   if (lower_suffix(path) == ".json") {
     const std::string text = content.json().dump(1) + "\n";
+    write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
+  } else if (content.csv && lower_suffix(path) == ".csv") {
+    const std::string text = content.csv();
     write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
   } else if (is_data_suffix(path) && content.write_data) {
     content.write_data(path);
@@ -58,6 +37,14 @@ void write_labels(const std::filesystem::path& path, const Content& content) {
 
 }  // namespace
 
+std::string drawn(const Figure& figure, const Args& args) {
+  const Terminal terminal = stdout_terminal();
+  // Most terminals are dark, so low is dark there, also behind text.
+  const ColorMap& own = colors_of(figure, args.has("colors") ? args["colors"] : "");
+  const ColorMap& colors = !args.has("colors") && own.name() == "paper" ? inferno() : own;
+  return std::visit([&](const auto& each) { return draw(each, terminal, colors); }, figure);
+}
+
 Json with_peak_memory(Json answer) {
   const std::optional<uint64_t> peak = peak_memory_bytes();
   if (peak) answer.set("peak_memory_bytes", static_cast<int64_t>(*peak));
@@ -68,40 +55,25 @@ void show(const Content& content, const Args& args, const std::string& preface) 
   const bool mask = content.labels != nullptr && args.has("mask-out");
   if (args.has("out")) write_content(args["out"], content, args);
   if (mask) write_labels(args["mask-out"], content);
-  if (args.flag("json")) {
-    write_stdout(content.json().dump(1) + "\n");
-  } else if (args.has("out")) {
-    write_stdout(wrote_line(args["out"]));
-  } else {
-    const Terminal terminal = stdout_terminal();
-    const ColorMap& colors =
-        color_map(args.has("colors") ? args["colors"] : terminal_colors(content.figure));
-    write_stdout(preface + (content.text
-                                ? content.text(terminal)
-                                : std::visit(TerminalDrawing{terminal, colors}, content.figure)));
+  if (args.flag("json")) return write_stdout(content.json().dump(1) + "\n");
+  const bool table = std::holds_alternative<TableFigure>(content.figure);
+  if (table || !args.has("out")) {
+    write_stdout(preface + drawn(content.told ? *content.told : content.figure, args) +
+                 (args.has("out") ? "\n" : ""));
   }
-  if (mask && !args.flag("json")) write_stdout(wrote_line(args["mask-out"]));
-}
-
-void show(const TableContent& table, const Args& args) {
-  if (args.has("out")) {
-    const bool csv = lower_suffix(args["out"]) == ".csv";
-    const std::string content = csv ? table.csv() : table.json().dump(1) + "\n";
-    const InterruptGuard guard;
-    write_file_atomic(args["out"], [&](FileWriter& file) { file.write(content); });
-  }
-  if (args.flag("json")) return write_stdout(table.json().dump(1) + "\n");
-  write_stdout(table.text(stdout_terminal()) +
-               (args.has("out") ? "\n" + wrote_line(args["out"]) : ""));
+  if (args.has("out")) write_stdout(wrote_line(args["out"]));
+  if (mask) write_stdout(wrote_line(args["mask-out"]));
 }
 
 void check_table_out(const Args& args, std::string_view what) {
-  if (!args.has("out")) return;
-  const std::string suffix = lower_suffix(args["out"]);
-  if (suffix == ".json" || suffix == ".csv") return;
-  fail(ErrorKind::kInvalidArgument,
-       "--out is '{}' but {} are written to .json or .csv; give one of these suffixes", args["out"],
-       what);
+  const std::string suffix = args.has("out") ? lower_suffix(args["out"]) : "";
+  if (args.has("out") && suffix != ".json" && suffix != ".csv" && !is_figure_suffix(args["out"])) {
+    fail(ErrorKind::kInvalidArgument,
+         "--out is '{}' but {} are written to .json, .csv, .png, .svg or .pdf; give one of these "
+         "suffixes",
+         args["out"], what);
+  }
+  check_figure_args(args);
 }
 
 void check_mask_out(const Args& args) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,26 +22,22 @@ struct Content {
   std::function<Json()> json = nullptr;     // .json and --json
   // Objects as numbers, as large as their picture; null where there are none.
   std::function<LabelMask()> labels = nullptr;
+  std::function<std::string()> csv = nullptr;  // .csv, where it is not as `data` has it
   // Writes .npy, .npz, .safetensors and .csv instead of `data`; null: as `data` has it.
   std::function<void(const std::filesystem::path& path)> write_data = nullptr;
-  // What the terminal shows instead of the drawing; null: the drawing.
-  std::function<std::string(const Terminal&)> text = nullptr;
+  // What the terminal draws instead, where that tells more.
+  std::optional<Figure> told = {};
 };
 
 // By --out, --json and, where there are labels, --mask-out; without both in the terminal, below
-// `preface`.
+// `preface`. A table is shown there beside --out too.
 void show(const Content& content, const Args& args, const std::string& preface = "");
 
-// A table of scores, which no figure shows.
-struct TableContent {
-  std::function<std::string()> csv;
-  std::function<Json()> json;
-  std::function<std::string(const Terminal&)> text;
-};
+// A figure as the terminal shows it, in its colours or those of --colors.
+std::string drawn(const Figure& figure, const Args& args);
 
-// The same of a table: --out is .csv or .json.
-void show(const TableContent& table, const Args& args);
-// Throws Error{kInvalidArgument} unless --out ends so. `what` is written: "scores".
+// Throws Error{kInvalidArgument} unless --out can hold a table and what belongs to figures alone
+// goes with one. `what` is written: "scores".
 void check_table_out(const Args& args, std::string_view what);
 
 // What a run has written, with "peak_memory_bytes" of this process beside it. Maps do not have it:

@@ -9,17 +9,10 @@
 #include "fovea/capture/site.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/explain/pictures/picture_axis.h"
-#include "fovea/render/view.h"
+#include "fovea/figure/view.h"
 
 namespace fovea {
 namespace {
-
-void check_number(std::string_view option, int64_t number, int64_t count, const Engine& engine,
-                  SiteKind kind) {
-  if (number >= 0 && number < count) return;
-  fail(ErrorKind::kInvalidArgument, "--{0} is {1} but {2} has {3} {0}{4} of {5}, 0 to {6}", option,
-       number, engine.name(), count, count == 1 ? "" : "s", name_of(kind), count - 1);
-}
 
 // Which pixels of the file a patch shows: "pixels 56 to 63 across, 96 to 103 down".
 std::string pixels_text(const PictureInput& picture, int64_t patch) {
@@ -58,20 +51,6 @@ bool names_two_stacks(const Args& args) {
          kind == SiteKind::kCross;
 }
 
-std::vector<SiteKind> sites_of(const ModelFacts& facts, bool sees_picture) {
-  if (facts.finds_objects()) {
-    return {SiteKind::kEncoderSelf, SiteKind::kCross, SiteKind::kDecoderSelf};
-  }
-  if (facts.has_decoder()) {
-    return {SiteKind::kCross, SiteKind::kEncoderSelf, SiteKind::kDecoderSelf};
-  }
-  const bool towers = facts.has_text_tower();
-  if (!sees_picture) return {towers ? SiteKind::kTextSelf : SiteKind::kSelf};
-  std::vector<SiteKind> sites{towers ? SiteKind::kVisionSelf : SiteKind::kSelf};
-  if (facts.pools_by_attention()) sites.push_back(SiteKind::kPool);
-  return sites;
-}
-
 SiteKind chosen_site(const Args& args, const Engine& engine, bool sees_picture) {
   const ModelFacts& facts = engine.facts();
   const std::vector<SiteKind> sites = sites_of(facts, sees_picture);
@@ -82,19 +61,7 @@ SiteKind chosen_site(const Args& args, const Engine& engine, bool sees_picture) 
                ? SiteKind::kPool
                : sites.front();
   }
-  const SiteKind wanted = *site_kind(args);
-  std::vector<std::string_view> names;
-  for (const SiteKind site : sites) {
-    names.push_back(alias_of(site));
-    // One tower alone has nothing to tell it from.
-    if (site == wanted ||
-        (wanted == SiteKind::kVisionSelf && site == SiteKind::kSelf && sees_picture)) {
-      return site;
-    }
-  }
-  fail(ErrorKind::kInvalidArgument, "--site is {} but {} has {} on {}; choose {}", args["site"],
-       engine.name(), sites.size() == 1 ? "only one" : fmt::format("{}", sites.size()),
-       sees_picture ? "a picture" : "a text", fmt::join(names, " or "));
+  return site_taken(*site_kind(args), engine, sees_picture);
 }
 
 bool gives_pixels(const Args& args, const Engine& engine) {
@@ -118,44 +85,18 @@ void check_row_options(const Args& args, const Engine& engine, bool sees_picture
   }
 }
 
-SiteSize size_of(const ModelFacts& facts, SiteKind kind) {
-  const auto of = [](const std::optional<StackFacts>& stack) {
-    return stack ? SiteSize{stack->layers, stack->heads} : SiteSize{};
-  };
-  switch (kind) {
-    case SiteKind::kDecoderSelf:
-    case SiteKind::kCross:
-      return of(facts.decoder);
-    case SiteKind::kTextSelf:
-      return of(facts.text_tower);
-    case SiteKind::kPool:
-    case SiteKind::kPanoptic:
-      return {1, facts.main.heads};
-    default:
-      return of(facts.main);
-  }
-}
-
 void check_layer(const Args& args, const Engine& engine, SiteKind kind) {
   if (!args.has("layer") || args["layer"] == "all") return;
-  check_number("layer", parse_integer("--layer", args["layer"]),
-               size_of(engine.facts(), kind).layers, engine, kind);
+  check_layer(parse_integer("--layer", args["layer"]), engine, kind);
 }
 
 void check_head(const Args& args, const Engine& engine, SiteKind kind) {
   if (!args.has("head")) return;
-  const HeadChoice head = parse_head(args["head"]);
-  if (head.kind != HeadChoice::Kind::kOne) return;
-  check_number("head", head.head, size_of(engine.facts(), kind).heads, engine, kind);
+  check_head(parse_head(args["head"]), engine, kind);
 }
 
 void check_query(const Args& args, const Engine& engine) {
-  if (!args.has("query")) return;
-  const std::optional<ObjectFacts>& objects = engine.facts().objects;
-  const int64_t queries = objects ? objects->queries : 0;
-  if (args.integer("query") < queries) return;
-  fail(ErrorKind::kInvalidArgument, "--query is {} but {} has {} object queries, 0 to {}",
-       args["query"], engine.name(), queries, queries - 1);
+  if (args.has("query")) check_query(args.integer("query"), engine);
 }
 
 FoundToken chosen_patch(const Args& args, const PictureInput& picture, const Axis& rows,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/ask/places.h"
 #include "fovea/capture/words.h"
 #include "fovea/cli/command.h"
 #include "fovea/engine/picture_input.h"
@@ -19,9 +20,6 @@ std::optional<SiteKind> site_kind(const Args& args);
 // Whether --site is an attention that only models with an encoder and a decoder have.
 bool names_two_stacks(const Args& args);
 
-// The attentions that the model goes through on such an input, the most telling first.
-std::vector<SiteKind> sites_of(const ModelFacts& facts, bool sees_picture);
-
 // --site; without it the first, or the pooling head where nothing else looks at the whole picture.
 // Throws Error{kInvalidArgument} that lists them.
 SiteKind chosen_site(const Args& args, const Engine& engine, bool sees_picture);
@@ -31,12 +29,6 @@ bool gives_pixels(const Args& args, const Engine& engine);
 
 // Throws Error{kInvalidArgument} if --at and --token are both given, or --at without a picture.
 void check_row_options(const Args& args, const Engine& engine, bool sees_picture);
-
-struct SiteSize {
-  int64_t layers = 0;
-  int64_t heads = 0;
-};
-SiteSize size_of(const ModelFacts& facts, SiteKind kind);
 
 // Throw Error{kInvalidArgument} with what there is for a --layer, --head or --query that the model
 // does not have: before anything is run. `all`, `mean` and `max` are any model's.

@@ -12,7 +12,8 @@ namespace {
 constexpr int64_t kColumnGap = -1;  // stands for what was left out
 constexpr int kWidestLabel = 14;
 constexpr int kWidestHeading = 10;
-constexpr int kGridGap = 2;
+constexpr int kMostBar = 20, kLeastBar = 8;
+constexpr int kLeastLabel = 6;
 
 // Collects a line and counts its columns.
 class LineWriter {
@@ -28,7 +29,7 @@ class LineWriter {
   TextLine line_;
 };
 
-// Indices 0 to count - 1, the middle replaced by one kGap if there are more than `most`.
+// Indices 0 to count - 1, the middle replaced by one kColumnGap if there are more than `most`.
 std::vector<int64_t> pick(int64_t count, int64_t most, std::optional<int64_t> kept) {
   std::vector<int64_t> picked;
   if (count <= most) {
@@ -49,18 +50,22 @@ std::vector<int64_t> pick(int64_t count, int64_t most, std::optional<int64_t> ke
 
 class TablePainter {
  public:
-  TablePainter(const Table& table, const Terminal& terminal, int width)
-      : table_(table), terminal_(terminal) {
+  TablePainter(const NumberTable& table, const Terminal& terminal, const ColorMap& colors,
+               int width)
+      : table_(table), terminal_(terminal), colors_(colors) {
     rows_ = pick(table.values.rows(), table.most_rows, table.kept_row);
-    for (const auto& label : table.row_labels) row_labels_.push_back(shorten(label, kWidestLabel));
-    label_width_ = display_width(table.corner);
+    label_width_ = display_width(printable(table.corner));
     for (const int64_t r : rows_) {
       if (r != kColumnGap) label_width_ = std::max(label_width_, display_width(row_label(r)));
     }
-    brackets_ = table.marked_row.has_value();
+    for (const std::string& note : table.notes) {
+      note_width_ = std::max(note_width_, display_width(printable(note)));
+    }
+    if (!table.bars.empty()) bar_width_ = kMostBar;
+    brackets_ = table.marked_col.has_value();
     for (int64_t c = 0; c < table.values.cols(); ++c) widths_.push_back(column_width(c));
     ++label_width_;  // the cells bring one more space of their own
-    fit_columns(width);
+    fit(width);
   }
 
   TextBlock draw() {
@@ -74,12 +79,20 @@ class TablePainter {
   }
 
  private:
-  const std::string& row_label(int64_t r) const { return row_labels_[static_cast<size_t>(r)]; }
-  std::string heading_of(int64_t c) const {
-    return shorten(table_.col_labels[static_cast<size_t>(c)], kWidestHeading);
+  // Behind the columns: the sums, and before them what of a sum the columns do not show.
+  struct Total {
+    std::string name;
+    std::vector<double> values;
+    int width;
+  };
+
+  std::string row_label(int64_t r) const {
+    if (table_.row_labels.empty()) return "";
+    return shorten(printable(table_.row_labels[static_cast<size_t>(r)]), kWidestLabel);
   }
-  const NumberFormat& format_of(int64_t c) const {
-    return table_.formats.size() == 1 ? table_.formats[0] : table_.formats[static_cast<size_t>(c)];
+  std::string heading_of(int64_t c) const {
+    if (table_.col_labels.empty()) return "";
+    return shorten(printable(table_.col_labels[static_cast<size_t>(c)]), kWidestHeading);
   }
   int width_of(int64_t c) const { return c == kColumnGap ? 1 : widths_[static_cast<size_t>(c)]; }
 
@@ -87,64 +100,110 @@ class TablePainter {
     int width = display_width(heading_of(c));
     for (const int64_t r : rows_) {
       if (r == kColumnGap) continue;
-      width = std::max(width, display_width(format_of(c)(table_.values(r, c))));
+      width = std::max(width, display_width(table_.format_of(c)(table_.values(r, c))));
     }
     return width;
   }
 
-  int sum_width() const {
-    if (table_.sums.empty()) return 0;
-    int width = 3;
-    for (const double sum : table_.sums) {
-      width = std::max(width, display_width(table_.formats.back()(sum)));
+  void add_total(std::string name, std::vector<double> values) {
+    int width = display_width(name);
+    for (const double value : values) {
+      width = std::max(width, display_width(table_.formats.back()(value)));
     }
-    return width + 5;  // "  │ " before and a space behind
+    totals_.push_back({std::move(name), std::move(values), width});
   }
 
-  int note_width() const {
-    int widest = 0;
-    for (const auto& note : table_.notes) widest = std::max(widest, display_width(note) + 1);
-    return widest;
+  void choose_columns(int64_t most) {
+    columns_ = pick(table_.values.cols(), most, table_.marked_col);
+    totals_.clear();
+    if (table_.sums.empty()) return;
+    if (table_.rest) {
+      std::vector<double> rest = table_.sums;
+      for (const int64_t c : columns_) {
+        for (size_t r = 0; c != kColumnGap && r < rest.size(); ++r) {
+          rest[r] -= table_.values(static_cast<int64_t>(r), c);
+        }
+      }
+      add_total("rest", std::move(rest));
+    }
+    add_total("sum", table_.sums);
   }
 
-  void fit_columns(int width) {
-    const int available = width - label_width_ - sum_width() - note_width();
-    const int64_t cols = table_.values.cols();
-    int64_t most = cols;
-    do {
-      columns_ = pick(cols, most, table_.marked_col);
-      int needed = 0;
-      for (const int64_t c : columns_) needed += width_of(c) + 2;
-      if (needed <= available) return;
-    } while (--most >= 2);
+  int needed_width() const {
+    int width = label_width_ + bar_width_ + note_width_ + (bar_width_ > 0) + (note_width_ > 0);
+    for (const int64_t c : columns_) width += width_of(c) + 2;
+    for (const Total& total : totals_) width += total.width + 2;
+    return width + (totals_.empty() ? 0 : 1);
+  }
+
+  // Bars become shorter and go before a column is left out; then the rest gives way.
+  void fit(int width) {
+    const auto shrink = [&](int& part, int least) {
+      part -= std::clamp(needed_width() - width, 0, std::max(part - least, 0));
+    };
+    int64_t most = table_.values.cols();
+    const auto leave_out = [&](int64_t least) {
+      while (needed_width() > width && most > least) choose_columns(--most);
+    };
+    choose_columns(most);
+    shrink(bar_width_, kLeastBar);
+    if (needed_width() > width) bar_width_ = 0;
+    leave_out(2);
+    shrink(label_width_, kLeastLabel);
+    leave_out(0);
+    shrink(note_width_, 0);
+    const int room = width - needed_width() - 1;
+    if (!table_.bars.empty() && bar_width_ == 0 && room >= kLeastBar) {
+      bar_width_ = std::min(room, kMostBar);
+    }
+  }
+
+  // A line's totals; of none their names.
+  std::string totals(std::optional<int64_t> r) const {
+    std::string text;
+    for (const Total& total : totals_) {
+      text +=
+          (text.empty() ? "" : "  ") +
+          padded_left(r ? table_.formats.back()(total.values[static_cast<size_t>(*r)]) : total.name,
+                      total.width);
+    }
+    return text;
   }
 
   TextLine heading() const {
     LineWriter line;
-    const std::string corner = padded_right(table_.corner, label_width_);
+    const std::string corner =
+        padded_right(shorten(printable(table_.corner), label_width_ - 1), label_width_);
     line.add(corner, terminal_.bold(corner));
     for (const int64_t c : columns_) {
       const std::string text =
           " " + padded_left(c == kColumnGap ? "…" : heading_of(c), width_of(c)) + " ";
       line.add(text, terminal_.dim(text));
     }
-    if (!table_.sums.empty()) {
-      const std::string text = " │ " + padded_left("sum", sum_width() - 5);
-      line.add(text, terminal_.dim(text));
-    }
+    if (!totals_.empty()) line.add(" │ " + totals({}), terminal_.dim(" │ " + totals({})));
     return line.take();
   }
 
   TextLine row_line(int64_t r) const {
     LineWriter line;
-    line.add(padded_right(row_label(r), label_width_));
+    const std::string label = shorten(row_label(r), label_width_ - 1);
+    const bool chosen = table_.marked_row == r && !brackets_;
+    line.add(label, chosen ? terminal_.marked(label) : label);
+    line.add(repeated(" ", label_width_ - display_width(label)));
     for (const int64_t c : columns_) add_cell(line, r, c);
-    if (!table_.sums.empty()) {
+    if (!totals_.empty()) {
       line.add(" │ ", terminal_.dim(" │ "));
-      line.add(
-          padded_left(table_.formats.back()(table_.sums[static_cast<size_t>(r)]), sum_width() - 5));
+      line.add(totals(r));
     }
-    if (!table_.notes.empty()) line.add(" " + table_.notes[static_cast<size_t>(r)]);
+    if (bar_width_ > 0) {
+      const double share = table_.bars[static_cast<size_t>(r)];
+      const std::string text = " " + bar(share, bar_width_);
+      line.add(text, terminal_.ink(colors_.at(0.45 + 0.3 * share), text));
+      if (note_width_ > 0) line.add(repeated(" ", bar_width_ + 1 - display_width(text)));
+    }
+    if (note_width_ > 0) {
+      line.add(" " + shorten(printable(table_.notes[static_cast<size_t>(r)]), note_width_));
+    }
     return line.take();
   }
 
@@ -154,7 +213,7 @@ class TablePainter {
       return;
     }
     const double value = table_.values(r, c);
-    std::string text = " " + padded_left(format_of(c)(value), width_of(c)) + " ";
+    std::string text = " " + padded_left(table_.format_of(c)(value), width_of(c)) + " ";
     if (brackets_ && table_.marked_row == r && table_.marked_col == c) {
       const size_t first = text.find_first_not_of(' ');
       text[first - 1] = '[';
@@ -168,7 +227,7 @@ class TablePainter {
     } else if (table_.shade_to) {
       // Up to 0.85 of the map: the last, palest colours are too loud behind text.
       const double share = *table_.shade_to > 0 ? value / *table_.shade_to : 0;
-      line.add(text, terminal_.on(inferno().at(0.85 * share), text));
+      line.add(text, terminal_.on(colors_.at(0.85 * share), text));
     } else {
       line.add(text);
     }
@@ -193,37 +252,16 @@ class TablePainter {
     return {terminal_.dim(rule), width};
   }
 
-  const Table& table_;
+  const NumberTable& table_;
   const Terminal& terminal_;
+  const ColorMap& colors_;
   std::vector<int64_t> rows_;
   std::vector<int64_t> columns_;
-  std::vector<std::string> row_labels_;
+  std::vector<Total> totals_;
   std::vector<int> widths_;
-  int label_width_ = 0;
+  int label_width_ = 0, bar_width_ = 0, note_width_ = 0;
   bool brackets_ = false;
 };
-
-std::string cell_label(const Grid& grid, const GridRow& row) {
-  return shorten(row.label, grid.widest_label);
-}
-
-std::vector<int> column_widths(const Grid& grid) {
-  std::vector<int> widths;
-  for (const std::string& name : grid.heading) widths.push_back(display_width(name));
-  for (const GridRow& row : grid.rows) {
-    widths[0] = std::max(widths[0], display_width(cell_label(grid, row)));
-    for (size_t c = 0; c < row.cells.size(); ++c) {
-      widths[c + 1] = std::max(widths[c + 1], display_width(row.cells[c]));
-    }
-  }
-  return widths;
-}
-
-int total_width(const std::vector<int>& widths) {
-  int total = kGridGap * static_cast<int>(widths.size() - 1);
-  for (const int width : widths) total += width;
-  return total;
-}
 
 int block_width(const TextBlock& block) {
   int widest = 0;
@@ -238,39 +276,9 @@ std::string without_padding(const std::string& text) {
 
 }  // namespace
 
-TextBlock draw_table(const Table& table, const Terminal& terminal, int width) {
-  return TablePainter(table, terminal, width).draw();
-}
-
-int grid_width(const Grid& grid) {
-  return total_width(column_widths(grid));
-}
-
-TextBlock draw_grid(const Grid& grid, const Terminal& terminal) {
-  const std::vector<int> widths = column_widths(grid);
-  const int width = total_width(widths);
-  TextBlock block;
-  std::string heading = padded_right(grid.heading[0], widths[0]);
-  for (size_t c = 1; c < widths.size(); ++c) {
-    heading += repeated(" ", kGridGap) + padded_left(grid.heading[c], widths[c]);
-  }
-  block.push_back({terminal.dim(heading), width});
-  for (size_t r = 0; r < grid.rows.size(); ++r) {
-    const GridRow& row = grid.rows[r];
-    if (grid.total && r + 1 == grid.rows.size()) {
-      block.push_back({terminal.dim(repeated("─", width)), width});
-    }
-    const std::string name = cell_label(grid, row);
-    std::string text = (row.marked ? terminal.marked(name) : isolated(name)) +
-                       repeated(" ", widths[0] - display_width(name));
-    for (size_t c = 0; c + 1 < widths.size(); ++c) {
-      text += repeated(" ", kGridGap) +
-              padded_left(c < row.cells.size() ? row.cells[c] : "", widths[c + 1]);
-    }
-    text += repeated(" ", kGridGap) + row.note.text;
-    block.push_back({text, width + kGridGap + row.note.width});
-  }
-  return block;
+TextBlock draw_table(const NumberTable& table, const Terminal& terminal, const ColorMap& colors,
+                     int width) {
+  return TablePainter(table, terminal, colors, width).draw();
 }
 
 std::string side_by_side(const std::vector<TextBlock>& blocks, int indent, int width) {
@@ -298,12 +306,6 @@ std::string side_by_side(const std::vector<TextBlock>& blocks, int indent, int w
     first = last;
   }
   return result;
-}
-
-std::vector<std::string> numbered(int64_t count) {
-  std::vector<std::string> labels;
-  for (int64_t i = 0; i < count; ++i) labels.push_back(std::to_string(i));
-  return labels;
 }
 
 std::string bar(double value, int width) {

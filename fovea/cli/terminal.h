@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "fovea/render/color_map.h"
+#include "fovea/base/utf8.h"
+#include "fovea/figure/color_map.h"
 
 namespace fovea {
 
@@ -42,12 +43,5 @@ void write_notes();  // those that wait, now
 
 // After the notes that wait. Throws Error{kIo} if it cannot all be written, to a full disk say.
 void write_stdout(std::string_view text);
-
-// Foreign text that is safe to print and stays on one line: line ends, tabs and control characters
-// become visible signs, a lone space too.
-std::string printable(std::string_view text);
-// As printable(), and text that runs from right to left is isolated so that it does not reorder
-// what stands beside it.
-std::string isolated(std::string_view text);
 
 }  // namespace fovea

@@ -152,13 +152,11 @@ void require_passed(const MapCheck& check) {
 }
 
 Json to_json(const MapCheck& check) {
-  Json json = Json::object();
-  json.set("maps", check.maps);
-  json.set("tokens", check.tokens);
-  json.set("row_sum_error", check.row_sum_error);
-  json.set("output_error", check.output_error);
-  json.set("passed", check.passed());
-  return json;
+  return Json::object({{"maps", check.maps},
+                       {"tokens", check.tokens},
+                       {"row_sum_error", check.row_sum_error},
+                       {"output_error", check.output_error},
+                       {"passed", check.passed()}});
 }
 
 }  // namespace fovea

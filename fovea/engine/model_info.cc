@@ -87,10 +87,8 @@ ModelInfo model_info(const Engine& engine) {
 }
 
 Json to_json(const ModelInfo& info) {
-  Json json = Json::object();
-  json.set("model", info.name);
-  json.set("folder", info.folder);
-  json.set("model_type", info.model_type);
+  Json json = Json::object(
+      {{"model", info.name}, {"folder", info.folder}, {"model_type", info.model_type}});
   const ModelFacts& facts = info.facts;
   json.set("layers", facts.main.layers);
   json.set("heads", facts.main.heads);

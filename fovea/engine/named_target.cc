@@ -186,6 +186,10 @@ NamedTarget similarity_target(const Engine& engine, const RunResult& result,
 
 }  // namespace
 
+std::string answer_name(const NamedTarget& target, const std::optional<NamedTarget>& against) {
+  return against ? target.name + " rather than " + against->name : target.name;
+}
+
 NamedTarget named_target(const Engine& engine, const RunResult& result,
                          const TargetChoice& choice) {
   const Tensor& logits = result.outputs.logits.tensor;

@@ -15,6 +15,9 @@ struct NamedTarget {
   std::string name;  // for titles and captions: "class cat", "the word mat", "query 7 as cat"
 };
 
+// "class cat", "class cat rather than class dog".
+std::string answer_name(const NamedTarget& target, const std::optional<NamedTarget>& against);
+
 struct TargetChoice {
   // Of models with classes a label or its number; of models that write a word or its id, #id where
   // that is a word too; of models that embed a text to be similar to. None: what the model answers,

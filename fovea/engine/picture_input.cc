@@ -8,6 +8,48 @@
 namespace fovea {
 namespace {
 
+// Patches that are not whole would not be seen.
+PictureSize whole_patches(PictureSize size, int64_t patch) {
+  if (size.width < patch || size.height < patch) {
+    fail(ErrorKind::kInvalidArgument, Field{"size"},
+         "{} x {} is smaller than one patch of {} x {}; give a larger one", size.width, size.height,
+         patch, patch);
+  }
+  return {size.width / patch * patch, size.height / patch * patch};
+}
+
+// As the model takes it, or in that size.
+Preprocessor preprocessor_of(const Engine& engine, std::optional<PictureSize> size) {
+  check_sees_pictures(engine);
+  const ModelFacts& facts = engine.facts();
+  const Checkpoint& checkpoint = engine.checkpoint();
+  Preprocessor preprocessor = Preprocessor::open(checkpoint.folder, checkpoint.config.model_type());
+  if (!size) return preprocessor;
+  if (!facts.picture->any_size) {
+    fail(ErrorKind::kUnsupported, Field{"size"},
+         "{} x {} is given but {} takes {} x {} only; leave it out", size->width, size->height,
+         engine.name(), facts.picture->image_width, facts.picture->image_height);
+  }
+  return preprocessor.with_size(
+      facts.finds_objects() ? *size : whole_patches(*size, facts.picture->patch_width));
+}
+
+PictureInput prepared_input(const Engine& engine, const Preprocessor& preprocessor,
+                            Picture picture) {
+  const ModelFacts& facts = engine.facts();
+  const PreparedPicture prepared = preprocessor.prepare(picture);
+  ModelInputs inputs;
+  inputs.pixel_values = prepared.pixel_values;
+  if (facts.finds_objects() && prepared.pixel_mask) inputs.pixel_mask = *prepared.pixel_mask;
+  return {.input = engine.label(inputs),
+          .picture = std::move(picture),
+          .grid = facts.objects
+                      ? PatchGrid::of_features(prepared.window, facts.objects->stride)
+                      : PatchGrid::of_patches(prepared.window, facts.picture->patch_width)};
+}
+
+}  // namespace
+
 void check_sees_pictures(const Engine& engine) {
   const ModelFacts& facts = engine.facts();
   if (!facts.takes_pixels()) {
@@ -23,43 +65,14 @@ void check_sees_pictures(const Engine& engine) {
   }
 }
 
-// Patches that are not whole would not be seen.
-PictureSize whole_patches(PictureSize size, int64_t patch) {
-  if (size.width < patch || size.height < patch) {
-    fail(ErrorKind::kInvalidArgument, Field{"size"},
-         "{} x {} is smaller than one patch of {} x {}; give a larger one", size.width, size.height,
-         patch, patch);
-  }
-  return {size.width / patch * patch, size.height / patch * patch};
-}
-
-}  // namespace
-
 PictureInput read_picture_input(const Engine& engine, const std::filesystem::path& path,
                                 std::optional<PictureSize> size) {
-  check_sees_pictures(engine);
-  const ModelFacts& facts = engine.facts();
-  const Checkpoint& checkpoint = engine.checkpoint();
-  Preprocessor preprocessor = Preprocessor::open(checkpoint.folder, checkpoint.config.model_type());
-  if (size && !facts.picture->any_size) {
-    fail(ErrorKind::kUnsupported, Field{"size"},
-         "{} x {} is given but {} takes {} x {} only; leave it out", size->width, size->height,
-         engine.name(), facts.picture->image_width, facts.picture->image_height);
-  }
-  if (size && facts.finds_objects()) preprocessor = preprocessor.with_size(*size);
-  if (size && !facts.finds_objects()) {
-    preprocessor = preprocessor.with_size(whole_patches(*size, facts.picture->patch_width));
-  }
-  Picture picture = read_picture(path).picture;
-  const PreparedPicture prepared = preprocessor.prepare(picture);
-  ModelInputs inputs;
-  inputs.pixel_values = prepared.pixel_values;
-  if (facts.finds_objects() && prepared.pixel_mask) inputs.pixel_mask = *prepared.pixel_mask;
-  return {.input = engine.label(inputs),
-          .picture = std::move(picture),
-          .grid = facts.objects
-                      ? PatchGrid::of_features(prepared.window, facts.objects->stride)
-                      : PatchGrid::of_patches(prepared.window, facts.picture->patch_width)};
+  const Preprocessor preprocessor = preprocessor_of(engine, size);  // before the file is read
+  return prepared_input(engine, preprocessor, read_picture(path).picture);
+}
+
+PictureInput picture_input(const Engine& engine, Picture picture, std::optional<PictureSize> size) {
+  return prepared_input(engine, preprocessor_of(engine, size), std::move(picture));
 }
 
 GridCover cover_of(const PictureInput& input) {

@@ -18,10 +18,17 @@ struct PictureInput {
   PatchGrid grid;   // from patches, or cells, to pixels of that and back
 };
 
+// Throws Error{kUnsupported} if the model sees no pictures.
+void check_sees_pictures(const Engine& engine);
+
 // `size`: of the model's input, instead of what its preprocessor says. Throws what reading and
 // preparing a picture throw, and Error{kUnsupported} if the model sees no pictures.
 PictureInput read_picture_input(const Engine& engine, const std::filesystem::path& path,
                                 std::optional<PictureSize> size = {});
+
+// The same of a picture that is read already.
+PictureInput picture_input(const Engine& engine, Picture picture,
+                           std::optional<PictureSize> size = {});
 
 // How much of the grid lies over the picture.
 GridCover cover_of(const PictureInput& input);

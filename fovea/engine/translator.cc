@@ -13,20 +13,6 @@
 namespace fovea {
 namespace {
 
-const Engine& check_translates(const Engine& engine) {
-  const ModelFacts& facts = engine.facts();
-  if (!facts.has_decoder() || facts.takes_features() || facts.head != HeadKind::kTargetWords) {
-    const std::string what = facts.finds_objects()    ? "it finds objects in pictures"
-                             : !facts.has_decoder()   ? "it has one stack, not encoder and decoder"
-                             : facts.takes_features() ? "it takes sound, not text"
-                                                      : "it has no scores of words";
-    fail(ErrorKind::kUnsupported,
-         "{} ({}) does not translate: {}; take a model such as en-fr, Marian, T5 or BART",
-         engine.name(), engine.checkpoint().config.model_type(), what);
-  }
-  return engine;
-}
-
 // A model sees no difference between things that are not in its vocabulary.
 void warn_of_unknown(const Tokenizer& tokenizer, EncodedInput& input) {
   const std::optional<int32_t> unknown = tokenizer.unknown_id();
@@ -53,8 +39,21 @@ bool has_words(const Axis& axis) {
 
 }  // namespace
 
+void check_translates(const Engine& engine) {
+  const ModelFacts& facts = engine.facts();
+  if (!facts.has_decoder() || facts.takes_features() || facts.head != HeadKind::kTargetWords) {
+    const std::string what = facts.finds_objects()    ? "it finds objects in pictures"
+                             : !facts.has_decoder()   ? "it has one stack, not encoder and decoder"
+                             : facts.takes_features() ? "it takes sound, not text"
+                                                      : "it has no scores of words";
+    fail(ErrorKind::kUnsupported,
+         "{} ({}) does not translate: {}; take a model such as en-fr, Marian, T5 or BART",
+         engine.name(), engine.checkpoint().config.model_type(), what);
+  }
+}
+
 Translator::Translator(Engine engine, const Languages& languages)
-    : engine_(check_translates(engine)),
+    : engine_((check_translates(engine), std::move(engine))),
       source_tokenizer_(engine_.tokenizer()),
       target_tokenizer_(engine_.target_tokenizer()),
       config_(engine_.generation_config()),

@@ -47,6 +47,9 @@ struct Translation {
   Alignment anchors;
 };
 
+// Throws Error{kUnsupported} if the model has no encoder and decoder of text.
+void check_translates(const Engine& engine);
+
 // Holds a copy of the engine, which shares the model. Const members may be called from any thread.
 class Translator {
  public:

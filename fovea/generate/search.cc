@@ -1,9 +1,12 @@
 #include "fovea/generate/search.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
+#include "fovea/generate/word_scores.h"
 
 namespace fovea {
 
@@ -37,6 +40,38 @@ std::vector<Hypothesis> search(NextWords& words, std::span<const int64_t> prompt
   if (options.beams > 1) return beam_search(words, prompt, options);
   std::vector<Hypothesis> found;
   found.push_back(greedy_search(words, prompt, options));
+  return found;
+}
+
+Hypothesis greedy_search(NextWords& words, std::span<const int64_t> prompt,
+                         const SearchOptions& options) {
+  check_cancelled();
+  const int64_t prompt_length = std::ssize(prompt);
+  const ScoreRules rules(options.rules, options.stop_ids, prompt_length, options.most_tokens);
+  Tensor scores = words.start(prompt);
+  validate(options.rules, scores.size(1));
+  std::vector<int64_t> text(prompt.begin(), prompt.end());
+  while (true) {
+    const std::span<float> row = score_row(scores, 0);
+    rules.apply(text, row);
+    const int64_t id = best_word(row);
+    const int64_t written = std::ssize(text) - prompt_length;
+    if (id < 0) {
+      fail(ErrorKind::kInvalidArgument,
+           "the rules of this generation forbid every word after {} written ones; loosen them",
+           written);
+    }
+    text.push_back(id);
+    if (options.on_step) options.on_step(std::span(text).subspan(prompt.size()));
+    const bool ends = std::ranges::find(options.stop_ids, id) != options.stop_ids.end();
+    if (ends || written + 1 == options.most_tokens) break;
+    check_cancelled();
+    const int64_t parent = 0;
+    scores = words.step({&parent, 1}, {&id, 1});
+  }
+  Hypothesis found;
+  found.ids.assign(text.begin() + prompt_length, text.end());
+  found.rows.assign(found.ids.size(), 0);
   return found;
 }
 

@@ -261,6 +261,10 @@ inline HWY_NOINLINE void apply_rule(const HeadRule& head, const float* query_ter
         scores[c] = groups[c] == group ? scores[c] : kMinusInfinity;
       }
     }
+    for (auto cut = std::ranges::lower_bound(head.cuts, CutEdge{i, key, -1});
+         cut != head.cuts.end() && cut->row == i && cut->col < key + count; ++cut) {
+      scores[cut->col - key] = kMinusInfinity;
+    }
   }
   const KeyRange range = mask.key_range(i, head.shape.cols);
   const int64_t visible_begin = std::clamp<int64_t>(range.begin - key, 0, count);

@@ -1,5 +1,7 @@
 #include "fovea/kernels/head_rule.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "fovea/kernels/attention_tile.h"
@@ -14,7 +16,9 @@ HeadRule::HeadRule(const AttentionInputs& attention_inputs, int64_t head_index,
       head(head_index),
       columns(key_columns),
       plain(rule->mask.range_only() && std::holds_alternative<std::monostate>(rule->bias) &&
-            rule->soft_cap == 0) {
+            rule->soft_cap == 0 && rule->cuts.empty()) {
+  std::ranges::copy_if(rule->cuts, std::back_inserter(cuts),
+                       [this](const CutEdge& cut) { return cut.head < 0 || cut.head == head; });
   if (!rule->mask.key_valid.empty()) {
     for (int64_t key = columns.begin; key < columns.end; ++key) {
       const bool valid = rule->mask.key_valid[static_cast<size_t>(key)] != 0;

@@ -21,6 +21,7 @@ struct HeadRule {
   bool plain;
   // 0 for keys that may be seen and -infinity for padding, one per column; empty if all may.
   std::vector<float> key_penalty;
+  std::vector<CutEdge> cuts;  // of this head, rising
   // Disentangled attention. position_keys: the table that queries meet, as panels.
   // key_terms: scale * k_j . queries[e] for every column j, [columns, entries].
   Panels position_keys;

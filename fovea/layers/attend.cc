@@ -197,14 +197,9 @@ Value attend(const Pass& pass, const AttentionPlace& place, const Value& queries
   if (pass.cache == nullptr) parts = rounded(std::move(parts), place.compute);
   ops::AttentionResult result = mix(pass, place.site, parts);
   if (pass.changes != nullptr) {
-    result.output = pass.changes->after(place, parts, result.output.tensor);
+    result.output = pass.changes->after(place, result.output.tensor);
   }
   if (pass.recorder != nullptr && pass.recorder->wants(place.site)) {
-    if (pass.changes != nullptr && pass.changes->cuts_edges(place)) {
-      fail(ErrorKind::kUnsupported,
-           "edges are cut at {}, and no record says so; run without a recorder",
-           to_string(place.site));
-    }
     AttentionRecord record = record_of(pass.recorder->options(), place, parts, result);
     if (pass.tape == nullptr) {
       pass.recorder->add(std::move(record));

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "fovea/layers/encoded_source.h"
-#include "fovea/layers/post_norm_block.h"
-#include "fovea/layers/pre_norm_block.h"
+#include "fovea/layers/norm_block.h"
 
 namespace fovea {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "fovea/layers/post_norm_block.h"
+#include "fovea/layers/norm_block.h"
 
 namespace fovea {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "fovea/layers/pre_norm_block.h"
+#include "fovea/layers/norm_block.h"
 
 namespace fovea {
 

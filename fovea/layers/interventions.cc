@@ -1,10 +1,6 @@
 #include "fovea/layers/interventions.h"
 
 #include <algorithm>
-#include <map>
-
-#include "fovea/kernels/heads_view.h"
-#include "fovea/tensor/convert.h"
 
 namespace fovea {
 namespace {
@@ -72,16 +68,6 @@ void remove_bias(ScoreRule& rule, int64_t head, int64_t heads, SiteId site) {
   }
 }
 
-// Row i of every head, as [heads, 1, head_dim].
-Tensor query_row(const Tensor& queries, int64_t i) {
-  Tensor row = Tensor::uninitialized({queries.size(0), 1, queries.size(2)});
-  const HeadsView heads = HeadsView::of(queries);
-  for (int64_t head = 0; head < heads.heads; ++head) {
-    heads.read_row(head, i, 1, row.mutable_matrix<float>(head).row(0));
-  }
-  return convert(row, queries.dtype());
-}
-
 }  // namespace
 
 AttentionParts Interventions::before(const AttentionPlace& place, AttentionParts parts) const {
@@ -92,6 +78,12 @@ AttentionParts Interventions::before(const AttentionPlace& place, AttentionParts
       if (hide->axis != place.col_axis) continue;
       check_below("position", hide->position, cols, place.site);
       hide_key(*rule, hide->position, cols);
+    } else if (const auto* edge = std::get_if<HideEdge>(&change)) {
+      if (!holds_at(edge->site, place.site)) continue;
+      check_below("row", edge->row, parts.queries.tensor.size(1), place.site);
+      check_below("column", edge->col, cols, place.site);
+      if (edge->head) check_below("head", *edge->head, heads, place.site);
+      rule->cuts.push_back({edge->row, edge->col, edge->head.value_or(-1)});
     } else if (const auto* zero = std::get_if<ZeroValue>(&change)) {
       if (!holds_at(zero->site, place.site)) continue;
       check_below("position", zero->position, cols, place.site);
@@ -103,57 +95,26 @@ AttentionParts Interventions::before(const AttentionPlace& place, AttentionParts
       remove_bias(*rule, even->head, heads, place.site);
     }
   }
+  std::ranges::sort(rule->cuts);
+  const auto again = std::ranges::unique(rule->cuts);
+  rule->cuts.erase(again.begin(), again.end());
   parts.rule = std::move(rule);
   return parts;
 }
 
-Tensor Interventions::after(const AttentionPlace& place, const AttentionParts& parts,
-                            Tensor output) const {
-  const AttentionShape shape{.heads = parts.queries.tensor.size(0),
-                             .kv_heads = parts.keys.tensor.size(0),
-                             .rows = parts.queries.tensor.size(1),
-                             .cols = parts.keys.tensor.size(1),
-                             .head_dim = parts.queries.tensor.size(2),
-                             .value_dim = parts.values.tensor.size(2)};
-  std::map<int64_t, std::vector<int64_t>> cut;  // keys of a row
-  for (const Intervention& change : changes_) {
-    const auto* edge = std::get_if<HideEdge>(&change);
-    if (edge == nullptr || !holds_at(edge->site, place.site)) continue;
-    check_below("row", edge->row, shape.rows, place.site);
-    check_below("column", edge->col, shape.cols, place.site);
-    cut[edge->row].push_back(edge->col);
-  }
-  if (!cut.empty()) output = output.clone();
-  for (const auto& [row, keys] : cut) {
-    auto rule = std::make_shared<ScoreRule>(rule_of_row(*parts.rule, shape, row));
-    for (const int64_t key : keys) hide_key(*rule, key, shape.cols);
-    const Tensor one = ops::attention(query_row(parts.queries.tensor, row), parts.keys,
-                                      parts.values, std::move(rule), parts.compute)
-                           .output.tensor;
-    for (int64_t head = 0; head < shape.heads; ++head) {
-      std::copy_n(one.matrix<float>(head).row(0), shape.value_dim,
-                  output.mutable_matrix<float>(head).row(row));
-    }
-  }
+Tensor Interventions::after(const AttentionPlace& place, Tensor output) const {
   for (const Intervention& change : changes_) {
     if (const auto* zero = std::get_if<ZeroHead>(&change)) {
       if (zero->site != place.site) continue;
-      check_below("head", zero->head, shape.heads, place.site);
+      check_below("head", zero->head, output.size(0), place.site);
       output = without_head(output, zero->head);
     } else if (const auto* scaled = std::get_if<ScaleHead>(&change)) {
       if (scaled->site != place.site) continue;
-      check_below("head", scaled->head, shape.heads, place.site);
+      check_below("head", scaled->head, output.size(0), place.site);
       output = with_scaled_head(output, scaled->head, scaled->factor);
     }
   }
   return output;
-}
-
-bool Interventions::cuts_edges(const AttentionPlace& place) const {
-  return std::ranges::any_of(changes_, [&](const Intervention& change) {
-    const auto* edge = std::get_if<HideEdge>(&change);
-    return edge != nullptr && holds_at(edge->site, place.site);
-  });
 }
 
 }  // namespace fovea

@@ -22,13 +22,11 @@ class Interventions {
  public:
   explicit Interventions(std::vector<Intervention> changes) : changes_(std::move(changes)) {}
 
-  // Hidden positions, zeroed values and even heads, before anything is computed. Throws
+  // Hidden positions, cut edges, zeroed values and even heads, before anything is computed. Throws
   // Error{kInvalidArgument} for a position or head that is not there.
   AttentionParts before(const AttentionPlace& place, AttentionParts parts) const;
-  // Cut edges, zeroed and scaled heads, in `output` [heads, rows, value_dim].
-  Tensor after(const AttentionPlace& place, const AttentionParts& parts, Tensor output) const;
-  // Whether a row's weights are not those that Q, K and the rule give: a cut edge.
-  bool cuts_edges(const AttentionPlace& place) const;
+  // Zeroed and scaled heads, in `output` [heads, rows, value_dim].
+  Tensor after(const AttentionPlace& place, Tensor output) const;
 
  private:
   std::vector<Intervention> changes_;

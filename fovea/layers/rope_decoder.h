@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "fovea/layers/pre_norm_block.h"
+#include "fovea/layers/norm_block.h"
 #include "fovea/layers/rotary_embedding.h"
 
 namespace fovea {

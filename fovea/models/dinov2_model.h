@@ -1,7 +1,7 @@
 // DINOv2 (Oquab et al. 2023, arXiv:2304.07193), without and with registers.
 #pragma once
 
-#include "fovea/layers/pre_norm_block.h"
+#include "fovea/layers/norm_block.h"
 #include "fovea/models/picture_model.h"
 
 namespace fovea {

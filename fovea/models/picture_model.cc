@@ -4,8 +4,8 @@
 #include "fovea/layers/numeric_input.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/check_inputs.h"
+#include "fovea/ops/feature_map.h"
 #include "fovea/ops/layout.h"
-#include "fovea/ops/pool.h"
 #include "fovea/ops/slice.h"
 
 namespace fovea {

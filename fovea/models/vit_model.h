@@ -1,7 +1,7 @@
 // ViT (Dosovitskiy et al. 2020, arXiv:2010.11929) with the names of its weights, which DeiT shares.
 #pragma once
 
-#include "fovea/layers/pre_norm_block.h"
+#include "fovea/layers/norm_block.h"
 #include "fovea/models/picture_model.h"
 
 namespace fovea {

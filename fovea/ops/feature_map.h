@@ -1,4 +1,4 @@
-// Feature maps on their way through the convolutions of a trunk.
+// Feature maps on their way through the convolutions of a trunk, and pooling.
 #pragma once
 
 #include "fovea/kernels/blocked_image.h"
@@ -31,5 +31,8 @@ class FeatureMap {
 };
 
 FeatureMap max_pool2d(const FeatureMap& x, const PoolGeometry& geometry);
+
+Value max_pool2d(const Value& x, const PoolGeometry& geometry);
+Value average_pool2d(const Value& x, const PoolGeometry& geometry);
 
 }  // namespace fovea::ops

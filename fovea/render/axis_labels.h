@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fovea/capture/run.h"
+#include "fovea/figure/figure.h"
 #include "fovea/render/canvas.h"
-#include "fovea/render/figure.h"
 
 namespace fovea {
 

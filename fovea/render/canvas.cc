@@ -1,5 +1,6 @@
 #include "fovea/render/canvas.h"
 
+#include <fmt/format.h>
 #include <hb-ot.h>
 #include <pango/pangocairo.h>
 
@@ -11,6 +12,9 @@
 
 #include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
+#include "fovea/base/markup.h"
+#include "fovea/figure/checks.h"
+#include "fovea/figure/running_text.h"
 #include "fovea/render/fonts.h"
 
 namespace fovea {
@@ -42,6 +46,48 @@ std::optional<Rgb> own_color(const PangoLayoutRun& run) {
                static_cast<uint8_t>(color.blue >> 8)};
   }
   return std::nullopt;
+}
+
+std::string without_quotes(std::string name) {
+  std::erase(name, '\'');
+  return name;
+}
+
+// A stretch of one font as an element of SVG. Its length is given too, so that it keeps its place
+// where the font is another.
+std::string text_element(std::string_view text, const PangoLayoutRun& run, Point begin,
+                         double width, Rgb color, const cairo_matrix_t& matrix) {
+  const bool ellipsis = (run.item->analysis.flags & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS) != 0;
+  std::string_view said = ellipsis ? "\u2026"
+                                   : text.substr(static_cast<size_t>(run.item->offset),
+                                                 static_cast<size_t>(run.item->length));
+  // Chips are drawn by whoever put their mark into the text.
+  if (width <= 0 || said.find_first_not_of(" \n") == said.npos || said == kChipMark) return "";
+  const PangoGlyphString& glyphs = *run.glyphs;
+  const bool rtl = run.item->analysis.level % 2 != 0;
+  const bool broken_here = glyphs.glyphs[rtl ? 0 : glyphs.num_glyphs - 1].geometry.width == 0;
+  while (broken_here && said.ends_with(' ')) said.remove_suffix(1);
+  if (rtl) begin.x += width;  // where it begins
+  const std::unique_ptr<PangoFontDescription, decltype(&pango_font_description_free)> font(
+      pango_font_describe_with_absolute_size(run.item->analysis.font), pango_font_description_free);
+  const bool turned = matrix.xy != 0 || matrix.yx != 0;
+  const Point shift = turned ? Point{} : Point{matrix.x0, matrix.y0};
+  std::string place =
+      fmt::format("x=\"{:.3f}\" y=\"{:.3f}\"", begin.x + shift.x, begin.y + shift.y);
+  if (turned) {
+    place += fmt::format(" transform=\"matrix({:.6f} {:.6f} {:.6f} {:.6f} {:.3f} {:.3f})\"",
+                         matrix.xx, matrix.yx, matrix.xy, matrix.yy, matrix.x0, matrix.y0);
+  }
+  const int weight = pango_font_description_get_weight(font.get());
+  return fmt::format(
+      "<text {} textLength=\"{:.3f}\" lengthAdjust=\"spacingAndGlyphs\" "
+      "font-family=\"'{}', sans-serif\" font-size=\"{:.3f}\"{}{} "
+      "fill=\"#{:02x}{:02x}{:02x}\">{}</text>\n",
+      place, width, escape_attribute(without_quotes(family_name(run.item->analysis.font))),
+      static_cast<double>(pango_font_description_get_size(font.get())) / PANGO_SCALE,
+      weight == PANGO_WEIGHT_NORMAL ? "" : fmt::format(" font-weight=\"{}\"", weight),
+      rtl ? " direction=\"rtl\" unicode-bidi=\"embed\"" : "", color.red, color.green, color.blue,
+      escape_text(said));
 }
 
 }  // namespace
@@ -153,11 +199,10 @@ void Canvas::hatch(const std::vector<Rect>& rects) {
 
 CanvasPicture::CanvasPicture(const CellImage& image, bool smooth)
     : width_(image.width), height_(image.height), smooth_(smooth) {
-  constexpr int64_t kMostPixels = 32767;  // cairo's limit
-  if (width_ < 1 || height_ < 1 || width_ > kMostPixels || height_ > kMostPixels) {
+  if (width_ < 1 || height_ < 1 || width_ > kLongestDrawing || height_ > kLongestDrawing) {
     fail(ErrorKind::kInvalidArgument,
          "a map of {} x {} cells cannot be one picture, which holds {} a side; draw a part of it",
-         width_, height_, kMostPixels);
+         width_, height_, kLongestDrawing);
   }
   const int width = static_cast<int>(width_);
   const int height = static_cast<int>(height_);
@@ -181,7 +226,7 @@ void Canvas::picture(const CanvasPicture& picture, const Rect& where, double opa
     pictures_.push_back(picture);
   }
   Point corner{where.x, where.y};
-  if (raster_) {  // on the pixel grid, so that each cell keeps its whole pixels
+  if (text_as_ == TextAs::kPixels) {  // on the pixel grid, so that each cell keeps its whole pixels
     cairo_user_to_device(context_, &corner.x, &corner.y);
     corner = on_grid(corner);
     cairo_device_to_user(context_, &corner.x, &corner.y);
@@ -228,7 +273,7 @@ void Canvas::show(const TextBlock& block, Point at, Rgb color) {
     families_.insert(family_name(run.item->analysis.font));
   });
   set_color(color);
-  if (!raster_) {
+  if (text_as_ == TextAs::kGlyphs) {
     cairo_move_to(context_, at.x, at.y);
     pango_cairo_show_layout(context_, layout);
     cairo_new_path(context_);
@@ -237,10 +282,19 @@ void Canvas::show(const TextBlock& block, Point at, Rgb color) {
   for_each_run(layout, [&](PangoLayoutIter* place, PangoLayoutRun& run) {
     PangoRectangle where;
     pango_layout_iter_get_run_extents(place, nullptr, &where);
-    cairo_move_to(
-        context_, at.x + static_cast<double>(where.x) / PANGO_SCALE,
-        at.y + static_cast<double>(pango_layout_iter_get_run_baseline(place)) / PANGO_SCALE);
-    set_color(own_color(run).value_or(color));
+    const Point begin{
+        at.x + static_cast<double>(where.x) / PANGO_SCALE,
+        at.y + static_cast<double>(pango_layout_iter_get_run_baseline(place)) / PANGO_SCALE};
+    const Rgb ink = own_color(run).value_or(color);
+    if (text_as_ == TextAs::kElements) {
+      cairo_matrix_t matrix;
+      cairo_get_matrix(context_, &matrix);
+      svg_text_ += text_element(pango_layout_get_text(layout), run, begin,
+                                static_cast<double>(where.width) / PANGO_SCALE, ink, matrix);
+      return;
+    }
+    cairo_move_to(context_, begin.x, begin.y);
+    set_color(ink);
     if (has_color_glyphs(run.item->analysis.font)) {
       pango_cairo_show_glyph_string(context_, run.item->analysis.font, run.glyphs);
     } else {

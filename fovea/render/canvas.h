@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "fovea/render/color_map.h"
-#include "fovea/render/geometry.h"
+#include "fovea/figure/color_map.h"
+#include "fovea/figure/geometry.h"
 #include "fovea/render/text_block.h"
 
 namespace fovea {
@@ -67,11 +67,16 @@ class CanvasPicture {
   bool smooth_ = false;
 };
 
+// What becomes of text.
+enum class TextAs {
+  kPixels,    // outlines, placed to a fraction of a pixel and the same with every FreeType
+  kGlyphs,    // what cairo makes of it: text in PDF, outlines in SVG
+  kElements,  // nothing is drawn: svg_text() has it
+};
+
 class Canvas {
  public:
-  // `raster`: text becomes outlines, placed to a fraction of a pixel and the same with every
-  // version of FreeType. Otherwise it stays text.
-  Canvas(cairo_t* context, bool raster) : context_(context), raster_(raster) {}
+  Canvas(cairo_t* context, TextAs text) : context_(context), text_as_(text) {}
 
   void fill(const Rect& rect, Rgb color, double opacity = 1);
   void fill_rounded(const Rect& rect, double radius, Rgb color);
@@ -94,6 +99,8 @@ class Canvas {
   // `at` is where the baseline begins; the angle is in degrees, counter-clockwise.
   void rotated_text(const TextBlock& block, Point at, double degrees);
 
+  // With kElements: <text> elements, which lie above everything that is drawn.
+  const std::string& svg_text() const { return svg_text_; }
   const std::set<std::string>& families() const { return families_; }
   // Every picture that was drawn, in the order of its first time.
   const std::vector<CanvasPicture>& pictures() const { return pictures_; }
@@ -105,9 +112,15 @@ class Canvas {
   void show(const TextBlock& block, Point at, Rgb color);
 
   cairo_t* context_;
-  bool raster_;
+  TextAs text_as_;
+  std::string svg_text_;
   std::set<std::string> families_;
   std::vector<CanvasPicture> pictures_;
 };
+
+inline constexpr TextStyle kPanelStyle{.size = 10.5, .color = kInk, .strong = true};
+inline constexpr TextStyle kNoteStyle{.size = 10, .color = kMuted};    // below or beside a panel
+inline constexpr TextStyle kNumberStyle{.size = 10, .color = kMuted};  // of an axis
+inline constexpr TextStyle kKeyStyle{.size = 10.5, .color = kInk};
 
 }  // namespace fovea

@@ -4,13 +4,11 @@
 #include <cmath>
 
 #include "fovea/base/cancel.h"
-#include "fovea/base/error.h"
-#include "fovea/render/picture_tone.h"
+#include "fovea/figure/picture_tone.h"
 
 namespace fovea {
 namespace {
 
-constexpr int64_t kLongestImageSide = 32767;  // a side of a cairo image
 // More, or smaller, would make slow and large SVG and PDF files.
 constexpr int64_t kMostRectangles = 64 * 64;
 constexpr double kSmallestRectangle = 8;
@@ -67,32 +65,6 @@ CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis) {
 }
 
 }  // namespace
-
-void check_matrix(const Tensor& weights, int64_t rows, int64_t cols, std::string_view what) {
-  if (weights.dtype() != DType::kF32 || weights.shape() != Shape{rows, cols}) {
-    fail(ErrorKind::kInvalidArgument, "{} should be f32 {} but is {} {}", what,
-         to_string(Shape{rows, cols}), dtype_name(weights.dtype()), to_string(weights.shape()));
-  }
-  if (std::max(rows, cols) > kLongestImageSide) {
-    fail(ErrorKind::kInvalidArgument,
-         "{} has {} x {} cells but a figure holds {} a side; draw a part of the map", what, rows,
-         cols, kLongestImageSide);
-  }
-  if (rows == 0 || cols == 0) {
-    fail(ErrorKind::kInvalidArgument, "{} has {} rows and {} columns: there is nothing to draw",
-         what, rows, cols);
-  }
-}
-
-bool has_forbidden(MatrixView<const float> weights) {
-  for (int64_t r = 0; r < weights.rows; ++r) {
-    if (std::any_of(weights.row(r), weights.row(r) + weights.cols,
-                    [](float value) { return std::isnan(value); })) {
-      return true;
-    }
-  }
-  return false;
-}
 
 CellImage cover_cells(MatrixView<const float> weights, const ColorAxis& axis, double opacity) {
   CellImage image{.width = weights.cols, .height = weights.rows, .pixels = {}};

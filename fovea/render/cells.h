@@ -1,15 +1,12 @@
 // The coloured squares of a matrix.
 #pragma once
 
+#include "fovea/figure/checks.h"
+#include "fovea/figure/color_axis.h"
 #include "fovea/render/canvas.h"
-#include "fovea/render/color_axis.h"
 #include "fovea/tensor/view.h"
 
 namespace fovea {
-
-// Throws Error{kInvalidArgument} unless it is a f32 matrix of that size; `what` names it.
-void check_matrix(const Tensor& weights, int64_t rows, int64_t cols, std::string_view what);
-bool has_forbidden(MatrixView<const float> weights);  // NaN somewhere
 
 // One colour per entry, to lie over a picture: larger weights cover more of it, `opacity` at most;
 // forbidden cells are dimmed (picture_tone.h).

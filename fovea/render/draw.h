@@ -12,12 +12,12 @@ Body draw_read(const ReadFigure& figure, const ColorMap& colors);
 Body draw_reading(const ReadingFigure& figure, const ColorMap& colors);
 Body draw_lines(const LinesFigure& figure);
 Body draw_steps(const StepsFigure& figure, const ColorMap& colors);
-Body draw_align(const AlignFigure& figure, const ColorMap& colors);
 Body draw_image(const ImageFigure& figure, const ColorMap& colors);   // any layout
 Body draw_around(const ImageFigure& figure, const ColorMap& colors);  // kAround only
 Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors);
 Body draw_dots(const DotsFigure& figure);
 Body draw_curves(const CurvesFigure& figure);
 Body draw_composite(const CompositeFigure& figure);
+Body draw_table(const TableFigure& figure, const ColorMap& colors);
 
 }  // namespace fovea

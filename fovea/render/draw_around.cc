@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "fovea/base/error.h"
+#include "fovea/render/canvas.h"
 #include "fovea/render/draw.h"
 #include "fovea/render/overlay.h"
-#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {

@@ -1,19 +1,16 @@
 // Patches in the colours of those whom they belong to, over their picture.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
-#include "fovea/base/error.h"
-#include "fovea/explain/pictures/grid_mask.h"
+#include "fovea/figure/contour.h"
+#include "fovea/figure/owner_area.h"
+#include "fovea/figure/picture_tone.h"
+#include "fovea/render/canvas.h"
 #include "fovea/render/cells.h"
-#include "fovea/render/contour.h"
 #include "fovea/render/draw.h"
 #include "fovea/render/overlay.h"
-#include "fovea/render/picture_tone.h"
-#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {
@@ -27,47 +24,10 @@ constexpr int64_t kLeastMarked = 4;  // patches; smaller parts have no room for 
 constexpr TextStyle kCompositeDetailStyle{.size = 10.5, .color = kMuted};
 constexpr TextStyle kMarkStyle{.size = 10, .color = kInk, .strong = true};
 
-// What one owner has.
-struct Area {
-  int64_t owner = 0;
-  Tensor cells;      // 1 where it is the owner's, NaN elsewhere
-  GridMask largest;  // connected part
-  CellMark marked;   // a cell of that, near its middle
-};
-
-Area area_of(MatrixView<const float> owners, int64_t owner) {
-  Area area{.owner = owner, .cells = Tensor::uninitialized({owners.rows, owners.cols})};
-  GridMask mask(GridShape{owners.rows, owners.cols});
-  for (int64_t i = 0; i < mask.grid.patches(); ++i) {
-    const bool own = owners(mask.grid.row_of(i), mask.grid.col_of(i)) == static_cast<float>(owner);
-    mask.cells[static_cast<size_t>(i)] = own ? 1 : 0;
-    area.cells.mutable_values<float>()[static_cast<size_t>(i)] =
-        own ? 1 : std::numeric_limits<float>::quiet_NaN();
-  }
-  area.largest = largest_component(mask);
-  double row = 0, col = 0;
-  for (int64_t i = 0; i < mask.grid.patches(); ++i) {
-    if (!area.largest.holds(i)) continue;
-    row += static_cast<double>(mask.grid.row_of(i));
-    col += static_cast<double>(mask.grid.col_of(i));
-  }
-  const double count = std::max<double>(1, static_cast<double>(area.largest.count()));
-  double nearest = std::numeric_limits<double>::infinity();
-  for (int64_t i = 0; i < mask.grid.patches(); ++i) {
-    if (!area.largest.holds(i)) continue;
-    const double distance = std::hypot(static_cast<double>(mask.grid.row_of(i)) - row / count,
-                                       static_cast<double>(mask.grid.col_of(i)) - col / count);
-    if (distance >= nearest) continue;
-    nearest = distance;
-    area.marked = {mask.grid.row_of(i), mask.grid.col_of(i)};
-  }
-  return area;
-}
-
 struct CompositePlan {
   CompositeFigure figure;  // by value: drawn later; tensors are shared
   PictureBase base;
-  std::vector<Area> areas;
+  std::vector<OwnerArea> areas;
   std::vector<TextBlock> marks, names, details;
   TextBlock picture_title, title, nobody;
   double width = 0;
@@ -100,7 +60,7 @@ void draw_areas(Canvas& canvas, const CompositePlan& plan, const Rect& where) {
     }
   }
   canvas.picture(CanvasPicture(tint), where);
-  for (const Area& area : plan.areas) {
+  for (const OwnerArea& area : plan.areas) {
     auto lines = mass_contour(area.cells.matrix<float>(), 1);
     for (auto& line : lines) {
       for (Point& point : line) {
@@ -109,8 +69,8 @@ void draw_areas(Canvas& canvas, const CompositePlan& plan, const Rect& where) {
     }
     canvas.polylines(lines, {.color = kInk, .width = 1, .opacity = 0.55});
   }
-  for (const Area& area : plan.areas) {
-    if (area.largest.count() < kLeastMarked) continue;
+  for (const OwnerArea& area : plan.areas) {
+    if (area.largest < kLeastMarked) continue;
     const TextBlock& mark = plan.marks[static_cast<size_t>(area.owner)];
     const Point middle{where.x + (static_cast<double>(area.marked.col) + 0.5) * cell_width,
                        where.y + (static_cast<double>(area.marked.row) + 0.5) * cell_height};
@@ -145,25 +105,6 @@ void draw_legend(Canvas& canvas, const CompositePlan& plan, Point at) {
   canvas.text(plan.nobody, {at.x + kCompositeKey + 8, y});
 }
 
-void check_composite(const CompositeFigure& figure) {
-  const bool matrix = figure.owners.rank() == 2;
-  const int64_t rows = matrix ? figure.owners.size(0) : 1;
-  const int64_t cols = matrix ? figure.owners.size(1) : 1;
-  check_matrix(figure.owners, rows, cols, "the owners of patches");
-  if (figure.picture.width < 1 || figure.picture.height < 1 || figure.names.empty()) {
-    fail(ErrorKind::kInvalidArgument, "a picture of {} x {} with {} owners cannot be drawn",
-         figure.picture.width, figure.picture.height, figure.names.size());
-  }
-  for (const float owner : figure.owners.values<float>()) {
-    if (std::isnan(owner)) continue;
-    if (owner < 0 || owner >= static_cast<float>(figure.names.size()) ||
-        owner != std::floor(owner)) {
-      fail(ErrorKind::kInvalidArgument, "a patch belongs to {} but there are {} owners", owner,
-           figure.names.size());
-    }
-  }
-}
-
 }  // namespace
 
 Body draw_composite(const CompositeFigure& figure) {
@@ -171,7 +112,7 @@ Body draw_composite(const CompositeFigure& figure) {
   auto plan = std::make_shared<CompositePlan>(
       CompositePlan{.figure = figure, .base = PictureBase::of(figure.picture)});
   for (size_t i = 0; i < figure.names.size(); ++i) {
-    plan->areas.push_back(area_of(figure.owners.matrix<float>(), static_cast<int64_t>(i)));
+    plan->areas.push_back(owner_area(figure, static_cast<int64_t>(i)));
     plan->marks.push_back(TextBlock::line(figure.names[i].mark, kMarkStyle));
     plan->names.push_back(TextBlock::line(figure.names[i].name, kPanelStyle));
     plan->details.push_back(TextBlock::line(figure.names[i].detail, kCompositeDetailStyle));

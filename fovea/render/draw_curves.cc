@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "fovea/base/error.h"
-#include "fovea/render/color_axis.h"
+#include "fovea/render/canvas.h"
+#include "fovea/render/color_bar.h"
 #include "fovea/render/draw.h"
-#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {

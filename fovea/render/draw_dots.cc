@@ -1,15 +1,14 @@
 // One number per head and layer: dots above each layer, side by side in the order of the heads.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "fovea/base/error.h"
+#include "fovea/render/canvas.h"
 #include "fovea/render/cells.h"
-#include "fovea/render/color_axis.h"
+#include "fovea/render/color_bar.h"
 #include "fovea/render/draw.h"
-#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {

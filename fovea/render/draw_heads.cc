@@ -8,10 +8,10 @@
 
 #include "fovea/base/error.h"
 #include "fovea/render/axis_labels.h"
+#include "fovea/render/canvas.h"
 #include "fovea/render/cells.h"
-#include "fovea/render/color_axis.h"
+#include "fovea/render/color_bar.h"
 #include "fovea/render/draw.h"
-#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {

@@ -3,9 +3,10 @@
 #include <cmath>
 #include <memory>
 
+#include "fovea/figure/checks.h"
+#include "fovea/render/canvas.h"
 #include "fovea/render/draw.h"
 #include "fovea/render/overlay.h"
-#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {

@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "fovea/base/error.h"
+#include "fovea/render/canvas.h"
 #include "fovea/render/cells.h"
 #include "fovea/render/draw.h"
-#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {

@@ -1,5 +1,4 @@
 // One matrix with the names of its rows and columns, and a colour bar.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +7,7 @@
 #include "fovea/base/error.h"
 #include "fovea/render/axis_labels.h"
 #include "fovea/render/cells.h"
-#include "fovea/render/color_axis.h"
+#include "fovea/render/color_bar.h"
 #include "fovea/render/draw.h"
 
 namespace fovea {

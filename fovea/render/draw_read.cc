@@ -10,10 +10,10 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
-#include "fovea/render/color_axis.h"
+#include "fovea/figure/running_text.h"
+#include "fovea/render/canvas.h"
+#include "fovea/render/color_bar.h"
 #include "fovea/render/draw.h"
-#include "fovea/render/running_text.h"
-#include "fovea/render/text_styles.h"
 
 namespace fovea {
 namespace {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <memory>
 
-#include "fovea/base/error.h"
+#include "fovea/figure/checks.h"
 #include "fovea/render/cells.h"
-#include "fovea/render/color_axis.h"
+#include "fovea/render/color_bar.h"
 #include "fovea/render/draw.h"
 
 namespace fovea {
@@ -49,16 +49,15 @@ std::string value_text(float value, double step) {
 }
 
 // Many small weights, of patches say, need one more decimal to differ.
-double step_of(const StepsStage& stage) {
-  if (!stage.is_weight) return 0.01;
-  for (const float value : stage.values.values<float>()) {
-    if (value >= 0.1F) return 0.01;
-  }
-  return 0.001;
+double step_of(const NumberTable& table) {
+  if (!table.shade_to) return 0.01;
+  return std::ranges::any_of(table.values.values(), [](double value) { return value >= 0.1; })
+             ? 0.01
+             : 0.001;
 }
 
 struct DrawnStage {
-  Tensor values;
+  Matrix values;
   double step = 0.01;  // of the last decimal
   std::vector<int64_t> rows;
   std::vector<int64_t> cols;
@@ -79,12 +78,13 @@ struct DrawnStage {
   double height() const { return map_top() + map_height() + 10 + sentence.height(); }
 };
 
-// Weights from 0 to 1; anything else symmetric about 0, as far as its largest entry.
-ColorAxis stage_axis(const StepsStage& stage, const ColorMap& colors) {
-  if (stage.is_weight) return {colors, {0, 1}};
+// Weights from 0; anything else symmetric about 0, as far as its largest entry.
+ColorAxis stage_axis(const NumberTable& table, const ColorMap& colors) {
+  if (table.shade_to) return {colors, {0, *table.shade_to}};
   double largest = 0;
-  for (const float value : stage.values.values<float>()) {
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  for (const double value : table.values.values()) {
+    if (std::isfinite(value))
+      largest = std::max(largest, double{std::abs(static_cast<float>(value))});
   }
   // Twice as far, so that the colours stay pale behind the numbers.
   return {color_map("RdBu"), {-2 * largest, 2 * largest}};
@@ -101,31 +101,20 @@ std::vector<TextBlock> labels_of(const std::vector<std::string>& names,
   return labels;
 }
 
-void check_stage(const StepsStage& stage) {
-  const bool matrix = stage.values.rank() == 2;
-  check_matrix(stage.values, matrix ? stage.values.size(0) : 1, matrix ? stage.values.size(1) : 1,
-               stage.name);
-  const auto fits = [](const std::vector<std::string>& names, int64_t count) {
-    return names.empty() || static_cast<int64_t>(names.size()) == count;
-  };
-  if (!fits(stage.row_labels, stage.values.size(0)) ||
-      !fits(stage.col_labels, stage.values.size(1))) {
-    fail(ErrorKind::kInvalidArgument, "{} has {} row and {} column names for {}", stage.name,
-         stage.row_labels.size(), stage.col_labels.size(), to_string(stage.values.shape()));
-  }
-}
-
-DrawnStage make_stage(const StepsStage& source, size_t number, const ColorMap& colors) {
-  check_stage(source);
-  DrawnStage stage{.values = source.values,
-                   .step = step_of(source),
-                   .rows = shown(source.values.size(0)),
-                   .cols = shown(source.values.size(1)),
-                   .axis = stage_axis(source, colors)};
-  stage.name = TextBlock::line(fmt::format("{}  {}", number, source.name), kStageNameStyle);
-  stage.formula = TextBlock::line(source.formula, kFormulaStyle);
-  stage.row_labels = labels_of(source.row_labels, stage.rows, kLabelWidest);
-  stage.col_labels = labels_of(source.col_labels, stage.cols, kCellWidth - 4);
+// A table of a stage; the first carries what is said of the stage, the next only their name.
+DrawnStage make_stage(const StepsStage& source, size_t index, const ColorMap& colors) {
+  const NumberTable table = index < source.tables.size() ? source.tables[index] : NumberTable();
+  DrawnStage stage{.values = table.values,
+                   .step = step_of(table),
+                   .rows = shown(table.values.rows()),
+                   .cols = shown(table.values.cols()),
+                   .axis = stage_axis(table, colors)};
+  stage.name =
+      TextBlock::line(index == 0 ? fmt::format("{}  {}", source.number, source.name) : table.corner,
+                      kStageNameStyle);
+  stage.formula = TextBlock::line(index == 0 ? source.formula : " ", kFormulaStyle);
+  stage.row_labels = labels_of(table.row_labels, stage.rows, kLabelWidest);
+  stage.col_labels = labels_of(table.col_labels, stage.cols, kCellWidth - 4);
   for (const TextBlock& label : stage.row_labels) {
     stage.labels_width = std::max(stage.labels_width, label.width() + 6);
   }
@@ -133,12 +122,11 @@ DrawnStage make_stage(const StepsStage& source, size_t number, const ColorMap& c
     stage.labels_height = std::max(stage.labels_height, label.height() + 4);
   }
   stage.width = std::max({stage.labels_width + stage.map_width(), stage.name.width(),
-                          stage.formula.width(), kNarrowestSentence});
-  std::string sentence = source.explanation;
-  const Shape& shape = source.values.shape();
-  if (std::max(shape[0], shape[1]) > kMostShown) {
-    sentence +=
-        fmt::format("{}{} \u00d7 {} in all.", sentence.empty() ? "" : " ", shape[0], shape[1]);
+                          stage.formula.width(), index == 0 ? kNarrowestSentence : 0});
+  std::string sentence = index == 0 ? source.explanation : "";
+  const int64_t rows = table.values.rows(), cols = table.values.cols();
+  if (std::max(rows, cols) > kMostShown) {
+    sentence += fmt::format("{}{} \u00d7 {} in all.", sentence.empty() ? "" : " ", rows, cols);
   }
   stage.sentence = TextBlock::paragraph(sentence, kSentenceStyle, stage.width);
   return stage;
@@ -155,7 +143,7 @@ void draw_value(Canvas& canvas, const DrawnStage& stage, const Rect& place, int6
     }
     return;
   }
-  const float value = stage.values.matrix<float>()(row, col);
+  const auto value = static_cast<float>(stage.values(row, col));
   if (!std::isfinite(value)) {
     canvas.hatch({place});
     if (std::isnan(value)) return;
@@ -241,22 +229,24 @@ Body line_body(Line line, bool leads_on) {
 }  // namespace
 
 Body draw_steps(const StepsFigure& figure, const ColorMap& colors) {
-  if (figure.stages.empty()) {
-    fail(ErrorKind::kInvalidArgument, "a chain of 0 steps cannot be drawn; give one or more");
-  }
+  check_steps(figure);
   std::vector<Line> lines(1);
-  for (size_t i = 0; i < figure.stages.size(); ++i) {
-    DrawnStage stage = make_stage(figure.stages[i], i + 1, colors);
-    if (!lines.back().stages.empty() && lines.back().width + kArrow + stage.width > kLineWidth) {
-      lines.emplace_back();
+  for (const StepsStage& each : figure.stages) {
+    for (size_t i = 0; i < std::max<size_t>(each.tables.size(), 1); ++i) {
+      DrawnStage stage = make_stage(each, i, colors);
+      if (!lines.back().stages.empty() && lines.back().width + kArrow + stage.width > kLineWidth) {
+        lines.emplace_back();
+      }
+      Line& line = lines.back();
+      line.width += stage.width + (line.stages.empty() ? 0 : kArrow);
+      line.stages.push_back(std::move(stage));
     }
-    Line& line = lines.back();
-    line.width += stage.width + (line.stages.empty() ? 0 : kArrow);
-    line.stages.push_back(std::move(stage));
   }
   for (Line& line : lines) align_maps(line);
   std::vector<Body> bodies;
-  if (figure.picture) bodies.push_back(draw_image(*figure.picture, color_map("inferno")));
+  // The usual map behind numbers suits no picture.
+  const ColorMap& over = colors.name() == "paper" ? inferno() : colors;
+  if (figure.picture) bodies.push_back(draw_image(*figure.picture, over));
   for (size_t i = 0; i < lines.size(); ++i) {
     bodies.push_back(line_body(std::move(lines[i]), i + 1 < lines.size()));
   }

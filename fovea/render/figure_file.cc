@@ -27,64 +27,32 @@ const Suffix* find_suffix(const std::filesystem::path& path) {
   return found == kSuffixes.end() ? nullptr : found;
 }
 
-struct Drawn {
-  Body body;
-  const ColorMap* colors = nullptr;  // null: the figure needs none
-};
-
-// Where there are negative values, the map for differences.
-const ColorMap& suiting(const std::string& name, const ColorScale& scale,
-                        std::string_view otherwise = "inferno") {
-  if (!name.empty()) return color_map(name);
-  return color_map(scale.low < 0 && scale.high > 0 ? "RdBu" : otherwise);
-}
-
+// Figures without weights have colours of their own.
 struct Draw {
-  const FigureOptions& options;
+  const ColorMap& colors;
 
-  Drawn operator()(const MatrixFigure& figure) const {
-    const ColorMap& colors = suiting(options.colors, figure.scale);
-    return {draw_matrix(figure, colors), &colors};
+  Body operator()(const LinesFigure& figure) const { return draw_lines(figure); }
+  Body operator()(const DotsFigure& figure) const { return draw_dots(figure); }
+  Body operator()(const CurvesFigure& figure) const { return draw_curves(figure); }
+  Body operator()(const CompositeFigure& figure) const { return draw_composite(figure); }
+  Body operator()(const AlignFigure& figure) const {
+    return draw_matrix(as_matrix(figure), colors);
   }
-  Drawn operator()(const HeadsFigure& figure) const {
-    const ColorMap& colors = suiting(options.colors, figure.scale);
-    return {draw_heads(figure, colors), &colors};
-  }
-  // Text is read on white, so low must be light.
-  Drawn operator()(const ReadFigure& figure) const {
-    const ColorMap& colors = suiting(options.colors, figure.scale, "paper");
-    return {draw_read(figure, colors), &colors};
-  }
-  Drawn operator()(const ReadingFigure& figure) const {
-    const ColorMap& colors = color_map(options.colors.empty() ? "paper" : options.colors);
-    return {draw_reading(figure, colors), &colors};
-  }
-  Drawn operator()(const LinesFigure& figure) const { return {draw_lines(figure), nullptr}; }
-  Drawn operator()(const StepsFigure& figure) const {
-    const ColorMap& colors = color_map(options.colors.empty() ? "paper" : options.colors);
-    return {draw_steps(figure, colors), &colors};
-  }
-  Drawn operator()(const AlignFigure& figure) const {
-    const ColorMap& colors = suiting(options.colors, figure.scale);
-    return {draw_align(figure, colors), &colors};
-  }
-  Drawn operator()(const ImageFigure& figure) const {
-    const ColorMap& colors = suiting(options.colors, figure.scale);
-    return {draw_image(figure, colors), &colors};
-  }
-  Drawn operator()(const KernelsFigure& figure) const {
-    const ColorMap& colors = suiting(options.colors, figure.scale);
-    return {draw_kernels(figure, colors), &colors};
-  }
-  Drawn operator()(const DotsFigure& figure) const { return {draw_dots(figure), nullptr}; }
-  Drawn operator()(const CurvesFigure& figure) const { return {draw_curves(figure), nullptr}; }
-  Drawn operator()(const CompositeFigure& figure) const {
-    return {draw_composite(figure), nullptr};
-  }
+  Body operator()(const MatrixFigure& figure) const { return draw_matrix(figure, colors); }
+  Body operator()(const HeadsFigure& figure) const { return draw_heads(figure, colors); }
+  Body operator()(const ReadFigure& figure) const { return draw_read(figure, colors); }
+  Body operator()(const ReadingFigure& figure) const { return draw_reading(figure, colors); }
+  Body operator()(const StepsFigure& figure) const { return draw_steps(figure, colors); }
+  Body operator()(const ImageFigure& figure) const { return draw_image(figure, colors); }
+  Body operator()(const KernelsFigure& figure) const { return draw_kernels(figure, colors); }
+  Body operator()(const TableFigure& figure) const { return draw_table(figure, colors); }
 };
 
-const FigureText& figure_text(const Figure& figure) {
-  return std::visit([](const auto& each) -> const FigureText& { return each.text; }, figure);
+bool has_color_map(const Figure& figure) {
+  return !std::holds_alternative<LinesFigure>(figure) &&
+         !std::holds_alternative<DotsFigure>(figure) &&
+         !std::holds_alternative<CurvesFigure>(figure) &&
+         !std::holds_alternative<CompositeFigure>(figure);
 }
 
 // What any format can carry: characters, and of control characters only line breaks.
@@ -137,17 +105,18 @@ EncodedFigure encode_figure(FigureFormat format, const Figure& figure,
   }
   static std::mutex one_at_a_time;  // the fonts are shared
   const std::lock_guard lock(one_at_a_time);
-  const FigureText text = clean(figure_text(figure));
-  const Drawn drawn = std::visit(Draw{options}, figure);
-  const Body all = framed(drawn.body, text);
+  const FigureText text = clean(text_in(figure));
+  const ColorMap& colors = colors_of(figure, options.colors);
+  const Body all = framed(std::visit(Draw{colors}, figure), text);
   const auto metadata = [&](const std::set<std::string>& families) {
-    return all_metadata(text, drawn.colors, families);
+    return all_metadata(text, has_color_map(figure) ? &colors : nullptr, families);
   };
   switch (format) {
     case FigureFormat::kPng:
       return encode_as_png(all, pixels_per_unit(all, options.scale), text, metadata);
     case FigureFormat::kSvg:
-      return encode_as_svg(all, text, metadata);
+      return encode_as_svg(all, options.svg_text ? TextAs::kElements : TextAs::kGlyphs, text,
+                           metadata);
     case FigureFormat::kPdf:
       return encode_as_pdf(all, text, metadata);
   }

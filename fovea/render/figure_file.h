@@ -5,21 +5,19 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <variant>
 
-#include "fovea/render/figure.h"
+#include "fovea/figure/figure.h"
 
 namespace fovea {
-
-using Figure = std::variant<MatrixFigure, HeadsFigure, ReadFigure, ReadingFigure, LinesFigure,
-                            StepsFigure, AlignFigure, ImageFigure, KernelsFigure, DotsFigure,
-                            CurvesFigure, CompositeFigure>;
 
 inline constexpr int kLargestScale = 4;
 
 struct FigureOptions {
-  int scale = 2;         // pixels of a PNG per unit, 1 to kLargestScale
-  std::string colors;    // a name of color_map.h; empty: what suits the figure
+  int scale = 2;       // pixels of a PNG per unit, 1 to kLargestScale
+  std::string colors;  // a name of color_map.h; empty: what suits the figure
+  // An SVG's text as text, which can be edited and searched but looks as planned only where its
+  // fonts are; otherwise as outlines, which look the same everywhere.
+  bool svg_text = false;
   bool sidecar = false;  // also write the metadata to FILE.json
 };
 

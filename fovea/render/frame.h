@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "fovea/figure/figure.h"
 #include "fovea/render/canvas.h"
-#include "fovea/render/figure.h"
 
 namespace fovea {
 

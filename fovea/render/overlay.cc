@@ -1,17 +1,14 @@
 // One colour per patch: what lies between patches was never computed.
 #include "fovea/render/overlay.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "fovea/base/error.h"
-#include "fovea/render/box_labels.h"
+#include "fovea/figure/box_labels.h"
+#include "fovea/figure/contour.h"
+#include "fovea/figure/picture_tone.h"
 #include "fovea/render/cells.h"
-#include "fovea/render/contour.h"
-#include "fovea/render/picture_tone.h"
 
 namespace fovea {
 namespace {
@@ -19,33 +16,6 @@ namespace {
 constexpr double kAreaTint = 0.45;   // of an area
 constexpr double kLabelPadding = 3;  // left and right of the letters
 constexpr double kSmallPanel = 330;  // below it letters and lines are smaller
-
-void check_panel(const ImagePanel& panel) {
-  const bool matrix = panel.weights.rank() == 2;
-  const int64_t rows = matrix ? panel.weights.size(0) : 1;
-  const int64_t cols = matrix ? panel.weights.size(1) : 1;
-  if (!panel.weights.empty()) check_matrix(panel.weights, rows, cols, panel.title);
-  if (panel.chosen &&
-      (panel.weights.empty() || panel.chosen->row < 0 || panel.chosen->row >= rows ||
-       panel.chosen->col < 0 || panel.chosen->col >= cols)) {
-    fail(ErrorKind::kInvalidArgument, "patch {},{} is chosen but the grid has {} x {}",
-         panel.chosen->row, panel.chosen->col, rows, cols);
-  }
-  for (const ImageMask& mask : panel.masks) {
-    if (mask.rows < 1 || mask.cols < 1 ||
-        static_cast<int64_t>(mask.cells.size()) != mask.rows * mask.cols) {
-      fail(ErrorKind::kInvalidArgument, "an area of {} x {} has {} cells", mask.rows, mask.cols,
-           mask.cells.size());
-    }
-  }
-  for (const ImageBox& box : panel.boxes) {
-    if (!(box.left <= box.right && box.top <= box.bottom) || !std::isfinite(box.right - box.left) ||
-        !std::isfinite(box.bottom - box.top)) {
-      fail(ErrorKind::kInvalidArgument, "a box from {},{} to {},{} cannot be drawn", box.left,
-           box.top, box.right, box.bottom);
-    }
-  }
-}
 
 void draw_outlines(Canvas& canvas, std::vector<std::vector<Point>> lines, int64_t rows,
                    int64_t cols, const Rect& where, Rgb color, Rgb around, double width) {
@@ -156,19 +126,6 @@ void draw_boxes(Canvas& canvas, const std::vector<ImageBox>& boxes, const Rect& 
 
 }  // namespace
 
-void check_image(const ImageFigure& figure) {
-  if (figure.picture.width < 1 || figure.picture.height < 1 || figure.panels.empty() ||
-      figure.panels_across < 1 || !(figure.opacity >= 0 && figure.opacity <= 1) ||
-      !(figure.contour_mass >= 0 && figure.contour_mass <= 1)) {
-    fail(
-        ErrorKind::kInvalidArgument,
-        "a picture of {} x {} with {} panels, {} across, opacity {} and contour {} cannot be drawn",
-        figure.picture.width, figure.picture.height, figure.panels.size(), figure.panels_across,
-        figure.opacity, figure.contour_mass);
-  }
-  for (const ImagePanel& panel : figure.panels) check_panel(panel);
-}
-
 PictureBase PictureBase::of(const Picture& picture) {
   return {canvas_picture(picture), canvas_picture(fovea::quiet(picture))};
 }
@@ -202,24 +159,6 @@ ColorMap colors_of_bar(const ImageFigure& figure, const ColorMap& colors) {
     return !panel.weights.empty() && has_forbidden(panel.weights.matrix<float>());
   });
   return colors_over(masked ? figure.picture : quiet(figure.picture), colors, figure.opacity);
-}
-
-std::string patches_note(const ImageFigure& figure) {
-  const auto panel = std::ranges::find_if(
-      figure.panels, [](const ImagePanel& each) { return !each.weights.empty(); });
-  if (panel == figure.panels.end()) return "";
-  std::string text = fmt::format(
-      "{} \u00d7 {} {}, {}.", panel->weights.size(0), panel->weights.size(1), figure.grid_name,
-      figure.smooth ? "smoothed between their centres" : "one colour each");
-  if (figure.contour_mass > 0) {
-    text += figure.contour_mass < 1
-                ? fmt::format(" The line holds {:g} % of the mass.", figure.contour_mass * 100)
-                : " The line goes around what is shown.";
-  }
-  if (!panel->rings.empty()) {
-    text += " The rings hold 50 % (solid) and 90 % (dotted) of what lies on patches.";
-  }
-  return text;
 }
 
 }  // namespace fovea

@@ -2,13 +2,9 @@
 #pragma once
 
 #include "fovea/render/canvas.h"
-#include "fovea/render/color_axis.h"
-#include "fovea/render/figure.h"
+#include "fovea/render/color_bar.h"
 
 namespace fovea {
-
-// Throws Error{kInvalidArgument} unless the parts of the figure fit together.
-void check_image(const ImageFigure& figure);
 
 // The picture below all layers: as it is, and faded below the colours of weights.
 struct PictureBase {
@@ -27,8 +23,5 @@ ColorMap colors_of_bar(const ImageFigure& figure, const ColorMap& colors);
 
 // The rectangle of a grid cell in a picture drawn at `where`.
 Rect cell_rect(const Tensor& weights, const CellMark& cell, const Rect& where);
-
-// "24 x 30 patches, one colour each. The line holds 50 % of the mass."
-std::string patches_note(const ImageFigure& figure);
 
 }  // namespace fovea

@@ -13,12 +13,11 @@
 #include "fovea/base/sha256.h"
 #include "fovea/base/utf8.h"
 #include "fovea/base/version.h"
-#include "fovea/render/caption.h"
+#include "fovea/figure/picture_view.h"
+#include "fovea/figure/view_frame.h"
 #include "fovea/render/page_codec.h"
 #include "fovea/render/page_header.h"
-#include "fovea/render/picture_view.h"
 #include "fovea/render/png.h"
-#include "fovea/render/view_frame.h"
 #include "fovea/webfiles/viewer.h"
 
 namespace fovea {
@@ -113,7 +112,8 @@ PageStart start_of(const Run& run, const PageOptions& options, const PageContent
     fail(ErrorKind::kInvalidArgument, Field{"words"},
          "a page shows every token, not their pieces put together; leave it out");
   }
-  if (options.view == "lines" || options.view == "reading") {
+  constexpr std::string_view kViews[] = {"", "matrix", "read", "heads"};
+  if (std::ranges::count(kViews, options.view) == 0) {
     fail(ErrorKind::kInvalidArgument,
          "a page has the views matrix, read and heads but not {}; write it as .png or .svg",
          options.view);

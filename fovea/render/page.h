@@ -7,22 +7,9 @@
 #include <string>
 
 #include "fovea/capture/run.h"
-#include "fovea/render/view.h"
+#include "fovea/figure/page_options.h"
 
 namespace fovea {
-
-struct PageOptions {
-  // What the page holds: one kind, one layer, one head where the choice names them. The token, the
-  // column and mean or max of heads only say where the page opens.
-  ViewChoice choice;
-  std::string view;    // matrix, read or heads; empty: matrix, or read with a token
-  std::string colors;  // a name of color_map.h; empty: what suits the view
-  std::string title;   // empty: model and kind of attention
-  // Which of several maps it opens at; none: the last layer and first head of the run's first kind.
-  std::optional<SiteKind> opens_at;
-  std::optional<int> opens_at_layer;
-  std::optional<int64_t> opens_at_head;
-};
 
 // No page takes more.
 inline constexpr uint64_t kMostPageBytes = 64'000'000;

@@ -10,9 +10,9 @@
 #include "fovea/base/version.h"
 #include "fovea/capture/site.h"
 #include "fovea/capture/words.h"
-#include "fovea/render/color_map.h"
+#include "fovea/figure/color_map.h"
+#include "fovea/figure/running_text.h"
 #include "fovea/render/page_codec.h"
-#include "fovea/render/running_text.h"
 
 namespace fovea {
 namespace {
@@ -74,10 +74,9 @@ Json axis_json(const Axis& axis) {
 }
 
 Json mask_json(const Mask& mask) {
-  Json json = Json::object();
-  json.set("offset", mask.query_offset);
-  json.set("behind", mask.behind ? Json(*mask.behind) : Json());
-  json.set("ahead", mask.ahead ? Json(*mask.ahead) : Json());
+  Json json = Json::object({{"offset", mask.query_offset},
+                            {"behind", mask.behind ? Json(*mask.behind) : Json()},
+                            {"ahead", mask.ahead ? Json(*mask.ahead) : Json()}});
   if (!mask.key_valid.empty()) {
     Json hidden = Json::array();
     for (size_t key = 0; key < mask.key_valid.size(); ++key) {
@@ -97,16 +96,15 @@ Json mask_json(const Mask& mask) {
 }
 
 Json encoding_json() {
-  Json json = Json::object();
-  json.set("map",
-           "base64 of raw deflate of: one code per allowed cell, row by row; a code below 255 is a "
-           "byte, others are 255, low byte, high byte; weight = code / levels; then as "
-           "little-endian float32 the sum of each row and of each column");
-  json.set("thumbnails",
-           "base64 of one byte per block, head after head, line by line; 255: no allowed cell, "
-           "else the block's maximum is (byte / 254)^2");
-  json.set("thumbnailSide", kThumbnailSide);
-  return json;
+  return Json::object(
+      {{"map",
+        "base64 of raw deflate of: one code per allowed cell, row by row; a code below 255 is a "
+        "byte, others are 255, low byte, high byte; weight = code / levels; then as "
+        "little-endian float32 the sum of each row and of each column"},
+       {"thumbnails",
+        "base64 of one byte per block, head after head, line by line; 255: no allowed cell, "
+        "else the block's maximum is (byte / 254)^2"},
+       {"thumbnailSide", kThumbnailSide}});
 }
 
 Json colors_json(const std::string& asked) {
@@ -126,14 +124,12 @@ Json colors_json(const std::string& asked) {
 }
 
 Json start_json(const PageStart& start) {
-  Json json = Json::object();
-  json.set("site", start.site);
-  json.set("head", start.head_number ? Json(*start.head_number) : Json(start.head));
-  json.set("view", start.view);
-  json.set("colors", start.colors);
-  json.set("token", start.token ? Json(*start.token) : Json());
-  json.set("column", start.column);
-  return json;
+  return Json::object({{"site", start.site},
+                       {"head", start.head_number ? Json(*start.head_number) : Json(start.head)},
+                       {"view", start.view},
+                       {"colors", start.colors},
+                       {"token", start.token ? Json(*start.token) : Json()},
+                       {"column", start.column}});
 }
 
 // Axes and masks that are used, each once.
@@ -174,20 +170,18 @@ class Parts {
 Json site_json(const PageSite& site, Parts& parts) {
   const AttentionRecord& record = *site.record;
   const AttentionShape shape = record.shape();
-  Json json = Json::object();
-  json.set("site", to_string(record.site));
-  json.set("kind", name_of(record.site.kind));
-  json.set("layer", record.site.layer);
-  json.set("heads", Json::array_of(site.heads));
-  json.set("allHeads", shape.heads);
-  json.set("rows", shape.rows);
-  json.set("cols", shape.cols);
-  json.set("rowAxis", parts.axis(record.row_axis));
-  json.set("colAxis", parts.axis(record.col_axis));
-  json.set("mask", parts.mask(record.rule.mask));
-  json.set("levels", site.levels);
-  json.set("largest", Json::array_of(site.largest));
-  return json;
+  return Json::object({{"site", to_string(record.site)},
+                       {"kind", name_of(record.site.kind)},
+                       {"layer", record.site.layer},
+                       {"heads", Json::array_of(site.heads)},
+                       {"allHeads", shape.heads},
+                       {"rows", shape.rows},
+                       {"cols", shape.cols},
+                       {"rowAxis", parts.axis(record.row_axis)},
+                       {"colAxis", parts.axis(record.col_axis)},
+                       {"mask", parts.mask(record.rule.mask)},
+                       {"levels", site.levels},
+                       {"largest", Json::array_of(site.largest)}});
 }
 
 }  // namespace
@@ -203,16 +197,15 @@ std::string page_header(const Run& run, const PageContent& content) {
   Parts parts(run);
   Json sites = Json::array();
   for (const PageSite& site : content.sites) sites.push_back(site_json(site, parts));
-  Json json = Json::object();
-  json.set("format", "fovea-page");
-  json.set("version", 1);
-  json.set("program", fmt::format("fovea {}", version()));
-  json.set("title", to_one_line(content.title));
-  json.set("model", to_valid_utf8(run.model));
-  json.set("modelHash", to_valid_utf8(run.model_hash));
-  json.set("method", "attention");
-  json.set("encoding", encoding_json());
-  json.set("start", start_json(content.start));
+  Json json = Json::object({{"format", "fovea-page"},
+                            {"version", 1},
+                            {"program", fmt::format("fovea {}", version())},
+                            {"title", to_one_line(content.title)},
+                            {"model", to_valid_utf8(run.model)},
+                            {"modelHash", to_valid_utf8(run.model_hash)},
+                            {"method", "attention"},
+                            {"encoding", encoding_json()},
+                            {"start", start_json(content.start)}});
   json.set("sites", std::move(sites));
   json.set("axes", std::move(parts.axes));
   json.set("masks", std::move(parts.masks));

@@ -3,6 +3,7 @@
 #include <cairo/cairo-pdf.h>
 #include <cairo/cairo-svg.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -11,12 +12,12 @@
 #include "fovea/base/error.h"
 #include "fovea/base/markup.h"
 #include "fovea/base/utf8.h"
+#include "fovea/figure/checks.h"
 #include "fovea/render/png.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kMostPixels = 32767;  // a side of a cairo image
 constexpr double kMostArea = 1 << 28;  // 1 GiB of pixels
 constexpr double kMostPoints = 14400;  // a side of a PDF page, by its standard
 constexpr double kPointsPerUnit = 72.0 / 96;
@@ -53,16 +54,17 @@ cairo_status_t append(void* text, const unsigned char* data, unsigned int length
 struct Used {
   std::set<std::string> families;
   std::vector<CanvasPicture> pictures;
+  std::string svg_text;
 };
 
-Used draw_on(cairo_surface_t* surface, const Body& body, double scale, bool raster) {
+Used draw_on(cairo_surface_t* surface, const Body& body, double scale, TextAs text) {
   const Context context(cairo_create(surface), cairo_destroy);
   cairo_scale(context.get(), scale, scale);
-  Canvas canvas(context.get(), raster);
+  Canvas canvas(context.get(), text);
   canvas.fill({0, 0, body.width, body.height}, kWhite);
   body.draw(canvas, {0, 0});
   check_status(cairo_status(context.get()), "drawing the figure");
-  return {canvas.families(), canvas.pictures()};
+  return {canvas.families(), canvas.pictures(), canvas.svg_text()};
 }
 
 Picture to_picture(cairo_surface_t* surface) {
@@ -134,6 +136,15 @@ std::string with_hard_pixels(const std::string& svg, const std::vector<CanvasPic
   return result.append(svg, from);
 }
 
+// Above everything that is drawn; figures of equal width, as in the outlines.
+std::string with_text(std::string svg, const std::string& elements) {
+  if (elements.empty()) return svg;
+  const size_t end = std::min(svg.rfind("</svg>"), svg.size());
+  return svg.insert(
+      end, "<g xml:space=\"preserve\" style=\"font-feature-settings:'tnum';white-space:pre\">\n" +
+               elements + "</g>\n");
+}
+
 std::string with_description(const std::string& svg, const FigureText& text, const Json& metadata) {
   const size_t root = svg.find("<svg");
   const size_t inside = root == std::string::npos ? root : svg.find('>', root);
@@ -151,7 +162,7 @@ EncodedFigure encode_as_png(const Body& body, double pixels_per_unit, const Figu
                             const MakeMetadata& metadata) {
   const double width = std::ceil(body.width * pixels_per_unit);
   const double height = std::ceil(body.height * pixels_per_unit);
-  check_size(width, height, kMostPixels, "a PNG", "pixels");
+  check_size(width, height, kLongestDrawing, "a PNG", "pixels");
   if (width * height > kMostArea) {
     fail(ErrorKind::kInvalidArgument,
          "the figure has {:.0f} x {:.0f} pixels, more than {:.0f} in all; draw a part, or at a "
@@ -168,7 +179,7 @@ EncodedFigure encode_as_png(const Body& body, double pixels_per_unit, const Figu
   cairo_destroy(blank);
   EncodedFigure encoded;
   encoded.metadata =
-      metadata(draw_on(surface.get(), body, pixels_per_unit, /*raster=*/true).families);
+      metadata(draw_on(surface.get(), body, pixels_per_unit, TextAs::kPixels).families);
   encoded.bytes = encode_png(to_picture(surface.get()), {.software = "fovea",
                                                          .title = text.title,
                                                          .description = text.caption,
@@ -179,9 +190,9 @@ EncodedFigure encode_as_png(const Body& body, double pixels_per_unit, const Figu
   return encoded;
 }
 
-EncodedFigure encode_as_svg(const Body& body, const FigureText& text,
+EncodedFigure encode_as_svg(const Body& body, TextAs text_as, const FigureText& text,
                             const MakeMetadata& metadata) {
-  check_size(body.width, body.height, kMostPixels, "an SVG", "pixels");
+  check_size(body.width, body.height, kLongestDrawing, "an SVG", "pixels");
   std::string svg;
   EncodedFigure encoded;
   Used used;
@@ -190,12 +201,12 @@ EncodedFigure encode_as_svg(const Body& body, const FigureText& text,
         cairo_svg_surface_create_for_stream(append, &svg, body.width, body.height),
         cairo_surface_destroy);
     cairo_svg_surface_set_document_unit(surface.get(), CAIRO_SVG_UNIT_PX);
-    used = draw_on(surface.get(), body, 1, /*raster=*/false);
+    used = draw_on(surface.get(), body, 1, text_as);
     cairo_surface_finish(surface.get());
     check_status(cairo_surface_status(surface.get()), "writing the SVG");
   }
   encoded.metadata = metadata(used.families);
-  svg = with_hard_pixels(with_plain_ids(svg), used.pictures);
+  svg = with_text(with_hard_pixels(with_plain_ids(svg), used.pictures), used.svg_text);
   encoded.bytes = with_description(svg, text, encoded.metadata);
   return encoded;
 }
@@ -209,7 +220,7 @@ EncodedFigure encode_as_pdf(const Body& body, const FigureText& text,
   const Surface surface(cairo_pdf_surface_create_for_stream(append, &encoded.bytes, width, height),
                         cairo_surface_destroy);
   encoded.metadata =
-      metadata(draw_on(surface.get(), body, kPointsPerUnit, /*raster=*/false).families);
+      metadata(draw_on(surface.get(), body, kPointsPerUnit, TextAs::kGlyphs).families);
   const auto set = [&](cairo_pdf_metadata_t what, const std::string& value) {
     cairo_pdf_surface_set_metadata(surface.get(), what, value.c_str());
   };

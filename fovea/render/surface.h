@@ -16,7 +16,8 @@ using MakeMetadata = std::function<Json(const std::set<std::string>& families)>;
 // All throw Error{kInvalidArgument} before drawing if the format cannot hold the size.
 EncodedFigure encode_as_png(const Body& body, double pixels_per_unit, const FigureText& text,
                             const MakeMetadata& metadata);
-EncodedFigure encode_as_svg(const Body& body, const FigureText& text, const MakeMetadata& metadata);
+EncodedFigure encode_as_svg(const Body& body, TextAs text_as, const FigureText& text,
+                            const MakeMetadata& metadata);
 EncodedFigure encode_as_pdf(const Body& body, const FigureText& text, const MakeMetadata& metadata);
 
 }  // namespace fovea

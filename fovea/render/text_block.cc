@@ -1,7 +1,6 @@
 #include "fovea/render/text_block.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "fovea/base/utf8.h"
 #include "fovea/render/fonts.h"

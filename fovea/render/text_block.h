@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "fovea/render/color_map.h"
+#include "fovea/figure/color_map.h"
 
 namespace fovea {
 

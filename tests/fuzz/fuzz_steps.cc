@@ -1,5 +1,5 @@
-#include "fovea/cli/steps/json.h"
-#include "fovea/cli/steps/text.h"
+#include "fovea/cli/draw/draw.h"
+#include "fovea/cli/steps/vectors.h"
 #include "fuzz/fuzz_touch.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -14,8 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const fovea::StepsView view = fovea::choose_view(problem, {});
     const fovea::Terminal terminal{.width = 40 + static_cast<int>(size % 100),
                                    .colors = fovea::ColorMode::kTrue};
-    fovea::require(!fovea::steps_text(problem, result, view, terminal).empty());
-    fovea::require(!fovea::steps_json(problem, result, view).dump().empty());
+    const fovea::StepsFigure figure = fovea::vector_steps_figure(problem, result, view);
+    fovea::require(!fovea::draw(figure, terminal, fovea::inferno()).empty());
+    fovea::require(!fovea::vectors_json(problem, result, view).dump().empty());
   } catch (const fovea::Error&) {
   }
   return 0;

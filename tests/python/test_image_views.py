@@ -23,7 +23,8 @@ STRIPES = numpy.array([[stripes(x, y) for x in range(224)] for y in range(224)],
 
 
 def shown(*arguments):
-    return json.loads(ok("image", *arguments, "--json"))
+    facts = json.loads(ok("image", *arguments, "--json"))
+    return {name: facts[name] for name in ("site", "layer", "caption", "outputs")} | facts["result"]
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,7 @@ def test_the_composite_in_the_terminal_has_a_legend():
 
 def test_kernels_are_means_over_offsets(maps, picture):
     answer = shown(picture, "--view", "kernels", "--layer", "3", "--radius", "2")
-    assert answer["radius"] == 2 and answer["site"] == "self.3" and len(answer["panels"]) == 6
+    assert answer["radius"] == 2 and (answer["site"], answer["layer"]) == ("self", 3) and len(answer["panels"]) == 6
     rows = on_patches(maps[3])
     for head in (0, 5):
         kernel = numpy.zeros((5, 5))
@@ -115,9 +116,9 @@ def test_distances_are_renormalised_unless_told(maps, picture, tmp_path):
     apart = 8 * numpy.linalg.norm(PLACES[:, None] - PLACES[None], axis=-1)
     plain = numpy.array([(m[:, 1:, 1:] * apart).sum(-1).mean(-1) for m in maps])
     ours = numpy.array([(on_patches(m) * apart).sum(-1).mean(-1) for m in maps])
-    numpy.testing.assert_allclose(answer["distances"], ours, rtol=1e-4)
+    numpy.testing.assert_allclose(answer["weights"], ours, rtol=1e-4)
     assert answer["even"] == pytest.approx(apart.mean())
-    numpy.testing.assert_allclose(shown(picture, "--view", "distances", "--compat", "keras")["distances"], plain, rtol=1e-4)
+    numpy.testing.assert_allclose(shown(picture, "--view", "distances", "--compat", "keras")["weights"], plain, rtol=1e-4)
     assert (ours >= plain).all()
     ok("image", picture, "--view", "distances", "--out", tmp_path / "d.csv")
     assert len((tmp_path / "d.csv").read_text().splitlines()) == 9
@@ -159,11 +160,11 @@ def test_options_of_other_views_are_refused():
     assert_fails(run("image", SCENE, "--view", "kernels", "--at", "1,1"), 2, "--at", "kernels")
     assert_fails(run("image", SCENE, "--view", "field", "--mask", "0.5"), 2, "--mask", "field")
     assert_fails(run("image", SCENE, "--compat", "keras"), 2, "--compat", "maps")
-    assert_fails(run("image", SCENE, "--layer", "all"), 2, "--view kernels")
+    assert_fails(run("image", SCENE, "--layer", "all"), 2, "--layer: 'all' is not a whole number from 0")
     assert_fails(run("image", SCENE, "--view", "kernels", "--radius", "14"), 2, "14", "28 x 28")
     assert_fails(run("image", SCENE, "--view", "composite", "--mask", "0"), 2, "--mask")
     assert_fails(run("image", SCENE, "--token", "[REG 1]"), 2, "[REG 1]", "[CLS]")
-    assert_fails(run("image", SCENE, "--token", "[CLS]", "--at", "1,1"), 2, "leave one out")
+    assert_fails(run("image", SCENE, "--token", "[CLS]", "--at", "1,1"), 2, "leave one of them out")
     assert_fails(run("image", SCENE, "--without-artifacts", "--column"), 2, "--column")
 
 
@@ -185,8 +186,8 @@ def with_artifacts(tmp_path_factory):
 def test_artifacts_are_counted(with_artifacts):
     folder, picture = with_artifacts
     answer = shown("-m", folder, picture)
-    assert answer["artifacts"]["which"] == [2, 7, 12] and answer["artifacts"]["share"] == pytest.approx(3 / 16)
-    assert answer["artifacts"]["cut"] > answer["artifacts"]["median"]
+    artifacts = answer["outputs"]["artifacts"]
+    assert artifacts["which"] == [2, 7, 12] and artifacts["share"] == pytest.approx(3 / 16) and artifacts["cut"] > artifacts["median"]
     assert "artifacts 3 of 16 patches (18.8 %) have outlying norms" in ok("image", "-m", folder, picture)
 
 
@@ -200,8 +201,8 @@ def test_artifacts_are_taken_out_and_it_is_said(with_artifacts, tmp_path):
     expected = before[:, kept] * (before.sum(1) / before[:, kept].sum(1))[:, None]
     numpy.testing.assert_allclose(after[:, kept], expected, atol=1e-6)
     removed = 1 - before[:, kept].sum(1) / before.sum(1)
-    numpy.testing.assert_allclose(answer["map"]["removed"], removed, atol=1e-6)
-    assert answer["map"]["without_artifacts"] == 3 and "3 artifact patches taken out" in answer["badge"]
+    numpy.testing.assert_allclose(answer["removed"], removed, atol=1e-6)
+    assert answer["without_artifacts"] == 3 and "3 artifact patches taken out" in answer["badge"]
     text = ok("image", "-m", folder, picture, "--without-artifacts").splitlines()
     assert any(line.startswith("[3 artifact patches taken out") for line in text[:5])
     ok("image", "-m", folder, picture, "--without-artifacts", "--out", tmp_path / "a.svg")

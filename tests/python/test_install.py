@@ -1,6 +1,7 @@
 """An installed fovea serves a project that knows only the place where it was installed, and so does a packed one."""
 
 import gzip
+import json
 import os
 import re
 import shutil
@@ -47,10 +48,15 @@ def test_a_project_finds_links_and_runs_the_installed_library(prefix, tmp_path):
         "row 3 gives 0.797 of its attention to column 1",
         "row 3 gives 0.096 of its attention to column 0",
     ]
+    run(prefix / "bin/fovea", "capture", "-m", "en-fr", "The cat sat.", "--target", "Le chat.", "--out", tmp_path / "r.safetensors")
+    caption, result = run(tmp_path / "asks_fovea", tmp_path / "r.safetensors").splitlines()
+    assert caption.startswith('Row 1 "cat" → what it attends to · layer 0, head 1')
+    assert sum(json.loads(result)["weights"][0]) == pytest.approx(1, abs=1e-5)
 
 
 def test_the_page_about_the_library_shows_the_program_that_is_built_here():
-    assert (ROOT / "tests/install/main.cc").read_text() in (ROOT / "docs/library.md").read_text()
+    for program in (ROOT / "tests/install").glob("*.cc"):
+        assert program.read_text() in (ROOT / "docs/library.md").read_text()
 
 
 def test_the_installed_program_runs(prefix):

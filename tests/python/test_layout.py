@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from program import ROOT
+from program import BUILD, ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
 
@@ -35,6 +35,14 @@ def test_sources_are_formatted():
     unformatted = sorted(set(re.findall(r"^(.+?):\d+:\d+: error", result.stderr, re.MULTILINE)))
     assert "\n".join(unformatted) == "", "run clang-format-16 -i on these"
     assert result.returncode == 0, result.stderr
+
+
+def test_figures_need_no_drawing_library():
+    """What makes figures links without cairo and pango: ldd of its tests names neither."""
+    program = next(BUILD.rglob("test_figure"))
+    needed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    assert "libstdc++" in needed
+    assert not re.search("cairo|pango|harfbuzz|fontconfig", needed), needed
 
 
 ARCHITECTURE = """

@@ -121,7 +121,8 @@ def test_towers_and_the_pooling_head_are_chosen_by_site(clip, siglip, picture, t
     assert steps(picture, "-m", clip)["site"] == "vision.self.1"
     assert steps("a cat", "-m", clip)["site"] == "text.self.2"
     text = " ".join(ok("steps", picture, "-m", siglip).split())
-    assert "q = p Wq + bq k = s Wk + bk v = s Wv + bv" in text and "p is a learned query" in text
+    for fact in ("q = p Wq + bq", "k = s Wk + bk, s: the patches", "v = s Wv + bv", "p is a learned query"):
+        assert fact in text, fact
 
 
 def test_the_default_model_sees_pictures_of_any_size():
@@ -153,15 +154,15 @@ def test_wrong_questions_about_a_picture_are_told(vit, clip, siglip, picture, tm
     cases = [
         (("a cat", "-m", bert, "--at", "3,3"), 2, ("--at", "is given a text", "--token")),
         (("a cat", "-m", clip, "--at", "3,3"), 2, ("--at", "is given a text")),
-        ((picture, "-m", vit, "--at", "32,3"), 2, ("--at is 32,3", "32 x 32 pixels")),
+        ((picture, "-m", vit, "--at", "32,3"), 2, ("--at: 32,3 is not seen", "32 x 32 pixels")),
         ((picture, "-m", vit, "--at", "x"), 2, ("--at is 'x'", "X,Y")),
         ((picture, "-m", vit, "--token", "[REG 1]"), 2, ("[REG 1]",)),
-        ((picture, "-m", vit, "--site", "pool"), 2, ("--site is pool", "on a picture", "choose self")),
-        ((picture, "-m", vit, "--site", "cross"), 2, ("--site is cross", "choose self")),
-        (("a cat", "-m", clip, "--site", "vision"), 2, ("--site is vision", "on a text", "choose text")),
+        ((picture, "-m", vit, "--site", "pool"), 2, ("--site: pool", "on a picture", "choose self")),
+        ((picture, "-m", vit, "--site", "cross"), 2, ("--site: cross", "choose self")),
+        (("a cat", "-m", clip, "--site", "vision"), 2, ("--site: vision", "on a text", "choose text")),
         ((picture, "-m", siglip, "--site", "vision"), 2, ("no token in front", "--at X,Y")),
         ((picture, "-m", siglip, "--site", "pool", "--at", "3,3"), 2, ("--at is 3,3", "one pooling head")),
-        ((picture, "-m", vit, "--layer", "2"), 2, ("--layer is 2", "0 to 1")),
+        ((picture, "-m", vit, "--layer", "2"), 2, ("--layer: 2 is beyond", "0 to 1")),
         ((picture, "-m", clip, "--pair", "a dog"), 2, ("--pair", "ramp.png")),
         (("a cat", "-m", bert, "--size", "32x32"), 2, ("--size", "picture files")),
         ((tmp_path / "missing.png", "-m", vit), 1, ("missing.png",)),
@@ -215,13 +216,13 @@ def test_a_captured_picture_is_shown_over_its_picture(vit, picture, tmp_path):
     assert kept.dtype == np.uint8 and kept.shape == (32, 32, 3) and tuple(kept[5, 9]) == (9, 5, 128)
     shown = json.loads(ok("open", out, "--token", "patch 2,1", "--column", "--json"))
     asked = json.loads(ok("image", picture, "-m", vit, "--at", "9,17", "--column", "--json"))
-    assert shown["query"] == "patch 2,1" and shown["panels"] == asked["panels"] and shown["caption"] == asked["caption"]
+    assert shown["result"]["query"] == "patch 2,1" and shown["result"]["panels"] == asked["result"]["panels"] and shown["caption"] == asked["caption"]
     text = ok("open", out)
     assert "head 4" in text and "Row: what [CLS] attends to" in " ".join(text.split())
     ok("open", out, "--head", "mean", "--out", tmp_path / "mean.png")
     assert (tmp_path / "mean.png").read_bytes().startswith(b"\x89PNG")
     matrix = json.loads(ok("open", out, "--view", "matrix", "--head", "0", "--json"))
-    assert len(matrix["rows"]) == 17
+    assert len(matrix["result"]["rows"]) == 17
 
 
 def test_a_capture_of_pixels_has_no_picture(vit, tmp_path):
@@ -244,7 +245,7 @@ def test_large_pictures_are_kept_small(vit, tmp_path):
 
 def similarity(model, picture, *texts):
     options = [part for text in texts for part in ("--text", text)]
-    answer = json.loads(ok("image", picture, "-m", model, "--at", "3,3", *options, "--json"))
+    answer = json.loads(ok("image", picture, "-m", model, "--at", "3,3", *options, "--json"))["result"]
     assert np.array(answer["panels"][0]["weights"]).shape == (4, 4)
     return answer["similarity"]
 
@@ -278,7 +279,7 @@ def test_similarities_are_printed_best_first(clip, siglip, picture):
     best, other = sorted(found, key=found.get, reverse=True)
     assert text.index(best) < text.index(other) < text.index("head 0")
     assert "softmax over these 2 texts" in text and "cosine" in text
-    assert "give --text again" in ok("image", picture, "-m", clip, "--text", "a cat")
+    assert "give --text again" in " ".join(ok("image", picture, "-m", clip, "--text", "a cat").split())
     assert "sigmoid" in ok("image", picture, "-m", siglip, "--at", "3,3", "--text", "a cat")
 
 
@@ -290,9 +291,9 @@ def test_texts_need_a_model_of_both(vit, picture, clip):
 
 
 def test_the_text_tower_shows_its_maps(clip, siglip):
-    shown = json.loads(ok("text", "a cat", "-m", clip, "--head", "0", "--json"))
+    shown = json.loads(ok("text", "a cat", "-m", clip, "--head", "0", "--json"))["result"]
     assert shown["rows"] == ["a", "cat", "w59"] and shown["weights"][0][1] is None  # causal
-    shown = json.loads(ok("text", "a cat", "-m", siglip, "--head", "0", "--json"))
+    shown = json.loads(ok("text", "a cat", "-m", siglip, "--head", "0", "--json"))["result"]
     assert shown["rows"][:3] == ["a", "cat", "w58"] and shown["rows"][3:] == ["<pad>"] * 17
 
 

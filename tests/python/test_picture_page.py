@@ -200,7 +200,7 @@ def test_the_page_of_a_scene_is_one_sensible_file(browser, tmp_path):  # noqa: F
     assert_quiet(results)
     assert 'Row 344 "patch 12,7"' in results[1] and "layer 7, head 0" in results[1] and results[3] == 6
     row = weights_of(results[2], (785, 785))[344, 1:].reshape(28, 28)
-    np.testing.assert_allclose(row, answer["panels"][4]["weights"], atol=CLOSE)
+    np.testing.assert_allclose(row, answer["result"]["panels"][4]["weights"], atol=CLOSE)
 
 
 def test_one_layer_is_kept_where_all_would_be_large(tmp_path):

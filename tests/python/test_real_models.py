@@ -164,12 +164,12 @@ def test_smollm2_knows_the_capital_of_france():
     assert expected["ids"] == [*answers["input_ids"], *answers["written"]]
     tokens = len(answers["written"])
     shown = json.loads(ok("text", "-m", folder, prompt, "--generate", tokens, "--head", "0", "--json"))
-    predicted = [row.split(" → predicts ")[1] for row in map(str, shown["rows"]) if " → predicts " in row]
+    predicted = [row.split(" → predicts ")[1] for row in map(str, shown["result"]["rows"]) if " → predicts " in row]
     assert "Paris" in predicted[0]
     assert len(predicted) == tokens
     for shown_token, token in zip(predicted, expected["tokens"][-tokens:]):
         assert re.sub(r"\W", "", shown_token) == re.sub(r"\W|Ġ|Ċ", "", token)
-    weights = np.nan_to_num(np.array(shown["weights"], float))  # what the mask forbids is null
+    weights = np.nan_to_num(np.array(shown["result"]["weights"], float))  # what the mask forbids is null
     assert weights.shape == (len(answers["input_ids"]) + tokens - 1,) * 2
     # As many digits as JSON shows.
     np.testing.assert_allclose(weights.sum(-1), 1, rtol=0, atol=1e-4)

@@ -147,12 +147,12 @@ def test_distances_in_pictures_are_those_of_the_view_of_distances():
     assert (answer["inputs"], answer["layers"], answer["heads_per_layer"]) == (3, 8, 6)
     assert answer["attention"] == "self-attention"
     assert null_numbers(answer) == ["previous", "duplicate", "induction", "retrieval", "positional"]
-    views = [json.loads(ok("image", path, "-m", VIT, "--view", "distances", "--json"))
+    views = [json.loads(ok("image", path, "-m", VIT, "--view", "distances", "--json"))["result"]
              for path in sorted((VIT / "demo").glob("scene-?.png"))]
     assert len(views) == 3
     for head in answer["heads"]:
-        pixels = numpy.mean([view["distances"][head["layer"]][head["head"]] for view in views])
-        assert head["distance"] * views[0]["map"]["patch_size"] == pytest.approx(pixels, rel=1e-5)
+        pixels = numpy.mean([view["weights"][head["layer"]][head["head"]] for view in views])
+        assert head["distance"] * views[0]["patch_size"] == pytest.approx(pixels, rel=1e-5)
 
 
 def test_pictures_count_their_class_token_as_sink_and_delimiter(tmp_path):

@@ -61,24 +61,26 @@ def test_the_parts_of_all_heads_and_the_bias_are_the_output():
 @pytest.mark.parametrize("name", FIXTURES)
 def test_every_stage_of_a_model_is_told_within_the_terminal(name, width):
     for colour in ({}, {"FORCE_COLOR": "3"}):
-        text = ok(*model_arguments(name), environment={"COLUMNS": str(width), **colour})
+        text = ok(*model_arguments(name), "--token", 2, environment={"COLUMNS": str(width), **colour})  # others follow
         assert ("\x1b" in text) == bool(colour)
         text = re.sub(r"\x1b\[[0-9;]*m|[\u2068\u2069]", "", text)
-        for number, stage in enumerate(("Query, key, value", "Products", "Scores", "Scaled", "Masked",
-                                        "Softmax", "Weighted sum", "Output"), 1):
-            assert re.search(rf"^ {number}  {stage}", text, re.MULTILINE), stage
+        masked = [] if name == "bert_model" else ["Masked"]  # all others are causal
+        for number, stage in enumerate(("Query", "Keys", "Products", "Scores", "Scaled", *masked, "Softmax", "Values",
+                                        "Weighted sum", "Output"), 1):
+            assert re.search(rf"^ ?{number}  {stage}", text, re.MULTILINE), stage
         assert max(map(len, text.splitlines())) <= width
+        assert ("Hidden from" in " ".join(text.split())) == bool(masked)
         assert re.search(r"Checked: equal to the captured map within (0|\de-\d+)\.", text)
         assert "softmax weight" in text and "importan" not in text
 
 
 def test_what_is_special_about_a_model_is_said():
     llama = " ".join(ok(*model_arguments("llama_gqa")).split())
-    assert "after rotation" in llama and "Key head 0 serves heads 0 to" in llama
+    assert "turned by its position" in llama and "Key head 0 serves heads 0 to" in llama
     window = " ".join(ok(*model_arguments("mistral_window")).split())
     assert "-∞ where j > i or j < i -" in window and "Hidden from" in window
     bert = ok(*model_arguments("bert_model"))
-    assert "rotation" not in bert and "By default the last layer, head 0, the first token" in bert
+    assert "turned by" not in bert and "By default the last layer, head 0, the first token" in bert
 
 
 def test_all_similarities_stand_beside_each_other(tmp_path):
@@ -139,8 +141,8 @@ IDS = ("--inputs", BERT / "inputs.safetensors")
     ((), 2, ("INPUT", "--vectors", "neither")),
     (("a text", "--vectors", FOUR_WORDS), 2, ("both",)),
     (("a text", *IDS), 2, ("exactly one",)),
-    ((*IDS, "-m", BERT, "--layer", "99"), 2, ("--layer is 99", "layers")),
-    ((*IDS, "-m", BERT, "--head", "99"), 2, ("--head is 99", "heads")),
+    ((*IDS, "-m", BERT, "--layer", "99"), 2, ("--layer: 99 is beyond", "layers")),
+    ((*IDS, "-m", BERT, "--head", "99"), 2, ("--head: 99 is beyond", "heads")),
     ((*IDS, "-m", BERT, "--token", "999"), 2, ("999",)),
     ((*IDS, "-m", BERT, "--similarity", "additive"), 2, ("additive", "dot, cosine or all", "--vectors")),
     ((*IDS, "-m", BERT, "--temperature", "2"), 2, ("--temperature", "input of a model")),

@@ -1,6 +1,7 @@
 // Random attentions of every kind, and the plain double reference that fast code is held against.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -205,6 +206,11 @@ inline AttentionCase random_case(uint32_t seed, int64_t most, double spread) {
   if (pick(0, 4) == 0) {
     for (int64_t h = 0; h < shape.heads; ++h) c.rule.sink_logit.push_back(float(pick(-2, 4)));
     c.name += ", sink";
+  }
+  if (seed % 4 == 0) {  // apart from `random`, which other cases are made from
+    c.rule.cuts = {{shape.rows / 2, shape.cols / 2, -1}, {shape.rows - 1, 0, shape.heads - 1}};
+    std::ranges::sort(c.rule.cuts);
+    c.name += ", cuts";
   }
   c.name += fmt::format(", {} of {} heads, {} x {}, size {}/{}, {}", shape.kv_heads, shape.heads,
                         shape.rows, shape.cols, shape.head_dim, shape.value_dim, dtype_name(dtype));

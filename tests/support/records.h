@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "fovea/capture/attention_record.h"
 #include "fovea/kernels/attention.h"
@@ -28,6 +29,27 @@ inline AttentionRecord record_of(const AttentionCase& c, SiteId site = {}) {
 
 inline std::shared_ptr<const AttentionRecord> shared_record_of(const AttentionCase& c) {
   return std::make_shared<const AttentionRecord>(record_of(c));
+}
+
+// Heads that look where they are told: row i of head h puts all but some 1e-6 on column
+// looks[h][i].
+inline AttentionRecord aimed_record(SiteId site, const std::vector<std::vector<int64_t>>& looks,
+                                    int64_t cols) {
+  const auto heads = static_cast<int64_t>(looks.size());
+  const auto rows = static_cast<int64_t>(looks.front().size());
+  AttentionCase c;
+  c.shape = {heads, heads, rows, cols, cols, cols};
+  c.queries = Tensor(Shape{heads, rows, cols});
+  c.keys = Tensor(Shape{heads, cols, cols});
+  c.values = Tensor(Shape{heads, cols, cols});
+  for (int64_t head = 0; head < heads; ++head) {
+    for (int64_t i = 0; i < rows; ++i) {
+      const int64_t aim = looks[static_cast<size_t>(head)][static_cast<size_t>(i)];
+      c.queries.mutable_matrix<float>(head)(i, aim) = 15;
+    }
+    for (int64_t j = 0; j < cols; ++j) c.keys.mutable_matrix<float>(head)(j, j) = 1;
+  }
+  return record_of(c, site);
 }
 
 // A plain self-attention of `length` positions.

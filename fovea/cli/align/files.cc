@@ -8,11 +8,13 @@
 #include <functional>
 #include <optional>
 
+#include "fovea/ask/alignment.h"
+#include "fovea/ask/places.h"
 #include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
 #include "fovea/base/progress.h"
-#include "fovea/cli/align/options.h"
 #include "fovea/cli/align/ranking.h"
+#include "fovea/cli/ask_options.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
@@ -226,9 +228,8 @@ void write_links_json(AlignJob& job, const Args& args) {
   } else {
     job.run(true, [&](const Alignment& links) { alignments.push_back(to_moses(links)); });
   }
-  Json json = Json::object();
-  json.set("model", job.forward.model());
-  json.set("map", choice_json(job.forward.choice()));
+  Json json =
+      Json::object({{"model", job.forward.model()}, {"map", choice_json(job.forward.choice())}});
   if (job.backward) {
     json.set("reverse_model", job.backward->model());
     json.set("reverse_map", choice_json(job.backward->choice()));
@@ -280,9 +281,6 @@ std::vector<Option> align_files_options() {
           fmt::format("how the two directions are joined: {} (default: {})",
                       fmt::join(symmetrization_names(), ", "), to_string(kDefaultSymmetrization)))
           .suggesting(symmetrization_names()),
-      Option::text("layer", "N", "from 0 (default: what the rule chooses)"),
-      Option::text("head", "N|mean",
-                   "from 0, or the mean of heads (default: what the rule chooses)"),
   };
   const std::vector<Option> more = {
       Option::integer("rank", "N",
@@ -294,19 +292,20 @@ std::vector<Option> align_files_options() {
       Option::text("out", "FILE", "write there instead"),
   };
   return joined(joined(model_options(kDefaultTranslationModel), own),
-                joined(align_options(), more));
+                joined(options_of(align_fields()), more));
 }
 
 void run_align_files(const Args& args) {
   check_align_files(args);
-  const AlignOptions options = read_align_options(args);
+  const Question question =
+      typed_question(args, "translate", RunSort::kText, Json::object({{"kind", "align"}}));
+  const AlignOptions options = align_options(question);
   const ParallelText text(args["SRC"], args["TGT"]);
   std::vector<GoldAlignment> gold = read_gold(args, text);
   const Languages languages{.source = args.has("from") ? args["from"] : "",
                             .target = args.has("to") ? args["to"] : ""};
   const Translator translator(open_engine(args, kDefaultTranslationModel), languages);
-  check_layer(args, translator.engine(), SiteKind::kCross);
-  check_head(args, translator.engine(), SiteKind::kCross);
+  check_place(question, translator.engine());
   PairAligner forward(translator, text, options, false);
   if (args.flag("ranking")) return run_ranking(forward, args, options, gold, text.pairs());
   AlignJob job{.text = text, .gold = std::move(gold), .forward = std::move(forward)};

@@ -75,21 +75,20 @@ Json json_or_null(const std::optional<Number>& number) {
 }
 
 Json head_json(const HeadStatistics& one) {
-  Json json = Json::object();
-  json.set("layer", json_or_null(one.candidate.layer));
-  json.set("head", json_or_null(one.candidate.head));
-  json.set("reading", to_string(one.candidate.reading));
-  json.set("score", one.score());
-  json.set("anchor_mass", one.anchor_mass);
-  json.set("anchor_hits", one.anchor_hits);
-  json.set("two_way", one.two_way);
-  json.set("entropy", one.entropy);
-  json.set("confidence", one.confidence);
-  json.set("special_mass", one.special_mass);
-  json.set("diagonality", one.diagonality);
-  json.set("agreement", one.agreement);
-  json.set("source_coverage", one.source_coverage);
-  json.set("target_coverage", one.target_coverage);
+  Json json = Json::object({{"layer", json_or_null(one.candidate.layer)},
+                            {"head", json_or_null(one.candidate.head)},
+                            {"reading", to_string(one.candidate.reading)},
+                            {"score", one.score()},
+                            {"anchor_mass", one.anchor_mass},
+                            {"anchor_hits", one.anchor_hits},
+                            {"two_way", one.two_way},
+                            {"entropy", one.entropy},
+                            {"confidence", one.confidence},
+                            {"special_mass", one.special_mass},
+                            {"diagonality", one.diagonality},
+                            {"agreement", one.agreement},
+                            {"source_coverage", one.source_coverage},
+                            {"target_coverage", one.target_coverage}});
   if (one.head_norm) json.set("head_norm", *one.head_norm);
   if (one.layer_norm) json.set("layer_norm", *one.layer_norm);
   if (one.gold) {
@@ -147,26 +146,14 @@ std::string ranking_text(const RankedMaps& ranked) {
 
 Json ranking_json(const RankedMaps& ranked) {
   const HeadStatistics& any = ranked.statistics.front();
-  Json json = Json::object();
-  json.set("sentences", any.sentences);
-  json.set("target_pieces", any.target_pieces);
-  json.set("anchors", any.anchors);
-  json.set("chosen", to_json(ranked.chosen));
+  Json json = Json::object({{"sentences", any.sentences},
+                            {"target_pieces", any.target_pieces},
+                            {"anchors", any.anchors},
+                            {"chosen", to_json(ranked.chosen)}});
   if (ranked.best) json.set("best_by_gold", to_json(*ranked.best));
   Json maps = Json::array();
   for (const HeadStatistics& one : ranked.statistics) maps.push_back(head_json(one));
   json.set("maps", std::move(maps));
-  return json;
-}
-
-Json to_json(const MapChoice& choice) {
-  Json json = Json::object();
-  json.set("name", to_string(choice));
-  json.set("layer", json_or_null(choice.layer));
-  json.set("head", json_or_null(choice.head));
-  json.set("reading", to_string(choice.reading));
-  json.set("confident", choice.confident);
-  json.set("why", choice.why);
   return json;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "fovea/ask/alignment.h"
 #include "fovea/base/json.h"
 #include "fovea/explain/alignment/aligner.h"
 
@@ -21,8 +22,5 @@ RankedMaps rank_maps(std::vector<HeadStatistics> statistics, const AlignOptions&
 
 std::string ranking_text(const RankedMaps& ranked);
 Json ranking_json(const RankedMaps& ranked);
-
-// {"layer","head","reading","confident","why"}: null for the mean of heads, of layers.
-Json to_json(const MapChoice& choice);
 
 }  // namespace fovea

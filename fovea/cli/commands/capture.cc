@@ -5,6 +5,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/progress.h"
 #include "fovea/capture/run_file.h"
+#include "fovea/cli/ask_options.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
@@ -23,13 +24,15 @@ void run_capture(const Args& args) {
          "--out is '{}' but a run is kept as .safetensors; call it RUN.fovea.safetensors", path);
   }
   check_outputs(args);
-  const Engine engine = open_engine(args, default_model_for(given, kDefaultTextModel));
-  RunOptions options;
+  RecorderOptions record;
   if (args.has("memory")) {
     constexpr int64_t kEnough = 1'000'000'000;  // more megabytes than any machine has
-    options.record.in_memory = std::min(args.integer("memory"), kEnough) * 1'000'000;
+    record.in_memory = std::min(args.integer("memory"), kEnough) * 1'000'000;
   }
-  const RunResult result = run_any_input(engine, given, args, options);
+  const Session session = open_session(args, given, default_model_for(given, kDefaultTextModel),
+                                       /*question=*/{}, record);
+  const std::shared_ptr<const FinishedRun> run = session.run();
+  const RunResult& result = run->result();
   print_warnings(result.warnings);
   {
     const InterruptGuard guard;
@@ -41,11 +44,10 @@ void run_capture(const Args& args) {
   std::error_code ignored;
   const uint64_t bytes = std::filesystem::file_size(path, ignored);
   if (args.flag("json")) {
-    Json json = Json::object();
-    json.set("out", path);
-    json.set("bytes", static_cast<int64_t>(bytes));
-    json.set("tokens", positions);
-    json.set("sites", result.run.records.size());
+    Json json = Json::object({{"out", path},
+                              {"bytes", static_cast<int64_t>(bytes)},
+                              {"tokens", positions},
+                              {"sites", result.run.records.size()}});
     write_stdout(with_peak_memory(std::move(json)).dump() + "\n");
   } else {
     write_stdout(fmt::format("wrote {}: {} tokens, {} sites, {}; `fovea open {}` shows it\n",

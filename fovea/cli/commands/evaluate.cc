@@ -5,6 +5,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/cli/evaluate/kind.h"
+#include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
@@ -42,6 +43,10 @@ void run_evaluate(const Args& args) {
 
 }  // namespace
 
+std::vector<EvaluationKind> evaluation_kinds() {
+  return {masks_evaluation(), boxes_evaluation(), detections_evaluation()};
+}
+
 Command evaluate_command() {
   return {
       .name = "evaluate",
@@ -67,9 +72,10 @@ Command evaluate_command() {
                        .is_file = false},
                       {.name = "DIR", .help = "pictures and what is true of them"}},
       .options = joined(
-          joined(model_options(fmt::format("{}, of detections {}", kDefaultPictureModel,
-                                           kDefaultDetectionModel)),
-                 picture_options()),
+          joined(joined(model_options(fmt::format("{}, of detections {}", kDefaultPictureModel,
+                                                  kDefaultDetectionModel)),
+                        picture_options()),
+                 map_options({"colors", "scale", "svg-text", "sidecar"})),
           {Option::integer("layer", "N", "from 0 (default: the last)", 0),
            Option::real(
                "mask", "P",
@@ -78,7 +84,10 @@ Command evaluate_command() {
            Option::flag("baseline", "beside it the same model with random weights"),
            Option::integer("seed", "N", "of the random weights (default: 0)", 0),
            Option::flag("json", "print the scores as JSON, also those of every picture"),
-           Option::text("out", "FILE", "write the scores of every picture: .json or .csv")}),
+           Option::text("out", "FILE",
+                        "write a file: the table as .png .svg .pdf, or the scores of every picture "
+                        "as .json or "
+                        ".csv")}),
       .run = run_evaluate};
 }
 

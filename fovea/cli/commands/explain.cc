@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "fovea/base/error.h"
 #include "fovea/cli/explain/card.h"
 #include "fovea/cli/explain/check.h"
 #include "fovea/cli/explain/compare.h"
@@ -41,7 +40,12 @@ void write_page_file(const Args& args, const ExplainQuestion& question,
 void write_curves(const Args& args, const CheckedExplanation& checked) {
   {
     const InterruptGuard guard;
-    write_figure(args["check-out"], card_figure(checked));
+    CurvesFigure figure = card_figure(card_view(checked));
+    figure.text.metadata =
+        explanation_metadata(checked.question, checked.explanation, &checked.card);
+    FigureOptions options = figure_options(args);
+    options.sidecar = false;
+    write_figure(args["check-out"], figure, options);
   }
   if (!args.flag("json")) write_stdout(wrote_line(args["check-out"]));
 }
@@ -70,25 +74,21 @@ void run_one(const Args& args) {
   if (!card) return;
   if (args.has("check-out")) write_curves(args, {question, explanation, *card});
   if (args.flag("json")) return;
-  write_stdout(card_text({question, explanation, *card}, stdout_terminal()));
+  write_stdout("\n" + drawn(card_table(card_view({question, explanation, *card})), args));
 }
 
 void run_comparison(const Args& args) {
-  for (const char* name : {"scale", "sidecar", "colors"}) {
-    if (args.has(name)) {
-      fail(ErrorKind::kInvalidArgument,
-           "--{} is for figures but --compare gives a table; leave it out", name);
-    }
-  }
   check_table_out(args, "comparisons");
   const MethodComparison comparison = compare_methods(args);
   if (comparison.left_out > 0) {
     print_warnings({fmt::format("{} of {} inputs were left out; the first: {}", comparison.left_out,
                                 comparison.left_out + comparison.inputs, comparison.first_reason)});
   }
-  show({.csv = [&] { return comparison_csv(comparison); },
-        .json = [&] { return comparison_json(comparison); },
-        .text = [&](const Terminal& terminal) { return comparison_text(comparison, terminal); }},
+  TableFigure table = comparison_table(comparison);
+  table.text.metadata = comparison_json(comparison);
+  show({.figure = std::move(table),
+        .json = [comparison] { return comparison_json(comparison); },
+        .csv = [comparison] { return comparison_csv(comparison); }},
        args);
 }
 
@@ -171,7 +171,7 @@ std::vector<Option> explain_options() {
                            "write a file: .png .svg .pdf, .html as a page of its own, or the "
                            "numbers as " +
                                data_suffixes())},
-             joined(map_options({"colors", "scale", "sidecar"}),
+             joined(map_options({"colors", "scale", "svg-text", "sidecar"}),
                     joined(check_options(), method_parameter_options()))));
 }
 

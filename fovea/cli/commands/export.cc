@@ -4,6 +4,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/progress.h"
+#include "fovea/cli/ask_options.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
@@ -51,11 +52,11 @@ void run_export(const Args& args) {
          "--out is '{}' but export writes .safetensors; give a name that ends so", path.string());
   }
   check_outputs(args);
-  const Engine engine = open_engine(args, default_model_for(given, kDefaultTextModel));
-  const RunResult result = run_any_input(
-      engine, given, args, {.logits = LogitRows::kAll}, [&](const EncodedInput& input) {
-        refuse_large(least_bytes(engine.facts(), input), "at least ", args);
-      });
+  const Session session = open_session(args, given, default_model_for(given, kDefaultTextModel));
+  const OpenedInput& opened = *session.opened();
+  refuse_large(least_bytes(opened.engine.facts(), opened.encoded), "at least ", args);
+  const std::shared_ptr<const FinishedRun> run = session.run({.all_logits = true});
+  const RunResult& result = run->result();
   print_warnings(result.warnings);
   const uint64_t bytes = dense_bytes(result);
   if (!args.flag("json")) write_stdout(facts_line(result, bytes));
@@ -63,9 +64,7 @@ void run_export(const Args& args) {
   const InterruptGuard guard;
   write_dense(result, path);
   if (args.flag("json")) {
-    Json json = Json::object();
-    json.set("out", path.string());
-    json.set("bytes", static_cast<int64_t>(bytes));
+    Json json = Json::object({{"out", path.string()}, {"bytes", static_cast<int64_t>(bytes)}});
     Json names = Json::array();
     for (const auto& record : result.run.records) names.push_back(to_string(record->site));
     json.set("maps", std::move(names));

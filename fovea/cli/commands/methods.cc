@@ -64,18 +64,15 @@ std::string all_text(const Terminal& terminal) {
 }
 
 Json method_json(const Method& method) {
-  Json json = Json::object();
-  json.set("name", method.name);
-  json.set("summary", method.summary);
-  json.set("answers", method.answers);
-  json.set("cost", method.cost);
-  json.set("needs", Json::array_of(needs_of(method)));
+  Json json = Json::object({{"name", method.name},
+                            {"summary", method.summary},
+                            {"answers", method.answers},
+                            {"cost", method.cost},
+                            {"needs", Json::array_of(needs_of(method))}});
   Json parameters = Json::array();
   for (const MethodParameter& parameter : method.parameters) {
-    Json one = Json::object();
-    one.set("name", parameter.name);
-    one.set("help", parameter.help);
-    one.set("default", parameter.otherwise);
+    Json one = Json::object(
+        {{"name", parameter.name}, {"help", parameter.help}, {"default", parameter.otherwise}});
     if (parameter.choices.empty()) {
       one.set("least", parameter.least);
       one.set("most", parameter.most);

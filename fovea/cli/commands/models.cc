@@ -1,6 +1,5 @@
 #include <fmt/ranges.h>
 
-#include "fovea/cli/draw/text.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/model_info.h"
@@ -40,21 +39,17 @@ Json models_json(const std::vector<Architecture>& architectures,
   Json json = Json::object();
   Json local = Json::array();
   for (const LocalModel& model : models) {
-    Json entry = Json::object();
-    entry.set("name", model.name);
-    entry.set("folder", model.place);
-    entry.set("model_type", model.model_type);
-    entry.set("supported", model.supported);
-    local.push_back(std::move(entry));
+    local.push_back(Json::object({{"name", model.name},
+                                  {"folder", model.place},
+                                  {"model_type", model.model_type},
+                                  {"supported", model.supported}}));
   }
   json.set("models", std::move(local));
   Json known = Json::array();
   for (const Architecture& architecture : architectures) {
-    Json entry = Json::object();
-    entry.set("name", architecture.name);
-    entry.set("covers", architecture.covers);
-    entry.set("model_types", Json::array_of(architecture.model_types));
-    known.push_back(std::move(entry));
+    known.push_back(Json::object({{"name", architecture.name},
+                                  {"covers", architecture.covers},
+                                  {"model_types", Json::array_of(architecture.model_types)}}));
   }
   json.set("architectures", std::move(known));
   return json;

@@ -24,15 +24,10 @@ uint64_t total_bytes(const PulledModel& model) {
 Json pulled_json(const PulledModel& model) {
   Json files = Json::array();
   for (const HubFile& file : model.files) {
-    Json item = Json::object();
-    item.set("name", file.name);
-    item.set("bytes", size_t{file.size});
-    files.push_back(std::move(item));
+    files.push_back(Json::object({{"name", file.name}, {"bytes", size_t{file.size}}}));
   }
-  Json json = Json::object();
-  json.set("model", model.name.text());
-  json.set("commit", model.commit);
-  json.set("folder", model.folder.string());
+  Json json = Json::object(
+      {{"model", model.name.text()}, {"commit", model.commit}, {"folder", model.folder.string()}});
   json.set("files", std::move(files));
   json.set("downloaded_bytes", size_t{model.downloaded_bytes});
   return json;

@@ -49,13 +49,7 @@ void check_stats(const Args& args) {
          "suffixes",
          args["out"], data_suffixes());
   }
-  for (const char* name : {"scale", "sidecar"}) {
-    if (args.has(name) && !(has_out && is_figure_suffix(args["out"]))) {
-      fail(ErrorKind::kInvalidArgument,
-           "--{} is for figures; give --out FILE.png, .svg or .pdf too", name);
-    }
-  }
-  check_colors(args);
+  check_figure_args(args);
 }
 
 bool counts_pictures(const Engine& engine, const Args& args) {
@@ -160,7 +154,7 @@ void run_stats_command(const Args& args) {
   print_notes(result);
   const Content content =
       stats_content(result, engine.name(), chosen_metric(args), args.has("out"));
-  show(content, args, kinds_text(result, stdout_terminal()));
+  show(content, args, drawn(kinds_table(result), args) + "\n");
   // Only now is nothing lost.
   std::error_code ignored;
   if (const auto state = state_path(args); !state.empty()) std::filesystem::remove(state, ignored);
@@ -216,7 +210,7 @@ Command stats_command() {
                Option::flag("json", "print all numbers of all heads as JSON"),
                Option::text("out", "FILE",
                             "write a file: .png .svg .pdf, or the numbers as " + data_suffixes())}),
-          map_options({"colors", "scale", "sidecar"})),
+          map_options({"colors", "scale", "svg-text", "sidecar"})),
       .run = run_stats_command};
 }
 

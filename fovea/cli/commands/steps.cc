@@ -3,14 +3,15 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/cli/command.h"
+#include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/site_options.h"
-#include "fovea/cli/steps/json.h"
 #include "fovea/cli/steps/model.h"
-#include "fovea/cli/steps/out.h"
-#include "fovea/cli/steps/text.h"
+#include "fovea/cli/steps/vectors.h"
+#include "fovea/io/npz.h"
 
 namespace fovea {
 namespace {
@@ -46,17 +47,15 @@ void check_args(const Args& args) {
   }
 }
 
-// One form of result, whatever it was made from.
-template <typename Write, typename MakeJson, typename MakeText>
-void show_steps(const Args& args, const Write& write, const MakeJson& json, const MakeText& text) {
-  if (args.has("out")) write(args["out"]);
-  if (args.flag("json")) {
-    write_stdout(json().dump(1) + "\n");
-  } else if (args.has("out")) {
-    write_stdout(wrote_line(args["out"]));
-  } else {
-    write_stdout(text(stdout_terminal()));
-  }
+// What steps are written to.
+void check_steps_out(const Args& args) {
+  if (!args.has("out")) return;
+  const std::string suffix = lower_suffix(args["out"]);
+  if (suffix == ".json" || suffix == ".npz" || is_figure_suffix(args["out"])) return;
+  fail(ErrorKind::kInvalidArgument,
+       "--out is '{}' but steps are written to .json, .npz, .png, .svg, .pdf; give one of these "
+       "suffixes",
+       args["out"]);
 }
 
 void run_vectors(const Args& args) {
@@ -72,37 +71,39 @@ void run_vectors(const Args& args) {
   if (args.has("token")) choice.token = args["token"];
   if (args.has("at")) choice.at = args["at"];
   if (args.has("head")) choice.head = args.integer("head");
-  if (args.has("out")) check_steps_suffix(args["out"]);
 
   const std::string& file = args["vectors"];
   const StepsProblem problem = parse_steps(read_text_file(file, kLargestFile), file, settings);
   const StepsView view = choose_view(problem, choice);
   const StepsResult result = compute_steps(problem);
-  show_steps(
-      args, [&](const std::string& path) { write_steps(path, problem, result, view); },
-      [&] { return steps_json(problem, result, view); },
-      [&](const Terminal& terminal) { return steps_text(problem, result, view, terminal); });
+  show({.figure = vector_weights_figure(problem, result, view),
+        .json = [=] { return vectors_json(problem, result, view); },
+        .write_data = [=](const auto& path) { write_npz(path, vectors_arrays(problem, result)); },
+        .told = vector_steps_figure(problem, result, view)},
+       args);
 }
 
 void run_model(const Args& args) {
   const GivenInput given = given_input(args);
-  if (args.has("out")) check_model_steps_suffix(args["out"]);
   const ModelStepsView view = read_model_steps(given, args);
+  const auto json = [view] { return model_steps_json(view); };
   if (!view.others.empty()) {
-    return show_steps(
-        args, [&](const std::string& path) { write_model_similarities(path, view); },
-        [&] { return model_similarities_json(view); },
-        [&](const Terminal& terminal) { return model_similarities_text(view, terminal); });
+    const MatrixFigure figure = model_similarities_figure(view);
+    return show({.figure = figure, .data = [figure] { return data_of(figure); }, .json = json},
+                args);
   }
-  show_steps(
-      args, [&](const std::string& path) { write_model_steps(path, view); },
-      [&] { return model_steps_json(view); },
-      [&](const Terminal& terminal) { return model_steps_text(view, terminal); });
+  show({.figure = model_steps_figure(view),
+        .json = json,
+        .write_data =
+            [steps = view.steps](const auto& path) { write_npz(path, model_steps_arrays(steps)); }},
+       args);
 }
 
 void run_steps(const Args& args) {
   check_args(args);
   check_outputs(args);
+  check_steps_out(args);
+  check_out_suffix(args);
   args.has("vectors") ? run_vectors(args) : run_model(args);
 }
 
@@ -169,7 +170,7 @@ Command steps_command() {
           .positionals = {any_input_positional()},
           .options = joined(
               joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
-              steps_options()),
+              joined(steps_options(), map_options({"colors", "scale", "svg-text", "sidecar"}))),
           .run = run_steps};
 }
 

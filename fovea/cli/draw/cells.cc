@@ -46,10 +46,6 @@ CellGrid pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block)
   return grid;
 }
 
-bool has_forbidden(const Tensor& weights) {
-  return std::ranges::any_of(weights.values<float>(), [](float w) { return std::isnan(w); });
-}
-
 double CellPainter::share(float weight) const {
   const double range = scale_.high - scale_.low;
   return range > 0 ? std::clamp((double{weight} - scale_.low) / range, 0.0, 1.0) : 0;

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fovea/cli/table.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/render/figure.h"
+#include "fovea/figure/checks.h"
 
 namespace fovea {
 
@@ -26,8 +25,6 @@ struct CellGrid {
   }
 };
 CellGrid pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block);
-
-bool has_forbidden(const Tensor& weights);
 
 class CellPainter {
  public:

@@ -8,7 +8,8 @@
 #include "fovea/base/utf8.h"
 #include "fovea/cli/draw/draw.h"
 #include "fovea/cli/draw/text.h"
-#include "fovea/render/picture_tone.h"
+#include "fovea/figure/checks.h"
+#include "fovea/figure/picture_tone.h"
 
 namespace fovea {
 namespace {
@@ -77,6 +78,7 @@ std::string composite_legend(const CompositeFigure& figure, const Terminal& term
 }  // namespace
 
 std::string draw(const CompositeFigure& figure, const Terminal& terminal, const ColorMap&) {
+  check_composite(figure);
   const int64_t columns = std::clamp<int64_t>(terminal.width - 2, 8, 56);
   const double shape =
       static_cast<double>(figure.picture.height) / static_cast<double>(figure.picture.width);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fovea/cli/terminal.h"
-#include "fovea/render/figure.h"
+#include "fovea/figure/figure.h"
 
 namespace fovea {
 
@@ -23,6 +23,9 @@ std::string draw(const ReadingFigure& figure, const Terminal& terminal, const Co
 // For each head and token the largest weights until `mass` is reached, as text.
 std::string draw(const LinesFigure& figure, const Terminal& terminal, const ColorMap& colors);
 
+// Stage by stage: its formula, one sentence and its tables; those of one column that follow each
+// other stand in one table.
+std::string draw(const StepsFigure& figure, const Terminal& terminal, const ColorMap& colors);
 // The picture and its maps, two pixels in each character where there are colours, shades of the
 // maps alone where not.
 std::string draw(const ImageFigure& figure, const Terminal& terminal, const ColorMap& colors);
@@ -34,5 +37,7 @@ std::string draw(const DotsFigure& figure, const Terminal& terminal, const Color
 std::string draw(const CurvesFigure& figure, const Terminal& terminal, const ColorMap& colors);
 // Patches in the colours of their owners; without colours as their numbers.
 std::string draw(const CompositeFigure& figure, const Terminal& terminal, const ColorMap& colors);
+// As many columns as fit beside the labels, the others in blocks below.
+std::string draw(const TableFigure& figure, const Terminal& terminal, const ColorMap& colors);
 
 }  // namespace fovea

@@ -88,7 +88,7 @@ std::string draw(const HeadsFigure& figure, const Terminal& terminal, const Colo
     if (!blocks.empty() && name.heading != heading) flush();
     heading = name.heading;
     blocks.push_back(draw_panel(panel, name.title, style, cells, terminal));
-    forbidden = forbidden || has_forbidden(panel.weights);
+    forbidden = forbidden || has_forbidden(panel.weights.matrix<float>());
   }
   flush();
   text += cells.legend(forbidden);

@@ -8,8 +8,8 @@
 #include "fovea/cli/draw/draw.h"
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/table.h"
-#include "fovea/render/box_labels.h"
-#include "fovea/render/picture_tone.h"
+#include "fovea/figure/box_labels.h"
+#include "fovea/figure/picture_tone.h"
 
 namespace fovea {
 namespace {
@@ -62,7 +62,7 @@ class ImagePainter {
         colors_(colors),
         cells_(terminal, colors, figure.scale) {
     for (const ImagePanel& panel : figure.panels) {
-      masked_ |= !panel.weights.empty() && has_forbidden(panel.weights);
+      masked_ |= !panel.weights.empty() && has_forbidden(panel.weights.matrix<float>());
     }
     const auto panels = static_cast<int>(figure.panels.size()) + (picture_alone() ? 1 : 0);
     const int across = std::min(panels, terminal.width >= 76 ? 4 : 2);
@@ -106,11 +106,8 @@ class ImagePainter {
   // In lines as wide as a panel.
   std::vector<std::string> title_of(const std::string& title) const {
     std::vector<std::string> lines;
-    const std::string text = wrapped(printable(title), columns_);
-    for (size_t begin = 0; begin <= text.size();) {
-      const size_t end = std::min(text.find('\n', begin), text.size());
-      lines.push_back(shorten(text.substr(begin, end - begin), columns_));
-      begin = end + 1;
+    for (const std::string& line : lines_of(wrapped(printable(title), columns_))) {
+      lines.push_back(shorten(line, columns_));
     }
     if (lines.size() > kMostTitle) {
       lines.resize(kMostTitle + 1);
@@ -248,9 +245,10 @@ class ImagePainter {
 }  // namespace
 
 std::string draw(const ImageFigure& figure, const Terminal& terminal, const ColorMap& colors) {
-  return without_trailing_spaces(title_lines(figure.text, terminal) +
-                                 ImagePainter(figure, terminal, colors).draw() +
-                                 caption_lines(figure.text, terminal));
+  check_image(figure);
+  return without_trailing_spaces(
+      (figure.text.title.empty() ? "" : title_lines(figure.text, terminal)) +
+      ImagePainter(figure, terminal, colors).draw() + caption_lines(figure.text, terminal));
 }
 
 }  // namespace fovea

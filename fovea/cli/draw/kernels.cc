@@ -1,40 +1,30 @@
 // Kernels in the terminal: small maps, and their numbers in a table.
 #include <algorithm>
-#include <functional>
 
 #include "fovea/cli/draw/draw.h"
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/table.h"
+#include "fovea/figure/contour.h"
 
 namespace fovea {
 namespace {
 
 constexpr int64_t kMostKernelRows = 24;
 
-// The fewest cells that hold the share.
 double cells_with(const Tensor& weights, double share) {
-  std::vector<float> sorted(weights.values<float>().begin(), weights.values<float>().end());
-  std::ranges::sort(sorted, std::greater());
-  double sum = 0;
-  for (const float weight : sorted) sum += double{weight};
-  double so_far = 0, count = 0;
-  for (const float weight : sorted) {
-    if (so_far >= share * sum * (1 - 1e-6)) break;  // less than what rounding adds
-    so_far += double{weight};
-    ++count;
-  }
-  return count;
+  return static_cast<double>(
+      std::ranges::count(cells_with_mass(weights.matrix<float>(), share), true));
 }
 
-Table kernel_numbers(const KernelsFigure& figure) {
+NumberTable kernel_numbers(const KernelsFigure& figure) {
   const auto count = static_cast<int64_t>(figure.panels.size());
-  Table table{.corner = "",
-              .values = Matrix(count, 4),
-              .row_labels = {},
-              .col_labels = {"down", "right", "50 %", "90 %"},
-              .formats = {},
-              .notes = {},
-              .most_rows = kMostKernelRows};
+  NumberTable table{.corner = "",
+                    .values = Matrix(count, 4),
+                    .row_labels = {},
+                    .col_labels = {"down", "right", "50 %", "90 %"},
+                    .formats = {},
+                    .notes = {},
+                    .most_rows = kMostKernelRows};
   for (int64_t i = 0; i < count; ++i) {
     const KernelPanel& panel = figure.panels[static_cast<size_t>(i)];
     table.row_labels.push_back(panel.title);
@@ -63,7 +53,8 @@ std::string draw(const KernelsFigure& figure, const Terminal& terminal, const Co
   }
   std::string text = draw(maps, terminal, colors);
   text += "mean offset in patches, and how many cells hold 50 % and 90 %\n";
-  for (const TextLine& line : draw_table(kernel_numbers(figure), terminal, terminal.width)) {
+  for (const TextLine& line :
+       draw_table(kernel_numbers(figure), terminal, colors, terminal.width)) {
     text += line.text + "\n";
   }
   return without_trailing_spaces(text + "\n" + caption_lines(figure.text, terminal));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "fovea/base/utf8.h"
 #include "fovea/cli/draw/draw.h"

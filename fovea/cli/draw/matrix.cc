@@ -128,7 +128,8 @@ class MatrixPainter {
     }
     const std::string brackets = figure_.marks.empty() ? "" : "[ ] a link\n";
     if (terminal_.has_color()) return text + legend() + brackets;
-    return text + "\n" + (has_forbidden(figure_.weights) ? "· not allowed\n" : "") + brackets;
+    return text + "\n" + (has_forbidden(figure_.weights.matrix<float>()) ? "· not allowed\n" : "") +
+           brackets;
   }
 
   // Labels of columns from top to bottom, ending at the cells.
@@ -223,7 +224,9 @@ class MatrixPainter {
     return row_heading(chosen ? *figure_.chosen_row : first);
   }
 
-  std::string legend() const { return "\n" + cells_.legend(has_forbidden(figure_.weights)); }
+  std::string legend() const {
+    return "\n" + cells_.legend(has_forbidden(figure_.weights.matrix<float>()));
+  }
 
   const MatrixFigure& figure_;
   const Terminal& terminal_;

@@ -36,6 +36,26 @@ void add_words(std::string& text, int& column, std::string_view part, int width)
 
 }  // namespace
 
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+std::string told_text(std::string_view text) {
+  constexpr std::string_view kFirst = "\u2068", kLast = "\u2069";
+  const size_t begin = text.find(kFirst), end = text.find(kLast, begin);
+  if (begin == text.npos || end == text.npos) return printable(text);
+  const size_t inner = begin + kFirst.size();
+  // No part is a space by itself, which would become a sign.
+  return printable(text.substr(0, begin)) + isolated(text.substr(inner, end - inner)) +
+         told_text(text.substr(end + kLast.size()));
+}
+
 std::string repeated(std::string_view text, int64_t count) {
   std::string result;
   for (int64_t i = 0; i < count; ++i) result += text;
@@ -95,6 +115,13 @@ std::string wrapped(std::string_view text, int width) {
   }
 }
 
+std::string words_wrapped(std::string_view text, int width) {
+  std::string result;
+  int column = 0;
+  add_words(result, column, text, width);
+  return result;
+}
+
 std::string without_trailing_spaces(std::string_view text) {
   std::string result;
   size_t spaces = 0;
@@ -112,11 +139,8 @@ std::string without_trailing_spaces(std::string_view text) {
 
 std::string title_lines(const FigureText& text, const Terminal& terminal) {
   std::string lines;
-  std::string title = wrapped(printable(text.title), terminal.width);
-  for (size_t begin = 0; begin <= title.size();) {
-    const size_t end = std::min(title.find('\n', begin), title.size());
-    lines += terminal.bold(title.substr(begin, end - begin)) + "\n";
-    begin = end + 1;
+  for (const std::string& line : lines_of(wrapped(told_text(text.title), terminal.width))) {
+    lines += terminal.bold(line) + "\n";
   }
   if (!text.badge.empty()) {
     const std::string badge = shorten(printable(text.badge), terminal.width - 2);
@@ -128,7 +152,7 @@ std::string title_lines(const FigureText& text, const Terminal& terminal) {
 }
 
 std::string caption_lines(const FigureText& text, const Terminal& terminal) {
-  return wrapped(printable(text.caption), terminal.width) + "\n";
+  return wrapped(told_text(text.caption), terminal.width) + "\n";
 }
 
 }  // namespace fovea

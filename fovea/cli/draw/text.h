@@ -4,13 +4,18 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fovea/capture/run.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/render/figure.h"
+#include "fovea/figure/figure.h"
 
 namespace fovea {
 
+// Between the line ends.
+std::vector<std::string> lines_of(std::string_view text);
+// As printable(), but what the figure isolates because it runs from right to left stays so.
+std::string told_text(std::string_view text);
 std::string repeated(std::string_view text, int64_t count);
 std::string padded_left(std::string_view text, int width);   // spaces before
 std::string padded_right(std::string_view text, int width);  // spaces behind
@@ -26,6 +31,9 @@ std::string short_weight(double weight);
 
 // Lines of at most `width` columns, broken at " · " or, where that is not enough, at spaces.
 std::string wrapped(std::string_view text, int width);
+
+// The same, broken at spaces only.
+std::string words_wrapped(std::string_view text, int width);
 
 std::string without_trailing_spaces(std::string_view text);  // of every line
 

@@ -4,9 +4,10 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/evaluate/folder.h"
 #include "fovea/cli/evaluate/kind.h"
-#include "fovea/cli/image/found_objects.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/engine/patch_pixels.h"
+#include "fovea/figure/object_view.h"
+#include "fovea/figure/picture_layers.h"
 
 namespace fovea {
 namespace {

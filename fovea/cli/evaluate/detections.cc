@@ -6,20 +6,16 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
-#include "fovea/cli/draw/text.h"
 #include "fovea/cli/evaluate/folder.h"
 #include "fovea/cli/evaluate/kind.h"
 #include "fovea/cli/evaluate/objects.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/show.h"
-#include "fovea/cli/table.h"
 #include "fovea/explain/pictures/detection_score.h"
 
 namespace fovea {
 namespace {
-
-constexpr int kBarWidth = 20;
 
 struct PictureLine {
   std::string name;
@@ -60,18 +56,18 @@ Evaluation evaluate(const Args& args, const Engine& engine) {
   int64_t unknown = 0;
   for_each_detection(
       args, engine, files, evaluation.threshold,
-      [&](const TruthFiles& picture, const DetectRun& run) {
+      [&](const TruthFiles& picture, const DetectedObjects& found) {
         std::vector<LabelledBox> truth;
-        for (const TrueObject& object : read_true_objects(picture, run.input.picture.size())) {
+        for (const TrueObject& object : read_true_objects(picture, found.picture())) {
           truth.push_back({label_index(engine, object.label), object.box});
           if (truth.back().label < 0) {
             truth.back().label = -2 - unknown++;  // a class of its own, which nothing finds
           }
         }
-        all.add(boxes_of(found_objects(engine, run.result, run.input.picture.size(), -1)), truth);
-        chosen.add(boxes_of(run.objects), truth);
+        all.add(boxes_of(found_objects(engine, found.result(), found.picture(), -1)), truth);
+        chosen.add(boxes_of(found.objects()), truth);
         DetectionScore one({0.5});
-        one.add(boxes_of(run.objects), truth);
+        one.add(boxes_of(found.objects()), truth);
         const DetectionSummary summary = one.summary();
         evaluation.pictures.push_back(
             {picture.name, summary.objects, summary.found, summary.false_objects});
@@ -105,11 +101,10 @@ void set_scores(Json& json, const Evaluation& evaluation) {
 
 Json evaluations_json(const Evaluations& evaluations) {
   const Evaluation& evaluation = evaluations.trained;
-  Json json = Json::object();
-  json.set("kind", "detections");
-  json.set("model", evaluation.model);
-  json.set("pictures", evaluation.all.pictures);
-  json.set("objects", evaluation.all.objects);
+  Json json = Json::object({{"kind", "detections"},
+                            {"model", evaluation.model},
+                            {"pictures", evaluation.all.pictures},
+                            {"objects", evaluation.all.objects}});
   set_scores(json, evaluation);
   if (evaluations.random) {
     Json random = Json::object();
@@ -117,14 +112,17 @@ Json evaluations_json(const Evaluations& evaluations) {
     json.set("random_weights", std::move(random));
   }
   json.set("notes", Json::array_of(evaluation.notes));
+  return json;
+}
+
+Json evaluations_with_pictures(const Evaluations& evaluations) {
+  Json json = evaluations_json(evaluations);
   Json pictures = Json::array();
-  for (const PictureLine& line : evaluation.pictures) {
-    Json entry = Json::object();
-    entry.set("picture", line.name);
-    entry.set("objects", line.objects);
-    entry.set("found", line.found);
-    entry.set("false", line.false_objects);
-    pictures.push_back(std::move(entry));
+  for (const PictureLine& line : evaluations.trained.pictures) {
+    pictures.push_back(Json::object({{"picture", line.name},
+                                     {"objects", line.objects},
+                                     {"found", line.found},
+                                     {"false", line.false_objects}}));
   }
   json.set("per_picture", std::move(pictures));
   return json;
@@ -144,35 +142,31 @@ std::string found_text(const Evaluation& evaluation) {
                      evaluation.chosen.false_objects);
 }
 
-std::string evaluations_text(const Evaluations& evaluations, const Engine& engine,
-                             const Terminal& terminal) {
-  const Evaluation& evaluation = evaluations.trained;
+TableFigure evaluations_table(const Evaluations& evaluations, const Engine& engine) {
+  const Evaluation& own = evaluations.trained;
   const std::optional<Evaluation>& random = evaluations.random;
-  std::string text = terminal.bold(printable(evaluation.model)) +
-                     " · boxes against the true ones, average precision as COCO counts it\n";
-  text += terminal.dim(fmt::format("{} pictures, {} objects", evaluation.all.pictures,
-                                   evaluation.all.objects)) +
-          "\n\n";
-  const auto line = [&](std::string_view name, const auto& value) {
-    const double own = value(evaluation);
-    text += fmt::format("  {:<10} {:.3f}  ", name, own);
-    text += random ? fmt::format("{}  {:.3f}\n", padded_right(bar(own, kBarWidth), kBarWidth),
-                                 value(*random))
-                   : bar(own, kBarWidth) + "\n";
+  TableFigure table{.columns = {{.name = random ? "trained" : ""}}};
+  if (random) table.columns.push_back({.name = "random weights"});
+  table.text.metadata = evaluations_json(evaluations);
+  table.text.title =
+      own.model + " · boxes against the true ones, average precision as COCO counts it";
+  table.text.caption = fmt::format("{} pictures, {} objects", own.all.pictures, own.all.objects);
+  const auto add = [&](std::string name, const auto& value) {
+    table.rows.push_back(
+        {.label = std::move(name),
+         .cells = {{.text = fmt::format("{:.3f}", value(own)), .share = value(own)}}});
+    if (random) table.rows.back().cells.push_back({.text = fmt::format("{:.3f}", value(*random))});
   };
-  if (random) {
-    text +=
-        terminal.dim(fmt::format("{:13}{:<{}}random weights", "", "trained", kBarWidth + 9)) + "\n";
-  }
-  line("AP50", [](const Evaluation& each) { return each.ap_at(0.5); });
-  line("AP75", [](const Evaluation& each) { return each.ap_at(0.75); });
-  line("AP50-95", [](const Evaluation& each) { return each.all.mean_ap; });
-  text += fmt::format("\nat a score above {:g} and an IoU of 0.5: {}{}\n", evaluation.threshold,
-                      found_text(evaluation),
-                      random ? "; with random weights " + found_text(*random) : "");
-  for (const std::string& note : evaluation.notes) text += note + "\n";
-  const std::string& about = engine.checkpoint().note;
-  return about.empty() ? text : text + to_one_line(about) + "\n";
+  add("AP50", [](const Evaluation& each) { return each.ap_at(0.5); });
+  add("AP75", [](const Evaluation& each) { return each.ap_at(0.75); });
+  add("AP50-95", [](const Evaluation& each) { return each.all.mean_ap; });
+  table.notes = {fmt::format("at a score above {:g} and an IoU of 0.5: {}{}", own.threshold,
+                             found_text(own),
+                             random ? "; with random weights " + found_text(*random) : "")};
+  table.notes.insert(table.notes.end(), own.notes.begin(), own.notes.end());
+  const std::string about = to_one_line(engine.checkpoint().note);
+  if (!about.empty()) table.notes.push_back(about);
+  return table;
 }
 
 void evaluate_detections(const Args& args) {
@@ -189,12 +183,9 @@ void evaluate_detections(const Args& args) {
     const int64_t seed = args.has("seed") ? args.integer("seed") : 0;
     evaluations.random = evaluate(args, engine.with_random_weights(static_cast<uint64_t>(seed)));
   }
-  show({.csv = [&] { return evaluations_csv(evaluations.trained); },
-        .json = [&] { return evaluations_json(evaluations); },
-        .text =
-            [&](const Terminal& terminal) {
-              return evaluations_text(evaluations, engine, terminal);
-            }},
+  show({.figure = evaluations_table(evaluations, engine),
+        .json = [evaluations] { return evaluations_with_pictures(evaluations); },
+        .csv = [evaluations] { return evaluations_csv(evaluations.trained); }},
        args);
 }
 

@@ -6,7 +6,7 @@
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/explain/pictures/mass_mask.h"
-#include "fovea/render/picture_view.h"
+#include "fovea/figure/picture_view.h"
 
 namespace fovea {
 

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
+#include "fovea/ask/object_masks.h"
+#include "fovea/ask/session.h"
 #include "fovea/base/error.h"
+#include "fovea/base/progress.h"
 #include "fovea/base/utf8.h"
-#include "fovea/cli/detect/object_masks.h"
+#include "fovea/cli/ask_options.h"
 #include "fovea/cli/evaluate/objects.h"
 #include "fovea/cli/evaluate/report.h"
+#include "fovea/cli/picture_options.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/explain/pictures/detection_score.h"
 
@@ -20,7 +23,7 @@ struct ScoredMethod {
   MaskMethod method;
 };
 
-std::vector<ScoredMethod> methods_of(const Engine& engine) {
+std::vector<ScoredMethod> methods_of(const Engine& engine, std::optional<int64_t> layer) {
   std::vector<ScoredMethod> methods;
   for (const MaskSource source : mask_sources(engine)) {
     const bool head = source == MaskSource::kHead;
@@ -30,7 +33,7 @@ std::vector<ScoredMethod> methods_of(const Engine& engine) {
     for (const char* cut : {"otsu", "mass:0.6", "maximum:0.25", "maximum:0.5"}) {
       if (head && cut != std::string("otsu")) break;
       for (const bool in_box : {false, true}) {
-        const MaskMethod method{source, head ? MaskRule{} : parse_mask_rule(cut), in_box};
+        const MaskMethod method{source, head ? MaskRule{} : parse_mask_rule(cut), in_box, layer};
         std::string key(key_of(source));
         if (!head) key += "_" + to_string(method.rule);
         std::string label = head ? "probability above 0.5" : to_string(method.rule);
@@ -45,14 +48,14 @@ std::vector<ScoredMethod> methods_of(const Engine& engine) {
 }
 
 // Which detection finds each true object, -1 where none does.
-std::vector<int64_t> finders(const DetectRun& run, const std::vector<TrueObject>& truth) {
+std::vector<int64_t> finders(const DetectedObjects& run, const std::vector<TrueObject>& truth) {
   std::vector<ScoredBox> found;
-  for (const DetectedObject& object : run.objects) {
+  for (const DetectedObject& object : run.objects()) {
     found.push_back({object.label, object.score, object.box});
   }
   std::vector<LabelledBox> boxes;
   for (const TrueObject& object : truth) {
-    boxes.push_back({label_index(run.engine, object.label), object.box});
+    boxes.push_back({label_index(run.engine(), object.label), object.box});
   }
   std::vector<int64_t> result(truth.size(), -1);
   const std::vector<int64_t> matches = match_objects(found, boxes, 0.5);
@@ -70,7 +73,9 @@ void evaluate_object_masks(const Args& args, const Engine& engine) {
   const auto files =
       pictures_with(args["DIR"], "true objects and masks, NAME.json and NAME.mask.png",
                     [](const TruthFiles& f) { return !f.objects.empty() && !f.mask.empty(); });
-  const std::vector<ScoredMethod> methods = methods_of(engine);
+  std::optional<int64_t> layer;
+  if (args.has("layer")) layer = args.integer("layer");
+  const std::vector<ScoredMethod> methods = methods_of(engine, layer);
   ScoreReport report{.kind = "masks",
                      .title = "Jaccard index (IoU) with the true mask of each object",
                      .model = engine.name(),
@@ -78,13 +83,13 @@ void evaluate_object_masks(const Args& args, const Engine& engine) {
   for (const ScoredMethod& method : methods) report.rows.push_back(method.row);
   int64_t missed = 0;
   for_each_detection(
-      args, engine, files, threshold, [&](const TruthFiles& picture, const DetectRun& run) {
-        const PictureSize size = run.input.picture.size();
+      args, engine, files, threshold, [&](const TruthFiles& picture, const DetectedObjects& run) {
+        const PictureSize size = run.picture();
         const LabelMask truth = read_true_mask(picture, size);
         const std::vector<TrueObject> objects = read_true_objects(picture, size);
         const std::vector<int64_t> found = finders(run, objects);
         missed += std::ranges::count(found, -1);
-        report.layer = record_for(run, SiteKind::kEncoderSelf)->site.layer;
+        report.layer = run.record(SiteKind::kEncoderSelf, layer)->site.layer;
         std::vector<double> scores;
         for (const ScoredMethod& method : methods) {
           const std::vector<PixelMask> masks = object_masks(run, method.method);
@@ -110,6 +115,33 @@ void evaluate_object_masks(const Args& args, const Engine& engine) {
       threshold, missed, report.objects(),
       about.empty() ? "" : " This is " + to_one_line(about) + "."));
   show_report(report, args);
+}
+
+double threshold_of(const Args& args) {
+  const double threshold = args.has("threshold") ? args.real("threshold") : 0.7;
+  if (!(threshold <= 1)) {
+    fail(ErrorKind::kInvalidArgument, "--threshold is {} but a score is 0 to 1", args["threshold"]);
+  }
+  return threshold;
+}
+
+void for_each_detection(
+    const Args& args, const Engine& engine, const std::vector<TruthFiles>& files, double threshold,
+    const std::function<void(const TruthFiles&, const DetectedObjects&)>& visit) {
+  Progress progress("evaluating", static_cast<int64_t>(files.size()));
+  for (const TruthFiles& picture : files) {
+    const Session session = Session::open(
+        engine, {.what = read_picture_bytes(picture.picture), .size = picture_size(args)},
+        {.values = false});
+    visit(picture, DetectedObjects(*session.run({.all_logits = true}), threshold));
+    progress.advance();
+  }
+}
+
+int64_t label_index(const Engine& engine, const std::string& name) {
+  const std::vector<std::string> labels = engine.labels();
+  const auto found = std::ranges::find(labels, name);
+  return found == labels.end() ? -1 : found - labels.begin();
 }
 
 }  // namespace fovea

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "fovea/ask/detection_answer.h"
 #include "fovea/cli/command.h"
-#include "fovea/cli/detect/view.h"
 #include "fovea/cli/evaluate/truth_folder.h"
 
 namespace fovea {
@@ -14,11 +14,11 @@ namespace fovea {
 // --threshold, or 0.7. Throws Error{kInvalidArgument}.
 double threshold_of(const Args& args);
 
-// Calls `visit` with every picture's run, in which `objects` are those with a score above
+// Calls `visit` with every picture's run, whose objects are those with a score above
 // `threshold`. One picture is in memory at a time.
-void for_each_detection(const Args& args, const Engine& engine,
-                        const std::vector<TruthFiles>& files, double threshold,
-                        const std::function<void(const TruthFiles&, const DetectRun&)>& visit);
+void for_each_detection(
+    const Args& args, const Engine& engine, const std::vector<TruthFiles>& files, double threshold,
+    const std::function<void(const TruthFiles&, const DetectedObjects&)>& visit);
 
 // Boxes of two kinds of names: an index for every label, of the model and of the truth.
 int64_t label_index(const Engine& engine, const std::string& name);

@@ -4,16 +4,11 @@
 
 #include <algorithm>
 
-#include "fovea/base/utf8.h"
-#include "fovea/cli/draw/text.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/show.h"
-#include "fovea/cli/table.h"
 
 namespace fovea {
 namespace {
-
-constexpr int kMostBar = 20, kLeastBar = 8;
 
 // "random weights" is "random_weights" in files.
 std::string column_key(std::string text) {
@@ -35,24 +30,26 @@ std::string member_of(const ScoreReport& report, size_t model) {
 }
 
 Json report_json(const ScoreReport& report) {
-  Json json = Json::object();
-  json.set("kind", report.kind);
-  json.set("measure", report.title);
-  json.set("model", report.model);
-  json.set("layer", report.layer);
-  json.set("pictures", static_cast<int64_t>(report.pictures.size()));
-  json.set("objects", report.objects());
+  Json json = Json::object({{"kind", report.kind},
+                            {"measure", report.title},
+                            {"model", report.model},
+                            {"layer", report.layer},
+                            {"pictures", static_cast<int64_t>(report.pictures.size())},
+                            {"objects", report.objects()}});
   for (size_t model = 0; model < report.columns.size(); ++model) {
     std::vector<double> means;
     for (size_t row = 0; row < report.rows.size(); ++row) means.push_back(report.mean(model, row));
     json.set(member_of(report, model), scores_json(report, means));
   }
   json.set("notes", Json::array_of(report.notes));
+  return json;
+}
+
+Json report_with_pictures(const ScoreReport& report) {
+  Json json = report_json(report);
   Json pictures = Json::array();
   for (const ScoreReport::Picture& picture : report.pictures) {
-    Json entry = Json::object();
-    entry.set("picture", picture.name);
-    entry.set("objects", picture.objects);
+    Json entry = Json::object({{"picture", picture.name}, {"objects", picture.objects}});
     for (size_t model = 0; model < report.columns.size(); ++model) {
       entry.set(member_of(report, model), scores_json(report, picture.scores[model]));
     }
@@ -79,42 +76,28 @@ std::string report_csv(const ScoreReport& report) {
   return text;
 }
 
-// The label, a number and its bar for the model, a number alone for what stands beside it.
-std::string report_text(const ScoreReport& report, const Terminal& terminal) {
-  int widest = 0, beside = 0;
-  for (const ScoreRow& row : report.rows) widest = std::max(widest, display_width(row.label));
-  for (size_t model = 1; model < report.columns.size(); ++model) {
-    beside += 2 + display_width(report.columns[model]);
-  }
-  const int bar_width = std::clamp(terminal.width - widest - 11 - beside, kLeastBar, kMostBar);
-  std::string text = terminal.bold(printable(report.model)) + fmt::format(" · {}\n", report.title);
-  text += terminal.dim(fmt::format("layer {} · {} picture{}, {} objects", report.layer,
-                                   report.pictures.size(), report.pictures.size() == 1 ? "" : "s",
-                                   report.objects()));
-  text += "\n\n";
-  if (report.columns.size() > 1) {
-    std::string heading =
-        padded_right("", widest + 4) + padded_right(report.columns[0], bar_width + 7);
-    for (size_t model = 1; model < report.columns.size(); ++model) {
-      heading += "  " + report.columns[model];
-    }
-    text += terminal.dim(heading) + "\n";
+TableFigure report_table(const ScoreReport& report) {
+  TableFigure table{.notes = report.notes};
+  table.text.metadata = report_json(report);
+  table.text.title = fmt::format("{} · {}", report.model, report.title);
+  table.text.caption =
+      fmt::format("layer {} · {} picture{}, {} objects", report.layer, report.pictures.size(),
+                  report.pictures.size() == 1 ? "" : "s", report.objects());
+  for (const std::string& column : report.columns) {
+    table.columns.push_back({.name = report.columns.size() > 1 ? column : ""});
   }
   for (size_t row = 0; row < report.rows.size(); ++row) {
-    if (row == 0 || report.rows[row].group != report.rows[row - 1].group) {
-      text += report.rows[row].group + "\n";
+    const ScoreRow& score = report.rows[row];
+    TableRow line{.label = score.label};
+    if (row == 0 || score.group != report.rows[row - 1].group) line.group = score.group;
+    for (size_t model = 0; model < report.columns.size(); ++model) {
+      const double mean = report.mean(model, row);
+      line.cells.push_back({.text = fmt::format("{:.3f}", mean)});
+      if (model == 0) line.cells.back().share = mean;
     }
-    const double value = report.mean(0, row);
-    text += fmt::format("  {}{:.3f}  {}", padded_right(report.rows[row].label, widest + 2), value,
-                        padded_right(bar(value, bar_width), bar_width));
-    for (size_t model = 1; model < report.columns.size(); ++model) {
-      text += "  " + padded_right(fmt::format("{:.3f}", report.mean(model, row)),
-                                  display_width(report.columns[model]));
-    }
-    text += "\n";
+    table.rows.push_back(std::move(line));
   }
-  for (const std::string& note : report.notes) text += "\n" + wrapped(note, terminal.width) + "\n";
-  return without_trailing_spaces(text);
+  return table;
 }
 
 }  // namespace
@@ -132,9 +115,9 @@ int64_t ScoreReport::objects() const {
 }
 
 void show_report(const ScoreReport& report, const Args& args) {
-  show({.csv = [&] { return report_csv(report); },
-        .json = [&] { return report_json(report); },
-        .text = [&](const Terminal& terminal) { return report_text(report, terminal); }},
+  show({.figure = report_table(report),
+        .json = [report] { return report_with_pictures(report); },
+        .csv = [report] { return report_csv(report); }},
        args);
 }
 

@@ -1,4 +1,4 @@
-// Scores of a folder of pictures: a table in the terminal, JSON, or a line for each picture.
+// Scores of a folder of pictures: a table, JSON, or a line for each picture.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace fovea {
 
 struct ScoreRow {
   std::string key;    // in JSON and CSV: "mean_of_heads"
-  std::string label;  // in the terminal: "mean of heads"
+  std::string label;  // in the table: "mean of heads"
   std::string group;  // the heading above; rows of one group follow each other
 };
 

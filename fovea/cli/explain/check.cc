@@ -70,6 +70,11 @@ void check_check_args(const Args& args) {
          "--check-cascade shows one method layer by layer but --compare gives one number of each; "
          "leave it out, or give --check with one method");
   }
+  if (args.has("colors") && compare) {
+    fail(ErrorKind::kInvalidArgument,
+         "--colors is {} but --compare makes a table, which has no colours; leave it out",
+         args["colors"]);
+  }
   if (args.has("limit") && !compare) {
     fail(ErrorKind::kInvalidArgument,
          "--limit is of many inputs but one is explained; give --compare too");
@@ -79,11 +84,6 @@ void check_check_args(const Args& args) {
     fail(ErrorKind::kInvalidArgument, "--check-out draws what is checked; give --check too");
   }
   figure_format(args["check-out"]);
-}
-
-std::string removal_text(Removal removal, const Axis& axis) {
-  if (removal == Removal::kHide) return "hidden from attention";
-  return axis.grid_rows > 0 ? "mean colour in their place" : "mask token in their place";
 }
 
 FaithfulnessJudge& Checker::judge_of(const ExplainQuestion& question, const Axis& axis) {

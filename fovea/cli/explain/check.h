@@ -54,7 +54,4 @@ class Checker {
   std::vector<RandomModel> random_;  // the last with all weights random; made when asked for
 };
 
-// "mask token in its place", "mean colour in its place", "hidden from attention".
-std::string removal_text(Removal removal, const Axis& axis);
-
 }  // namespace fovea

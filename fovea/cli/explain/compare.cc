@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
-#include <optional>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/progress.h"
+#include "fovea/base/version.h"
 #include "fovea/cli/corpus.h"
 #include "fovea/cli/explain/check.h"
 #include "fovea/cli/method_options.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/figure/faithfulness_view.h"
 
 namespace fovea {
 namespace {
@@ -133,9 +135,7 @@ class ComparisonRun {
     const Explanation explanation = answer(question);
     FaithfulnessCard card = checker_.card(question, explanation);
     if (inputs_.size() == 1) {
-      result_.answer = question.watched->name;
-      if (question.watched_against)
-        result_.answer += " rather than " + question.watched_against->name;
+      result_.answer = answer_name(*question.watched, question.watched_against);
     }
     result_.options = card.options;
     result_.removal = removal_text(card.options.removal, explanation.axis);
@@ -169,6 +169,87 @@ class ComparisonRun {
 
 MethodComparison compare_methods(const Args& args) {
   return ComparisonRun(args).run();
+}
+
+namespace {
+
+void set_interval(Json& json, const std::string& prefix, const Interval& interval) {
+  json.set(prefix + "low", interval.low);
+  json.set(prefix + "high", interval.high);
+}
+
+Json grades_json(const ComparedMethod& method) {
+  Json grades = Json::object();
+  for (size_t k = 0; k < kGradeKinds; ++k) {
+    const MeanGrade& grade = method.mean[k];
+    Json one = Json::object();
+    one.set("value", grade.value.mean);
+    set_interval(one, "", grade.value);
+    one.set("random", grade.random.mean);
+    set_interval(one, "random_", grade.random);
+    one.set("inputs", grade.inputs);
+    one.set("verdict", to_string(grade.verdict));
+    if (!grade.missing.empty()) one.set("missing", grade.missing);
+    grades.set(std::string(grade_infos()[k].name), std::move(one));
+  }
+  return grades;
+}
+
+std::string csv_line(const std::string& method, size_t kind, const Interval& value,
+                     std::string_view verdict, int64_t inputs) {
+  const auto number = [](double each) {
+    return std::isfinite(each) ? fmt::format("{:.9g}", each) : "";
+  };
+  return fmt::format("{},{},{},{},{},{},{}\n", method, grade_infos()[kind].name, number(value.mean),
+                     number(value.low), number(value.high), verdict, inputs);
+}
+
+}  // namespace
+
+Json comparison_json(const MethodComparison& comparison) {
+  Json json = Json::object({{"version", version()},
+                            {"model", comparison.model},
+                            {"model_hash", comparison.model_hash},
+                            {"input", comparison.input}});
+  if (!comparison.answer.empty()) json.set("answer", comparison.answer);
+  json.set("inputs", comparison.inputs);
+  json.set("left_out", comparison.left_out);
+  if (comparison.left_out > 0) json.set("first_reason", comparison.first_reason);
+  json.set("removal", to_string(comparison.options.removal));
+  json.set("steps", comparison.options.steps);
+  json.set("orders", comparison.options.orders);
+  json.set("seed", static_cast<int64_t>(comparison.options.seed));
+  Json methods = Json::array();
+  for (const ComparedMethod& method : comparison.methods) {
+    Json one = Json::object({{"name", method.name}, {"inputs", method.cards.size()}});
+    if (!method.reason.empty()) one.set("reason", method.reason);
+    if (!method.cards.empty()) one.set("grades", grades_json(method));
+    methods.push_back(std::move(one));
+  }
+  json.set("methods", std::move(methods));
+  Json random = Json::object();
+  for (size_t k = 0; k < kGradeKinds; ++k) {
+    Json one = Json::object();
+    one.set("value", comparison.random[k].mean);
+    set_interval(one, "", comparison.random[k]);
+    random.set(std::string(grade_infos()[k].name), std::move(one));
+  }
+  json.set("random", std::move(random));
+  return json;
+}
+
+std::string comparison_csv(const MethodComparison& comparison) {
+  std::string text = "method,grade,value,low,high,verdict,inputs\n";
+  for (const ComparedMethod& method : comparison.methods) {
+    for (size_t k = 0; k < kGradeKinds && !method.cards.empty(); ++k) {
+      const MeanGrade& grade = method.mean[k];
+      text += csv_line(method.name, k, grade.value, to_string(grade.verdict), grade.inputs);
+    }
+  }
+  for (size_t k = 0; k < kGradeKinds; ++k) {
+    text += csv_line("random", k, comparison.random[k], "-", comparison.inputs);
+  }
+  return text;
 }
 
 }  // namespace fovea

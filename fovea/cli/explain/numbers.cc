@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "fovea/base/file.h"
 #include "fovea/base/version.h"
 #include "fovea/cli/explain/card.h"
@@ -53,11 +51,10 @@ std::string csv_lines(const Axis& axis, const std::vector<double>& scores) {
 
 Json explanation_metadata(const ExplainQuestion& question, const Explanation& explanation,
                           const FaithfulnessCard* card) {
-  Json json = Json::object();
-  json.set("version", version());
-  json.set("model", question.result.run.model);
-  json.set("model_hash", question.result.run.model_hash);
-  json.set("method", question.method.name);
+  Json json = Json::object({{"version", version()},
+                            {"model", question.result.run.model},
+                            {"model_hash", question.result.run.model_hash},
+                            {"method", question.method.name}});
   Json parameters = Json::object();
   for (const MethodParameter& parameter : question.method.parameters) {
     const auto given = question.parameters.find(parameter.name);
@@ -121,11 +118,6 @@ void write_explanation_numbers(const std::filesystem::path& path, const Explanat
                              csv_lines(explanation.target_axis, explanation.target_scores);
     write_file_atomic(path, [&](FileWriter& file) { file.write(text); });
   }
-}
-
-std::string number_text(double value) {
-  return value != 0 && std::abs(value) < 0.005 ? fmt::format("{:.2g}", value)
-                                               : fmt::format("{:.2f}", value);
 }
 
 }  // namespace fovea

@@ -25,7 +25,4 @@ Json explanation_json(const ExplainQuestion& question, const Explanation& explan
 void write_explanation_numbers(const std::filesystem::path& path, const Explanation& explanation,
                                const Json& metadata);
 
-// "0.25", "1.3e-05": as many digits as say something.
-std::string number_text(double value);
-
 }  // namespace fovea

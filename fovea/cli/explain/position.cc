@@ -9,7 +9,6 @@
 #include "fovea/capture/words.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/explain/pictures/picture_axis.h"
-#include "fovea/render/caption.h"
 #include "fovea/text/unicode.h"
 
 namespace fovea {

@@ -9,8 +9,7 @@
 #include "fovea/cli/method_options.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/explain/pictures/picture_axis.h"
-#include "fovea/render/caption.h"
-#include "fovea/render/picture_view.h"
+#include "fovea/figure/picture_view.h"
 #include "fovea/vision/seen_part.h"
 
 namespace fovea {

@@ -6,9 +6,10 @@
 
 #include "fovea/base/file.h"
 #include "fovea/checkpoint/resolve.h"
-#include "fovea/cli/detect/run.h"
+#include "fovea/cli/detect_verb.h"
 #include "fovea/cli/gallery/items.h"
 #include "fovea/cli/gallery/page.h"
+#include "fovea/cli/model_options.h"
 #include "fovea/cli/parse.h"
 
 namespace fovea {
@@ -63,7 +64,7 @@ std::string command_line(const std::vector<std::string>& arguments, const std::s
 
 // The verb itself, with files where they are. Pictures of objects that follow each other are of one
 // run, which is kept.
-void run_gallery_verb(const GalleryPicture& picture, const fs::path& folder, KeptDetectRun& kept) {
+void run_gallery_verb(const GalleryPicture& picture, const fs::path& folder, KeptSession& kept) {
   std::vector<std::string> arguments(picture.arguments.begin() + 1, picture.arguments.end());
   for (std::string& word : arguments) {
     if (is_file_word(word)) word = place_of(word, picture.model, folder).string();
@@ -72,7 +73,7 @@ void run_gallery_verb(const GalleryPicture& picture, const fs::path& folder, Kep
   for (const Command& command : all_commands()) {
     if (command.name != picture.arguments.front()) continue;
     const Args args = parse_command(command, arguments).args;
-    command.name == "detect" ? show_detections(args, kept) : command.run(args);
+    command.name == "detect" ? detect(args, kept) : command.run(args);
   }
 }
 
@@ -98,7 +99,7 @@ void add_missing(std::vector<MissingModel>& all, const GalleryPicture& picture) 
 
 PageChapter make_chapter(Chapter chapter, const fs::path& folder, GalleryReport& report) {
   PageChapter page{.chapter = std::move(chapter)};
-  KeptDetectRun kept;
+  KeptSession kept;
   for (const GalleryPicture& picture : page.chapter.pictures) {
     if (!at_hand(picture.model)) {
       add_missing(page.missing, picture);
@@ -139,6 +140,22 @@ GalleryReport make_gallery(const fs::path& folder) {
   const std::string html = gallery_html(page);
   write_file_atomic(folder / "index.html", [&](FileWriter& file) { file.write(html); });
   return report;
+}
+
+std::vector<Chapter> gallery_chapters() {
+  std::vector<Chapter> chapters = text_chapters();
+  for (Chapter& chapter : picture_chapters()) chapters.push_back(std::move(chapter));
+  return chapters;
+}
+
+std::vector<NextCommand> next_commands() {
+  return {{{"text", "Your own sentence.", "--token", "own"}, std::string(kDefaultTextModel)},
+          {{"text", "Your own sentence.", "--out", "page.html"}, std::string(kDefaultTextModel)},
+          {{"translate", "Where is the station?", "--out", "alignment.png"},
+           std::string(kDefaultTranslationModel)},
+          {{"explain", "models/scenes-vit/demo/scene-3.png", "--out", "why.png"},
+           std::string(kDefaultPictureModel)},
+          {{"models"}, ""}};
 }
 
 }  // namespace fovea

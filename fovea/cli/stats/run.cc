@@ -293,14 +293,12 @@ class StatsRun {
   }
 
   Json identity() const {
-    Json json = Json::object();
-    json.set("model", engine_.model_hash());
-    json.set("dtype", options_.dtype);
-    json.set("attention", name_of(options_.kind));
-    json.set("corpus", corpus_.fingerprint());
-    json.set("limit", options_.limit);
-    json.set("importance", options_.importance);
-    return json;
+    return Json::object({{"model", engine_.model_hash()},
+                         {"dtype", options_.dtype},
+                         {"attention", name_of(options_.kind)},
+                         {"corpus", corpus_.fingerprint()},
+                         {"limit", options_.limit},
+                         {"importance", options_.importance}});
   }
 
   void save() {

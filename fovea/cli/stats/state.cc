@@ -43,13 +43,12 @@ std::string difference(const Json& of, const Json& identity) {
 }  // namespace
 
 void save_state(const std::filesystem::path& path, const StatsState& state, const Json& identity) {
-  Json json = Json::object();
-  json.set("fovea_stats", kVersion);
-  json.set("of", identity);
-  json.set("next", state.next);
-  json.set("left_out", state.left_out);
-  json.set("first_reason", state.first_reason);
-  json.set("statistics", state.statistics.to_json());
+  Json json = Json::object({{"fovea_stats", kVersion},
+                            {"of", identity},
+                            {"next", state.next},
+                            {"left_out", state.left_out},
+                            {"first_reason", state.first_reason},
+                            {"statistics", state.statistics.to_json()}});
   const InterruptGuard guard;
   write_file_atomic(path, [&](FileWriter& file) { file.write(json.dump() + "\n"); });
 }

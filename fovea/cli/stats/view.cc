@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "fovea/base/file.h"
 #include "fovea/base/version.h"
@@ -14,10 +13,8 @@
 namespace fovea {
 namespace {
 
-constexpr int kMoreWidth = 12;  // of " + 1234 more"
-constexpr int kMostLines = 3;   // of heads of one kind, in the terminal
 constexpr std::string_view kNoType = "mixed";
-constexpr size_t kMostInCaption = 6;  // of heads of one kind
+constexpr size_t kMostInCaption = 6, kMostListed = 48;  // of heads of one kind
 
 // Calls visit(layer, head, numbers) for every head.
 template <typename Visit>
@@ -84,45 +81,18 @@ std::string kinds_caption(const StatsResult& result) {
   return text;
 }
 
-// Between `margin` and the terminal's right side, on a few lines.
-std::string heads_lines(const std::vector<std::string>& heads, int margin,
-                        const Terminal& terminal) {
-  std::string text;
-  int column = margin, lines = 1;
-  for (size_t i = 0; i < heads.size(); ++i) {
-    const auto width = static_cast<int>(heads[i].size()) + (column > margin ? 1 : 0);
-    // The last line keeps room for what says how many are left.
-    const int room = terminal.width - (lines == kMostLines ? kMoreWidth : 0);
-    if (column + width > room && lines == kMostLines) {
-      return text + terminal.dim(fmt::format(" + {} more", heads.size() - i));
-    }
-    if (column + width > room) {
-      text += "\n" + std::string(static_cast<size_t>(margin), ' ');
-      column = margin;
-      ++lines;
-    }
-    text += (column > margin ? " " : "") + heads[i];
-    column += static_cast<int>(heads[i].size()) + (column > margin ? 1 : 0);
-  }
-  return text;
-}
-
 Json stats_json(const StatsResult& result, const std::string& model) {
   const CorpusStatistics& statistics = result.state.statistics;
-  Json json = Json::object();
-  json.set("program", fmt::format("fovea {}", version()));
-  json.set("model", model);
-  json.set("attention", name_of(result.kind));
-  json.set("inputs", statistics.inputs());
-  json.set("left_out", result.state.left_out);
-  json.set("layers", statistics.layers());
-  json.set("heads_per_layer", statistics.heads());
+  Json json = Json::object({{"program", fmt::format("fovea {}", version())},
+                            {"model", model},
+                            {"attention", name_of(result.kind)},
+                            {"inputs", statistics.inputs()},
+                            {"left_out", result.state.left_out},
+                            {"layers", statistics.layers()},
+                            {"heads_per_layer", statistics.heads()}});
   Json heads = Json::array();
   for_each_head(result, [&](int64_t layer, int64_t head, const HeadNumbers& numbers) {
-    Json one = Json::object();
-    one.set("layer", layer);
-    one.set("head", head);
-    one.set("type", head_type(numbers));
+    Json one = Json::object({{"layer", layer}, {"head", head}, {"type", head_type(numbers)}});
     for (const HeadMetric& metric : head_metrics()) {
       one.set(std::string(metric.name), numbers.*metric.number);
     }
@@ -187,12 +157,11 @@ Content stats_content(const StatsResult& result, const std::string& model, const
       fmt::format("{} · {} · {} of every head", std::filesystem::path(model).filename().string(),
                   name_of(result.kind), metric.name);
   figure.text.caption = stats_caption(result, metric) + (names_kinds ? kinds_caption(result) : "");
-  Json metadata = Json::object();
-  metadata.set("version", version());
-  metadata.set("model", model);
-  metadata.set("attention", name_of(result.kind));
-  metadata.set("statistic", metric.name);
-  metadata.set("inputs", statistics.inputs());
+  Json metadata = Json::object({{"version", version()},
+                                {"model", model},
+                                {"attention", name_of(result.kind)},
+                                {"statistic", metric.name},
+                                {"inputs", statistics.inputs()}});
   figure.text.metadata = std::move(metadata);
   const FigureText text = figure.text;
   return {.figure = std::move(figure),
@@ -206,21 +175,20 @@ Content stats_content(const StatsResult& result, const std::string& model, const
               }};
 }
 
-std::string kinds_text(const StatsResult& result, const Terminal& terminal) {
-  const std::vector<HeadsOfType> groups = heads_by_type(result);
-  size_t widest = 0;
-  for (const HeadsOfType& group : groups) widest = std::max(widest, group.name.size());
-  std::string text = terminal.dim(fmt::format("{:<{}}  heads  layer.head", "kind", widest)) + "\n";
-  const auto margin = static_cast<int>(widest) + 9;
-  for (const HeadsOfType& group : groups) {
-    text += fmt::format("{:<{}}  {:>5}  ", group.name, widest, group.heads.size());
-    if (group.name == kNoType) {
-      text += terminal.dim("no number stands out") + "\n";
-    } else {
-      text += heads_lines(group.heads, margin, terminal) + "\n";
-    }
+TableFigure kinds_table(const StatsResult& result) {
+  TableFigure table{.label_name = "kind",
+                    .columns = {{.name = "heads"}, {.name = "layer.head", .words = true}}};
+  for (const HeadsOfType& group : heads_by_type(result)) {
+    const size_t shown = std::min(group.heads.size(), kMostListed);
+    std::string names = fmt::format("{}", fmt::join(std::span(group.heads).first(shown), " "));
+    if (shown < group.heads.size()) names += fmt::format(" + {} more", group.heads.size() - shown);
+    const bool mixed = group.name == kNoType;
+    table.rows.push_back({.label = group.name,
+                          .cells = {{.text = std::to_string(group.heads.size())},
+                                    {.text = mixed ? "no number stands out" : names,
+                                     .tone = mixed ? TableTone::kMuted : TableTone::kPlain}}});
   }
-  return text + "\n";
+  return table;
 }
 
 }  // namespace fovea

@@ -5,7 +5,6 @@
 
 #include "fovea/cli/show.h"
 #include "fovea/cli/stats/run.h"
-#include "fovea/cli/terminal.h"
 
 namespace fovea {
 
@@ -14,7 +13,7 @@ namespace fovea {
 Content stats_content(const StatsResult& result, const std::string& model, const HeadMetric& metric,
                       bool names_kinds);
 
-// The heads of each kind, as layer.head: "previous token  2  1.3 2.7".
-std::string kinds_text(const StatsResult& result, const Terminal& terminal);
+// How many heads of which kind there are, and which.
+TableFigure kinds_table(const StatsResult& result);
 
 }  // namespace fovea

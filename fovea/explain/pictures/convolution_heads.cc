@@ -1,7 +1,11 @@
 #include "fovea/explain/pictures/convolution_heads.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "fovea/base/error.h"
 #include "fovea/kernels/attention.h"
+#include "fovea/kernels/conv.h"
 #include "fovea/kernels/matmul.h"
 
 namespace fovea {
@@ -107,6 +111,31 @@ Tensor mix_heads(const AttentionRecord& record, GridShape grid, const Tensor& ke
            {.transpose_b = true, .beta = 1});
   }
   return mixed;
+}
+
+Tensor edge_kernel(int64_t channels) {
+  std::vector<float> weights;
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int i = 0; i < 9; ++i) weights.push_back(i == 4 ? 8.0F : -1.0F);
+  }
+  return Tensor::from<float>({1, channels, 3, 3}, weights);
+}
+
+double convolution_difference(const AttentionRecord& record, const Tensor& pixels,
+                              const Tensor& kernel) {
+  const GridShape grid{pixels.size(1), pixels.size(2)};
+  const Tensor attended = mix_heads(record, grid, kernel);
+  const Tensor convolved = PackedConv(kernel, {}, {.padding = {1, 1}})
+                               .apply(pixels.reshaped({1, pixels.size(0), grid.rows, grid.cols}));
+  double largest = 0;
+  for (int64_t row = 1; row + 1 < grid.rows; ++row) {
+    for (int64_t col = 1; col + 1 < grid.cols; ++col) {
+      const auto at = static_cast<size_t>(row * grid.cols + col);
+      largest = std::max(largest, std::abs(double{attended.values<float>()[at]} -
+                                           double{convolved.values<float>()[at]}));
+    }
+  }
+  return largest;
 }
 
 }  // namespace fovea

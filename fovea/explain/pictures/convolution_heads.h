@@ -30,4 +30,12 @@ AttentionRecord convolution_record(const Tensor& pixels, int64_t side,
 // mixed by the kernel's slices.
 Tensor mix_heads(const AttentionRecord& record, GridShape grid, const Tensor& kernel);
 
+// A kernel [1, channels, 3, 3] that finds edges: each channel's eight neighbours taken from eight
+// times itself, channels added.
+Tensor edge_kernel(int64_t channels);
+// The largest between the heads' mix by such a kernel and the convolution of `pixels` that it is,
+// without the border, where softmax cannot see zeros.
+double convolution_difference(const AttentionRecord& record, const Tensor& pixels,
+                              const Tensor& kernel);
+
 }  // namespace fovea

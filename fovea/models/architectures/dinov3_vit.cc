@@ -7,7 +7,7 @@
 #include "fovea/base/error.h"
 #include "fovea/layers/heads.h"
 #include "fovea/layers/layer_scale.h"
-#include "fovea/layers/pre_norm_block.h"
+#include "fovea/layers/norm_block.h"
 #include "fovea/layers/run_block.h"
 #include "fovea/models/picture_model.h"
 

@@ -1,7 +1,7 @@
 // DistilBERT (Sanh et al. 2019, arXiv:1910.01108): BERT without segments, half as deep, under other
 // names.
+#include "fovea/layers/norm_block.h"
 #include "fovea/layers/numeric_input.h"
-#include "fovea/layers/post_norm_block.h"
 #include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/text_model.h"

@@ -1,6 +1,6 @@
 // GPT-2 (Radford et al. 2019): the causal decoder with learned positions.
+#include "fovea/layers/norm_block.h"
 #include "fovea/layers/numeric_input.h"
-#include "fovea/layers/pre_norm_block.h"
 #include "fovea/layers/run_block.h"
 #include "fovea/layers/text_mask.h"
 #include "fovea/models/text_model.h"

@@ -4,10 +4,8 @@
 
 #include <future>
 
-#include "fovea/cli/detect/run.h"
 #include "fovea/cli/explain/check.h"
 #include "fovea/cli/explain/view.h"
-#include "fovea/cli/image/view.h"
 #include "fovea/cli/parse.h"
 #include "support/data.h"
 #include "support/fixture_models.h"
@@ -15,10 +13,6 @@
 
 namespace fovea {
 namespace {
-
-std::string bundled_model(std::string_view name) {
-  return (test_data("../../models") / name).lexically_normal().string();
-}
 
 Args args_of(std::string_view verb, const std::vector<std::string>& arguments) {
   for (const Command& command : all_commands()) {
@@ -47,62 +41,6 @@ std::string numbers_in_another_thread(const Content& content) {
   return std::async(std::launch::async, [&] { return numbers_of(content); }).get();
 }
 
-Args detect_args(const std::vector<std::string>& more) {
-  const std::string model = bundled_model("scenes-detr");
-  std::vector<std::string> arguments{model + "/demo/scene-1.png", "-m", model, "--size", "240x192"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return args_of("detect", arguments);
-}
-
-DetectView detect_view_named(std::string_view name) {
-  for (DetectView& view : detect_views()) {
-    if (view.name == name) return std::move(view);
-  }
-  throw std::runtime_error("no such view");
-}
-
-struct AskedView {
-  std::string view;
-  std::vector<std::string> options;
-};
-
-TEST(Content, OfADetectorOutlivesItsRun) {
-  const std::vector<AskedView> all{{"objects", {}},
-                                   {"objects", {"--threshold", "1"}},
-                                   {"queries", {}},
-                                   {"encoder", {"--at", "100,80"}},
-                                   {"points", {"--column"}},
-                                   {"between", {}},
-                                   {"why", {"--at", "100,80", "--to", "200,120"}},
-                                   {"masks", {"--in-box"}},
-                                   {"matrix", {"--rows", "0:4", "--cols", "0:4"}}};
-  for (const AskedView& asked : all) {
-    SCOPED_TRACE(asked.view);
-    const DetectView view = detect_view_named(asked.view);
-    KeptDetectRun kept;
-    const Content content = view.make(run_detector(detect_args(asked.options), view, kept));
-    const std::string before = numbers_of(content);
-    kept = {};
-    EXPECT_EQ(numbers_in_another_thread(content), before);
-  }
-}
-
-TEST(Content, OfAPictureOutlivesItsRun) {
-  const std::string model = bundled_model("scenes-vit");
-  Content content;
-  std::string before;
-  {
-    const Args args = args_of("image", {model + "/demo/scene-1.png", "-m", model});
-    const Engine engine = Engine::open(model);
-    const PictureInput input = read_picture_input(engine, args["FILE"], PictureSize{96, 64});
-    const RunResult result = run_picture(engine, input);
-    const std::optional<Artifacts> artifacts;
-    content = image_lost_view().make({args, engine, input, result, artifacts});
-    before = numbers_of(content);
-  }
-  EXPECT_EQ(numbers_in_another_thread(content), before);
-}
-
 TEST(Content, OfAnExplanationOutlivesItsQuestion) {
   const std::string model = parity_folder("bert_sequence").string();
   Content content;
@@ -118,21 +56,6 @@ TEST(Content, OfAnExplanationOutlivesItsQuestion) {
     before = numbers_of(content);
   }
   EXPECT_EQ(numbers_in_another_thread(content), before);
-}
-
-TEST(KeptDetectRun, IsUsedForAnotherViewOfTheSamePictureOnly) {
-  const DetectView objects = detect_view_named("objects"), why = detect_view_named("why");
-  const std::vector<std::string> pair{"--at", "100,80", "--to", "200,120"};
-  KeptDetectRun kept;
-  const auto first = run_detector(detect_args({}), objects, kept).result.run.records.front();
-  const DetectRun& again =
-      run_detector(detect_args({"--threshold", "0.99"}), detect_view_named("queries"), kept);
-  EXPECT_EQ(again.result.run.records.front(), first);
-  EXPECT_EQ(again.threshold, 0.99);
-  for (const DetectedObject& object : again.objects) EXPECT_GT(object.score, 0.99);
-  EXPECT_NE(run_detector(detect_args(pair), why, kept).result.run.records.front(), first);
-  KeptDetectRun other;
-  EXPECT_NE(run_detector(detect_args({}), objects, other).result.run.records.front(), first);
 }
 
 }  // namespace

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
-#include "fovea/render/view.h"
+#include "fovea/figure/view.h"
 #include "support/runs.h"
+#include "unit/cli/drawn_text.h"
+#include "unit/figure/figure_samples.h"
 
 namespace fovea {
 namespace {
@@ -19,30 +22,6 @@ using ::testing::Not;
 using CapturedRun = fovea::Run;  // not testing::Run
 using Kind = HeadChoice::Kind;
 using Words = std::vector<std::string>;
-
-constexpr ColorMode kModes[] = {ColorMode::kNone, ColorMode::k256, ColorMode::kTrue};
-
-std::string without_colors(const std::string& text) {
-  std::string plain;
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '\x1b') {
-      at = text.find('m', at);
-    } else {
-      plain += text[at];
-    }
-  }
-  return plain;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
 
 std::vector<std::string> all_drawings(const CapturedRun& run, const Terminal& terminal) {
   return {draw(matrix_view(run, {}), terminal, inferno()),
@@ -376,6 +355,12 @@ TEST(TerminalPictures, ABoxOutsideOfThePictureIsCutNotACrash) {
   ImageFigure figure = boxed_picture();
   figure.panels[0].boxes = {{-3, -3, 7, 9, "all", 0}, {1.5, 1.5, 2, 2, "", 1}};
   EXPECT_THAT(draw(figure, {.width = 60, .colors = ColorMode::kTrue}, inferno()), HasSubstr("all"));
+}
+
+TEST(TerminalPictures, WithoutAPanelAreRefused) {
+  ImageFigure figure = boxed_picture();
+  figure.panels.clear();
+  EXPECT_THROW(draw(figure, Terminal{}, inferno()), Error);
 }
 
 TEST(DrawCurves, IsATableOfPointsThatFits) {

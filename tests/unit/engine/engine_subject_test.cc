@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fovea/atlas/attention_map.h"
 #include "fovea/engine/changed_inputs.h"
 #include "fovea/engine/input_file.h"
 #include "support/fixture_models.h"
@@ -101,11 +102,34 @@ TEST(EngineSubject, RefusesWhatItCannotBlank) {
   EXPECT_THROW(picture.logits({ReplaceInput{"patches", 100000}}), Error);
 }
 
-TEST(EngineSubject, DoesNotKeepMapsThatItsRecordsCouldNotExplain) {
+TEST(EngineSubject, ACutEdgeChangesOnlyTheRowsThatCanSeeIt) {
   SubjectFixture fixture("bert_sequence");
   EngineSubject subject(fixture.engine, fixture.engine.label(fixture.inputs), LogitRows::kAll);
-  EXPECT_THROW(subject.run({HideEdge{std::nullopt, 0, 1}}, {}), Error);
-  EXPECT_NO_THROW(subject.run({HideEdge{std::nullopt, 0, 1}}, RecorderOptions::nothing()));
+  const SiteId first{SiteKind::kSelf, 0}, next{SiteKind::kSelf, 1};
+  const auto map = [&](const std::vector<Intervention>& changes, SiteId site, int64_t head) {
+    const SubjectOutput output = subject.run(changes, {});
+    const auto record =
+        std::ranges::find(output.records, site, [](const auto& each) { return each->site; });
+    const AttentionMap found(*record, head);
+    return found.tile(found.whole());
+  };
+  const HideEdge edge{.site = first, .row = 2, .col = 1, .head = 0};
+  const Tensor before = map({}, first, 0), after = map({edge}, first, 0);
+  const MatrixView<const float> plain = before.matrix<float>(), cut = after.matrix<float>();
+  EXPECT_EQ(cut(2, 1), 0);
+  double sum = 0;
+  for (int64_t j = 0; j < cut.cols; ++j) sum += double{cut(2, j)};
+  EXPECT_NEAR(sum, 1, 1e-5) << "the others share what it had";
+  // The rest of its row is scaled by the same number; other rows and heads are as they were.
+  EXPECT_NEAR(double{cut(2, 0)} * (1 - double{plain(2, 1)}), double{plain(2, 0)}, 1e-5);
+  for (int64_t i = 0; i < cut.rows; ++i) {
+    for (int64_t j = 0; i != 2 && j < cut.cols; ++j) EXPECT_EQ(cut(i, j), plain(i, j));
+  }
+  EXPECT_TRUE(
+      std::ranges::equal(map({edge}, first, 1).values<float>(), map({}, first, 1).values<float>()));
+  // One layer later the row is another, and everybody who looks at it.
+  EXPECT_FALSE(
+      std::ranges::equal(map({edge}, next, 0).values<float>(), map({}, next, 0).values<float>()));
 }
 
 }  // namespace

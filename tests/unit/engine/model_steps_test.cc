@@ -1,4 +1,4 @@
-#include "fovea/engine/model_steps.h"
+#include "fovea/explain/model_steps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -52,6 +52,23 @@ TEST(ConvolutionHeads, NineHeadsAreAThreeByThreeConvolution) {
   }
 }
 
+TEST(ConvolutionHeads, TheDifferenceIsThatInsideOfTheBorder) {
+  const Tensor pixels = support::random_tensor({3, 6, 7}, 4), kernel = edge_kernel(3);
+  const AttentionRecord record = convolution_record(pixels, 3);
+  // 27 products of f32, of numbers up to 8 times a few.
+  EXPECT_LT(convolution_difference(record, pixels, kernel), 1e-4);
+  // Of heads of another picture: the largest difference of both mixes.
+  const Tensor others = support::random_tensor({3, 6, 7}, 5);
+  double largest = 0;
+  for (int64_t r = 1; r < 5; ++r) {
+    for (int64_t c = 1; c < 6; ++c) {
+      largest = std::max(largest, std::abs(naive_convolution(pixels, kernel, 0, r, c) -
+                                           naive_convolution(others, kernel, 0, r, c)));
+    }
+  }
+  EXPECT_NEAR(convolution_difference(record, others, kernel), largest, 1e-4);
+}
+
 TEST(ConvolutionHeads, RefuseWhatIsNoConvolution) {
   const Tensor pixels = support::random_tensor({3, 4, 4}, 1);
   EXPECT_TRUE(fails_cleanly([&] { convolution_record(pixels, 2); }));

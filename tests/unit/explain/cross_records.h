@@ -30,26 +30,11 @@ inline AttentionRecord random_cross_record(uint32_t seed, int layer, AttentionSh
   return record;
 }
 
-// Heads that look where they are told: row i of head h puts all but some 1e-6 on column
-// looks[h][i].
+// Heads that look where they are told, as aimed_record() has them.
 inline CrossLayer aimed_layer(int layer, const std::vector<std::vector<int64_t>>& looks,
                               int64_t cols) {
-  const auto heads = static_cast<int64_t>(looks.size());
-  const auto rows = static_cast<int64_t>(looks.front().size());
-  AttentionCase c;
-  c.shape = {heads, heads, rows, cols, cols, cols};
-  c.queries = Tensor(Shape{heads, rows, cols});
-  c.keys = Tensor(Shape{heads, cols, cols});
-  c.values = Tensor(Shape{heads, cols, cols});
-  for (int64_t head = 0; head < heads; ++head) {
-    for (int64_t i = 0; i < rows; ++i) {
-      const int64_t aim = looks[static_cast<size_t>(head)][static_cast<size_t>(i)];
-      c.queries.mutable_matrix<float>(head)(i, aim) = 15;
-    }
-    for (int64_t j = 0; j < cols; ++j) c.keys.mutable_matrix<float>(head)(j, j) = 1;
-  }
-  return CrossLayer(
-      std::make_shared<const AttentionRecord>(record_of(c, SiteId{SiteKind::kCross, layer})));
+  return CrossLayer(std::make_shared<const AttentionRecord>(
+      aimed_record({SiteKind::kCross, layer}, looks, cols)));
 }
 
 inline std::vector<CrossLayer> random_cross_layers(uint32_t seed, int layers,

@@ -52,7 +52,7 @@ Tensor changed_output(const AttentionCase& c, std::vector<Intervention> changes)
   parts = interventions.before(place, parts);
   const Tensor output =
       ops::attention(parts.queries, parts.keys, parts.values, parts.rule).output.tensor;
-  return interventions.after(place, parts, output);
+  return interventions.after(place, output);
 }
 
 // Weights are right to 1e-6 (atlas' own tests); values are of size 1 and there are few of them.

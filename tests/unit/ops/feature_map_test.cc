@@ -5,7 +5,6 @@
 #include "fovea/ops/activation.h"
 #include "fovea/ops/conv.h"
 #include "fovea/ops/elementwise.h"
-#include "fovea/ops/pool.h"
 #include "support/compare.h"
 #include "support/random.h"
 

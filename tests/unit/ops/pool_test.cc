@@ -1,4 +1,4 @@
-#include "fovea/ops/pool.h"
+#include "fovea/ops/feature_map.h"
 
 #include <gtest/gtest.h>
 

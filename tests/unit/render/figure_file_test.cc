@@ -10,7 +10,7 @@
 #include "fovea/base/file.h"
 #include "support/errors.h"
 #include "support/stopping.h"
-#include "unit/render/figure_samples.h"
+#include "unit/figure/figure_mutations.h"
 
 namespace fovea {
 namespace {
@@ -225,7 +225,7 @@ TEST(FigureFile, RefusesFiguresWhosePartsDoNotFit) {
   lines.mass = 0;
   EXPECT_NE(refused(lines), "");
   StepsFigure steps = samples::steps();
-  steps.stages[0].row_labels.push_back("one too many");
+  steps.stages[0].tables[0].row_labels.push_back("one too many");
   EXPECT_NE(refused(steps), "");
 }
 
@@ -275,6 +275,73 @@ TEST(FigureFile, DrawingLeavesSoonWhenItIsCancelled) {
     });
     ASSERT_TRUE(seconds);
     EXPECT_LT(*seconds, support::kStopSoon) << static_cast<int>(format);
+  }
+}
+
+// Between ">" and "</text>", joined by "|".
+std::string texts_in(const std::string& svg) {
+  std::string texts;
+  for (size_t at = svg.find("<text "); at != std::string::npos; at = svg.find("<text ", at + 1)) {
+    const size_t begin = svg.find('>', at) + 1;
+    texts += svg.substr(begin, svg.find("</text>", begin) - begin) + "|";
+  }
+  return texts;
+}
+
+TEST(FigureFile, SvgHasOutlinesOrTextThatCanBeRead) {
+  MatrixFigure figure = samples::matrix();
+  figure.rows.positions[1].text = "a<b";
+  const std::string outlines = encode_figure(FigureFormat::kSvg, figure).bytes;
+  EXPECT_EQ(texts_in(outlines), "");
+  const std::string svg = encode_figure(FigureFormat::kSvg, figure, {.svg_text = true}).bytes;
+  const std::string texts = texts_in(svg);
+  EXPECT_THAT(texts, HasSubstr("Self-attention, layer 2, head 1|"));
+  EXPECT_THAT(texts, HasSubstr("a&lt;b|"));
+  EXPECT_THAT(texts, HasSubstr("[SEP]|"));
+  EXPECT_THAT(svg, HasSubstr("font-family=\"'Inter', sans-serif\""));
+  EXPECT_THAT(svg, HasSubstr("transform=\"matrix("));  // names above the columns lean
+  EXPECT_THAT(svg, Not(HasSubstr("<symbol")));         // no outline is left
+  EXPECT_LT(svg.size(), outlines.size());
+}
+
+TEST(FigureFile, HiddenCellsOfStepsAreDrawnAsTheSignTheyStandFor) {
+  StepsFigure figure = samples::steps();
+  const std::string before = encode_figure(FigureFormat::kPng, figure).bytes;
+  figure.stages[3].tables[0].values(0, 2) = -std::numeric_limits<double>::infinity();
+  for (const FigureFormat format : kFormats) {
+    const std::string bytes = encode_figure(format, figure, {.svg_text = true}).bytes;
+    EXPECT_NE(bytes, before);
+    if (format != FigureFormat::kSvg) continue;
+    EXPECT_THAT(texts_in(bytes), HasSubstr("\u2212\u221e|"));
+  }
+}
+
+TEST(FigureFile, SvgTextThatRunsFromTheRightSaysSo) {
+  MatrixFigure figure = samples::matrix();
+  const auto svg = [&] {
+    return encode_figure(FigureFormat::kSvg, figure, {.svg_text = true}).bytes;
+  };
+  EXPECT_THAT(svg(), Not(HasSubstr("direction=\"rtl\"")));
+  figure.text.caption = "\u05e9\u05dc\u05d5\u05dd!";
+  EXPECT_THAT(svg(), HasSubstr("direction=\"rtl\""));
+}
+
+TEST(FigureFile, SvgTextThatWasCutEndsInAnEllipsis) {
+  MatrixFigure figure = samples::matrix();
+  figure.rows.positions[2].text = std::string(300, 'w');
+  const std::string texts =
+      texts_in(encode_figure(FigureFormat::kSvg, figure, {.svg_text = true}).bytes);
+  EXPECT_THAT(texts, HasSubstr("…|"));
+  EXPECT_THAT(texts, Not(HasSubstr(std::string(300, 'w'))));
+}
+
+TEST(FigureFile, EveryKindOfFigureCanHaveItsTextAsText) {
+  for (const samples::Sample& sample : samples::all()) {
+    const Figure figure = sample.make();
+    const std::string svg = encode_figure(FigureFormat::kSvg, figure, {.svg_text = true}).bytes;
+    EXPECT_NE(texts_in(svg), "") << sample.name;
+    EXPECT_THAT(svg, Not(HasSubstr("<symbol"))) << sample.name;
+    EXPECT_THAT(svg, Not(HasSubstr("\ufffc"))) << sample.name;
   }
 }
 

@@ -2,12 +2,13 @@
 #include <gmock/gmock.h>
 
 #include "fovea/base/error.h"
+#include "fovea/figure/contour.h"
+#include "fovea/figure/running_text.h"
 #include "fovea/render/axis_labels.h"
-#include "fovea/render/color_axis.h"
-#include "fovea/render/contour.h"
+#include "fovea/render/color_bar.h"
+#include "fovea/render/figure_file.h"
 #include "fovea/render/fonts.h"
-#include "fovea/render/running_text.h"
-#include "unit/render/figure_samples.h"
+#include "unit/figure/figure_samples.h"
 
 namespace fovea {
 namespace {

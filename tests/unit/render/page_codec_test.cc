@@ -8,8 +8,8 @@
 
 #include "fovea/base/json.h"
 #include "fovea/capture/words.h"
-#include "fovea/render/caption.h"
-#include "fovea/render/color_axis.h"
+#include "fovea/figure/caption.h"
+#include "fovea/render/color_bar.h"
 #include "support/data.h"
 #include "support/inflate.h"
 #include "support/records.h"

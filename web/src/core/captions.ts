@@ -1,4 +1,4 @@
-/** The words under a view, the same as fovea/render/caption.cc writes. */
+/** The words under a view, the same as fovea/figure/caption.cc writes. */
 
 export type HeadName = number | 'mean' | 'max';
 

@@ -1,0 +1,93 @@
+#include "fovea/ask/alignment.h"
+
+#include "fovea/ask/question_kind.h"
+
+namespace fovea {
+namespace {
+
+constexpr int64_t kMostLayers = 1 << 20;  // more than any model has
+
+template <typename Number>
+Json number_or_null(const std::optional<Number>& number) {
+  return number ? Json(*number) : Json();
+}
+
+}  // namespace
+
+std::vector<FieldInfo> align_fields() {
+  FieldInfo layer = layer_field(), head = head_field({"mean"});
+  layer.otherwise = head.otherwise = "the best by the rule that needs no gold";
+  return {layer,
+          head,
+          {.name = "read",
+           .shown = "NAME",
+           .help = "take a row for the word that the decoder reads there or for the one it writes",
+           .type = FieldType::kChoice,
+           .words = {"input", "output"},
+           .otherwise = "what suits the head"},
+          {.name = "norms",
+           .help = "weigh attention by the vectors it brings, ‖αf(x)‖, not by its weights alone",
+           .type = FieldType::kFlag},
+          {.name = "convention",
+           .shown = "NAME",
+           .help = "from tokens to words: merge their weights first, or join their links",
+           .type = FieldType::kChoice,
+           .words = word_convention_names(),
+           .otherwise = "merge"},
+          {.name = "links",
+           .shown = "NAME",
+           .help = "which cells are links: the largest of a row, all above the threshold, or the "
+                   "largest of row and column",
+           .type = FieldType::kChoice,
+           .words = link_method_names(),
+           .otherwise = "argmax"},
+          {.name = "threshold",
+           .shown = "W",
+           .help = "what a link's weight is at least",
+           .type = FieldType::kReal,
+           .low = 0,
+           .otherwise = "0.2",
+           .rules = {{.needs = "links", .value = "threshold", .why = "is for links above it"},
+                     {.needs = "norms",
+                      .why = "would leave nothing, because weights are at most 1",
+                      .above = 1}}},
+          {.name = "ignore_end",
+           .help = "link a word even if its attention lies on the end of the sentence most",
+           .type = FieldType::kFlag}};
+}
+
+AlignOptions align_options(const Question& question) {
+  AlignOptions options;
+  const Place& place = question.place;
+  if (place.layer) options.layer = static_cast<int>(std::min(*place.layer, kMostLayers));
+  if (place.head) {
+    options.mean = place.head->kind == HeadChoice::Kind::kMean;
+    if (!options.mean) options.head = place.head->head;
+  }
+  if (const auto read = question.word("read")) options.reading = parse_target_reading(*read);
+  options.norms = question.flag("norms");
+  if (const auto word = question.word("convention")) {
+    options.convention = parse_word_convention(*word);
+  }
+  if (const auto word = question.word("links")) options.links.method = parse_link_method(*word);
+  if (const auto least = question.number("threshold")) options.links.threshold = *least;
+  options.links.specials_compete = !question.flag("ignore_end");
+  return options;
+}
+
+Json to_json(const MapChoice& choice) {
+  return Json::object({{"name", to_string(choice)},
+                       {"layer", number_or_null(choice.layer)},
+                       {"head", number_or_null(choice.head)},
+                       {"reading", to_string(choice.reading)},
+                       {"confident", choice.confident},
+                       {"why", choice.why}});
+}
+
+Json links_json(const Alignment& links) {
+  Json list = Json::array();
+  for (const Link& link : links) list.push_back(Json(Json::Array{link.source, link.target}));
+  return list;
+}
+
+}  // namespace fovea

@@ -1,0 +1,36 @@
+// What a question is answered with: a figure to draw, facts to read and numbers to compute with.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/base/json.h"
+#include "fovea/figure/figure.h"
+#include "fovea/figure/map_data.h"
+#include "fovea/vision/label_mask.h"
+
+namespace fovea {
+
+struct Answer {
+  Figure figure;
+  // As docs/answers.schema.json says, but for the numbers: whole() puts them in.
+  Json facts = Json::object();
+  std::optional<MapData> numbers = {};   // none: those of the figure
+  std::optional<LabelMask> labels = {};  // objects as numbers, as large as their picture
+  // Of files of numbers, in place of those: what the facts say otherwise, or what would be too long
+  // in them. Made when asked for, by any thread; owns what it uses.
+  std::function<MapData()> numbers_apart = nullptr;
+  std::vector<std::string> notes = {};  // what to tell people beside it
+};
+
+inline constexpr int kFactsVersion = 1;
+
+// The weights that the answer is about, with labels on both axes. Throws Error{kUnsupported} if the
+// figure shows none.
+MapData numbers_of(const Answer& answer);
+// The facts with those numbers in "result": rows, cols and weights, or panels with weights each.
+Json whole(const Answer& answer);
+
+}  // namespace fovea

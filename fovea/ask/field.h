@@ -1,0 +1,78 @@
+// A field of a question or of an input, described once. The program's options and help, the members
+// of JSON with their schema, and every other front end's controls are made from it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/base/json.h"
+
+namespace fovea {
+
+// A pixel is [x, y], typed X,Y: column and row, from 0. A size is [width, height], typed WxH. A
+// range is [begin, end], typed A:B: from the first up to but not with the other, from 0.
+enum class FieldType { kFlag, kText, kInteger, kReal, kChoice, kPixel, kSize, kRange };
+
+// What must hold beside a field that is given: another field is given too, or is not.
+struct FieldRule {
+  std::string needs = {};     // this other field must be given
+  std::string value = {};     // ... and have this value; empty: any
+  std::string excludes = {};  // this other field must not be given
+  std::string why;            // completes "it ...": "shows who attends to a token"
+  // The rule holds only where the field is this word, or a larger number than that.
+  std::string at = {};
+  double above = -std::numeric_limits<double>::infinity();
+};
+
+struct FieldInfo {
+  std::string name;   // in JSON: "length_penalty"
+  std::string shown;  // what help shows for the value: "WORD|i"
+  std::string help;   // one line
+  FieldType type = FieldType::kText;
+  // Of a choice all there are; of a number what may be given in its place ("mean").
+  std::vector<std::string> words = {};
+  std::map<std::string, std::string> aliases = {};  // another word, and the one it means
+  double low = -std::numeric_limits<double>::infinity();
+  bool low_excluded = false;  // more than that
+  double high = std::numeric_limits<double>::infinity();
+  std::string otherwise = {};  // what holds where it is not given
+  bool may_be_empty = false;   // of a text
+  bool required = false;       // there is nothing to ask without it
+  bool several = false;        // a list of such values
+  int64_t most = 0;            // of them; 0: any number
+  bool or_index = false;       // of a text: JSON may give a number N, which means "#N"
+  bool on_page = true;         // a saved page shows it too
+  std::string models = {};     // which models it is for; empty: all
+  std::vector<FieldRule> rules = {};
+};
+
+// Whether a member of an object says anything: null and false are as if it were left out.
+bool is_given(const Json& value);
+
+// Null if there is none.
+const FieldInfo* find_field(std::span<const FieldInfo> fields, std::string_view name);
+
+// What a person typed, as the value it means; of several with each, and pixels also as X,Y:X,Y.
+// Throws as checked_value() does.
+Json typed_value(const FieldInfo& field, const std::vector<std::string>& texts);
+
+// The value as it is stored, with words for aliases. Throws Error{kInvalidArgument} about the field
+// for another type, a number that is too small or too large and a word that there is not.
+Json checked_value(const FieldInfo& field, const Json& value);
+
+// In messages another field stands `like this`, so that front ends can put their own word for it.
+
+// An object of checked values. A flag that is false and a member that is null count as not given.
+// Throws Error{kInvalidArgument} about the first member that `what` has no field for (with the
+// nearest one), that has a wrong value or that breaks a rule, or about one that is missing.
+Json checked_fields(std::span<const FieldInfo> fields, const Json& given, std::string_view what);
+
+// The JSON Schema of an object with these members, rules included.
+Json schema_of(std::span<const FieldInfo> fields);
+
+}  // namespace fovea

@@ -1,0 +1,30 @@
+// All heads of a layer, or of all layers, as small maps side by side.
+#include "fovea/ask/map_answer.h"
+#include "fovea/ask/question_kind.h"
+
+namespace fovea {
+namespace {
+
+Answer answer_heads(const Question& question, const FinishedRun& run) {
+  const ViewChoice choice = view_choice(question);
+  return map_answer(heads_view(run.run(), choice), question, run, HeadChoice{});
+}
+
+}  // namespace
+
+QuestionKind heads_question() {
+  const FieldInfo all_heads{.name = "head",
+                            .shown = "all",
+                            .help = "all heads are shown; matrix shows one",
+                            .type = FieldType::kChoice,
+                            .words = {"all"},
+                            .otherwise = "all"};
+  return {.name = "heads",
+          .summary = "all heads of a layer side by side",
+          .fields = {site_field(), layer_field(/*all_layers=*/true), all_heads, words_field(),
+                     exact_field()},
+          .verbs = {"text", "translate", "open"},
+          .answer = answer_heads};
+}
+
+}  // namespace fovea

@@ -1,0 +1,37 @@
+// Cross-attention of a detector's object queries, over the picture.
+#include "fovea/ask/detection_answer.h"
+#include "fovea/ask/question_kind.h"
+
+namespace fovea {
+namespace {
+
+Answer answer_queries(const Question& question, const FinishedRun& run) {
+  const DetectedObjects found(run, question);
+  const Place& place = question.place;
+  if (!place.query && found.objects().empty()) return no_object_answer(question, found);
+  const RecordPointer record = found.record(SiteKind::kCross, place.layer);
+  HeadChoice head = place.head.value_or(HeadChoice{});
+  if (!place.query) head = single_map(head, *record);  // a map for each object
+  return lines_answer(query_maps(found.scene(), record, head, place.query), question, found, record,
+                      head);
+}
+
+}  // namespace
+
+QuestionKind queries_question() {
+  FieldInfo head = head_field();
+  head.rules = {{.needs = "query", .why = "shows one query in every head", .at = "all"}};
+  return {.name = "queries",
+          .summary = "what the query of each object attends to, or one query in every head",
+          .fields = detection_fields({layer_field(), head, query_field()}),
+          .verbs = {"detect"},
+          .only_of = SiteKind::kCross,
+          .check = check_finds_objects,
+          .needs = detection_needs,
+          .answer = answer_queries,
+          .page = [](const Question& question, const FinishedRun&) {
+            return detection_page(question, SiteKind::kCross, question.place.query);
+          }};
+}
+
+}  // namespace fovea

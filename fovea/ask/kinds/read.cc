@@ -1,0 +1,26 @@
+// The text itself, shaded by what one token attends to, or by who attends to it.
+#include "fovea/ask/map_answer.h"
+#include "fovea/ask/question_kind.h"
+#include "fovea/figure/view_frame.h"
+
+namespace fovea {
+namespace {
+
+Answer answer_read(const Question& question, const FinishedRun& run) {
+  const ViewChoice choice = view_choice(question);
+  const HeadChoice head = single_map(choice.head, *chosen_record(run.run(), choice));
+  return map_answer(read_view(run.run(), choice), question, run, head);
+}
+
+}  // namespace
+
+QuestionKind read_question() {
+  return {.name = "read",
+          .summary = "the text, shaded by what one token attends to",
+          .fields = {site_field(), layer_field(), head_field(), token_field(), column_field(),
+                     words_field()},
+          .verbs = {"text", "translate", "open"},
+          .answer = answer_read};
+}
+
+}  // namespace fovea

@@ -1,0 +1,108 @@
+#include "fovea/ask/map_answer.h"
+
+#include "fovea/ask/predictions.h"
+#include "fovea/ask/question_kind.h"
+#include "fovea/figure/view_frame.h"
+
+namespace fovea {
+namespace {
+
+Json model_facts(const FinishedRun& finished) {
+  const Run& run = finished.run();
+  Json json = Json::object({{"name", run.model}, {"hash", run.model_hash}});
+  json.set("architecture",
+           finished.opened ? Json(finished.opened->engine.architecture().name) : Json());
+  if (!run.model_note.empty()) json.set("note", run.model_note);
+  return json;
+}
+
+// Of a captured run what it tells of its input.
+Json input_facts(const FinishedRun& finished) {
+  if (finished.opened) return to_json(finished.opened->input);
+  Json json = Json::object({{"captured", true}});
+  for (const Axis& axis : finished.run().axes) {
+    if (axis.source.empty()) continue;
+    json.set("text", axis.source);
+    break;
+  }
+  return json;
+}
+
+Json axis_facts(const Axis& axis) {
+  Json labels = Json::array(), special = Json::array();
+  for (size_t i = 0; i < axis.positions.size(); ++i) {
+    labels.push_back(axis.positions[i].text);
+    if (axis.positions[i].special) special.push_back(i);
+  }
+  Json json = Json::object({{"name", axis.name}});
+  json.set("positions", std::move(labels));
+  json.set("special", std::move(special));
+  if (!axis.source.empty()) json.set("source", axis.source);
+  if (axis.grid_rows > 0) json.set("grid", Json(Json::Array{axis.grid_rows, axis.grid_cols}));
+  return json;
+}
+
+}  // namespace
+
+ViewChoice view_choice(const Question& question) {
+  const Place& place = question.place;
+  return {.kind = place.site,
+          .layer = place.layer,
+          .all_layers = place.all_layers,
+          .head = place.head.value_or(HeadChoice{}),
+          .token = place.token,
+          .column = place.column,
+          .words = place.words,
+          .exact = question.flag("exact")};
+}
+
+Answer map_answer(Figure figure, const Question& question, const FinishedRun& run,
+                  const HeadChoice& head) {
+  const ViewChoice choice = view_choice(question);
+  const RecordPointer record = chosen_record(run.run(), choice);
+  const Json& metadata = text_in(figure).metadata;
+  Json result = Json::object();
+  for (const char* name : {"row", "column", "pooled"}) {
+    const Json* value = metadata.find(name);
+    if (value != nullptr && value->is_int()) result.set(name, *value);
+  }
+  const Json* layers = choice.all_layers ? metadata.find("layer") : nullptr;
+  Answer answer;
+  answer.facts = Json::object({{"site", to_string(record->site.kind)},
+                               {"layer", layers ? *layers : Json(record->site.layer)},
+                               {"head", to_json(head)},
+                               {"direction", choice.column ? "column" : "row"},
+                               {"method", "attention"}});
+  answer.figure = std::move(figure);
+  answer.facts.set("result", std::move(result));
+  return answer;
+}
+
+void complete_facts(Answer& answer, const Question& question, const FinishedRun& run) {
+  Json facts = Json::object({{"schema", kFactsVersion}});
+  facts.set("question", to_json(question));
+  facts.set("model", model_facts(run));
+  facts.set("input", input_facts(run));
+  Json outputs = output_facts(run);
+  if (const Json* own = answer.facts.find("outputs")) {  // that the question tells of the run's
+    for (const auto& [name, value] : own->as_object("outputs")) outputs.set(name, value);
+  }
+  facts.set("outputs", std::move(outputs));
+  Json axes = Json::array();
+  for (const Axis& axis : run.run().axes) axes.push_back(axis_facts(axis));
+  facts.set("axes", std::move(axes));
+  for (const char* name : {"site", "layer", "head", "direction", "method"}) {
+    const Json* value = answer.facts.find(name);
+    facts.set(name, value != nullptr ? *value : Json());
+  }
+  facts.set("title", text_in(answer.figure).title);
+  facts.set("caption", text_in(answer.figure).caption);
+  answer.notes.insert(answer.notes.begin(), run.result().warnings.begin(),
+                      run.result().warnings.end());
+  facts.set("notes", Json::array_of(answer.notes));
+  const Json* result = answer.facts.find("result");
+  facts.set("result", result != nullptr ? *result : Json::object());
+  answer.facts = std::move(facts);
+}
+
+}  // namespace fovea

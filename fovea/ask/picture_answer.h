@@ -1,0 +1,55 @@
+// What the kinds of questions about one picture have in common.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fovea/ask/answer.h"
+#include "fovea/ask/finished_run.h"
+#include "fovea/ask/question.h"
+#include "fovea/ask/question_kind.h"
+#include "fovea/explain/pictures/artifacts.h"
+#include "fovea/figure/picture_view.h"
+
+namespace fovea {
+
+// The kind with what all of them have: the verb, `text`, and what is checked before a model runs.
+QuestionKind about_picture(QuestionKind kind);
+
+FieldInfo patch_field(bool beside_token);  // "at"; it excludes `token` where the kind has that
+FieldInfo front_token_field();             // "token"
+FieldInfo mask_field();                    // a share of the mass
+
+// What the fields say that choose a map over the picture. Throws Error{kInvalidArgument} about
+// "at" or "token".
+PictureChoice picture_choice(const Question& question, const FinishedRun& run);
+// The patch on the grid that shows the pixel. Throws Error{kInvalidArgument} about "at" for one
+// that the model does not see.
+int64_t patch_at(const PatchGrid& grid, PictureSpot spot);
+// The side of a patch in pixels of the model's input. Throws Error{kUnsupported} of a captured run,
+// which does not know it.
+int64_t patch_side(const FinishedRun& run);
+
+// The picture as it was given, or the small copy that a captured run keeps of it.
+struct PictureSeen {
+  std::shared_ptr<const Picture> picture;
+  PatchGrid grid;
+};
+PictureSeen picture_seen(const FinishedRun& run);
+
+// None where the model does not tell its states before the final norm, or saw no picture.
+std::optional<Artifacts> artifacts_of(const FinishedRun& run);
+Json to_json(const Artifacts& artifacts);
+
+// Of an answer that shows rows of attention: "site", "layer", "head", "direction" and "method".
+Json place_facts(SiteId site, const HeadChoice& head);
+// The same of all layers.
+Json place_facts(const Run& run, SiteKind kind, const HeadChoice& head);
+// The answer of such facts and such a result, in which stands how well the texts of `text` go with
+// the picture.
+Answer picture_answer(Figure figure, Json facts, Json result, const Question& question,
+                      const FinishedRun& run);
+
+}  // namespace fovea

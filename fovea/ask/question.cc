@@ -1,0 +1,287 @@
+#include "fovea/ask/question.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "fovea/ask/question_kind.h"
+#include "fovea/base/error.h"
+#include "fovea/base/suggest.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::string_view kOfQuestion =
+    "a question";  // its values are checked before they are read
+
+const std::vector<QuestionKind>& kinds() {
+  static const std::vector<QuestionKind> all = all_question_kinds();
+  return all;
+}
+
+Place parse_place(const Json& given) {
+  Place place;
+  if (const Json* site = given.find("site")) {
+    place.site = parse_site_kind(site->as_string(kOfQuestion));
+  }
+  if (const Json* layer = given.find("layer")) {
+    place.all_layers = layer->is_string();
+    if (layer->is_int()) place.layer = layer->as_int(kOfQuestion);
+  }
+  if (const Json* head = given.find("head")) {
+    place.head = head->is_int() ? HeadChoice{HeadChoice::Kind::kOne, head->as_int(kOfQuestion)}
+                                : parse_head(head->as_string(kOfQuestion));
+  }
+  if (const Json* at = given.find("at")) {
+    const Json::Array& spots = at->as_array(kOfQuestion);
+    const bool one = spots.front().is_int();  // a kind may take one or several
+    for (const Json& spot : one ? Json::Array{*at} : spots) {
+      const Json::Array& pair = spot.as_array(kOfQuestion);
+      place.at.push_back({pair[0].as_int(kOfQuestion), pair[1].as_int(kOfQuestion)});
+    }
+  }
+  if (const Json* query = given.find("query")) place.query = query->as_int(kOfQuestion);
+  if (const Json* token = given.find("token")) place.token = token->as_string(kOfQuestion);
+  place.column = given.find("column") != nullptr;
+  place.words = given.find("words") != nullptr;
+  return place;
+}
+
+// One pixel, or a list of them where the kind takes several, or there are several.
+Json spots_json(const Question& question) {
+  Json::Array spots;
+  for (const PictureSpot& spot : question.place.at) spots.push_back(Json::Array{spot.x, spot.y});
+  const FieldInfo* field =
+      question.kind.empty() ? nullptr : find_field(question_kind_named(question.kind).fields, "at");
+  const bool several = field != nullptr ? field->several : spots.size() > 1;
+  return several ? Json(std::move(spots)) : spots.front();
+}
+
+bool is_of_place(std::string_view name) {
+  constexpr std::string_view kNames[] = {"site",  "layer", "head",   "at",
+                                         "query", "token", "column", "words"};
+  return std::ranges::count(kNames, name) > 0;
+}
+
+// Fields that only whole matrices have.
+bool is_of_matrices(const Json& given) {
+  const Json* layer = given.find("layer");
+  return given.find("site") != nullptr || given.find("words") != nullptr ||
+         (layer != nullptr && layer->is_string());
+}
+
+// Of objects in a picture: what the fields belong to.
+std::string usual_kind_of_objects(const Json& given) {
+  const auto has = [&](std::string_view name) { return given.find(name) != nullptr; };
+  if (has("to")) return "why";
+  if (const Json* at = given.find("at")) {
+    const bool several = at->is_array() && at->as_array(kOfQuestion).size() > 1 &&
+                         at->as_array(kOfQuestion).front().is_array();
+    return several ? "points" : "cells";
+  }
+  if (has("query")) return "queries";
+  if (has("rows") || has("cols")) return "cell_matrix";
+  return has("mask_from") || has("mask_cut") || has("in_box") ? "masks" : "objects";
+}
+
+// Whether a verb offers both.
+bool stand_together(const QuestionKind& a, const QuestionKind& b) {
+  return std::ranges::any_of(
+      a.verbs, [&](const std::string& verb) { return std::ranges::count(b.verbs, verb) > 0; });
+}
+
+// Who else takes a field that this kind does not, of those that stand beside it.
+void check_kind_takes(const QuestionKind& kind, const std::string& name) {
+  if (find_field(kind.fields, name) != nullptr) return;
+  std::vector<std::string> others;
+  for (const QuestionKind& other : kinds()) {
+    if (!stand_together(kind, other)) continue;
+    if (find_field(other.fields, name) != nullptr) others.push_back(other.name);
+  }
+  if (others.empty()) return;
+  fail(ErrorKind::kInvalidArgument, Field{name},
+       "{} does not take it but {}; leave it out, or choose another `kind`", kind.name,
+       fmt::format("{} {}", fmt::join(others, ", "), others.size() == 1 ? "does" : "do"));
+}
+
+}  // namespace
+
+std::optional<double> Question::number(std::string_view name) const {
+  const Json* value = fields.find(name);
+  if (value == nullptr) return {};
+  return value->as_double(kOfQuestion);
+}
+
+std::optional<std::string> Question::word(std::string_view name) const {
+  const Json* value = fields.find(name);
+  if (value == nullptr) return {};
+  return value->as_string(kOfQuestion);
+}
+
+const QuestionKind& question_kind_named(std::string_view name) {
+  const auto found = std::ranges::find(kinds(), name, &QuestionKind::name);
+  if (found != kinds().end()) return *found;
+  std::vector<std::string> names;
+  for (const QuestionKind& kind : kinds()) names.push_back(kind.name);
+  fail(ErrorKind::kInvalidArgument, Field{"kind"}, "'{}' is no kind of question; it is one of {}{}",
+       name, fmt::join(names, ", "), did_you_mean(name, names));
+}
+
+std::string usual_kind(const Json& given, RunSort sort) {
+  const auto has = [&](std::string_view name) { return given.find(name) != nullptr; };
+  if (sort == RunSort::kObjects) return usual_kind_of_objects(given);
+  if (sort == RunSort::kPicture && !is_of_matrices(given)) return "maps";
+  if (has("token") || has("column")) return "read";
+  const Json* head = given.find("head");
+  const bool all = head == nullptr || (head->is_string() && head->as_string(kOfQuestion) == "all");
+  return all ? "heads" : "matrix";
+}
+
+void check_page(const Question& question) {
+  if (question.kind.empty()) return;
+  const QuestionKind& kind = question_kind_named(question.kind);
+  if (!kind.has_page) {
+    fail(ErrorKind::kInvalidArgument, Field{"kind"},
+         "a page has no {}; write it as a picture, or ask for maps to move through", kind.name);
+  }
+  const Json asked = to_json(question);
+  for (const auto& [name, value] : asked.as_object(kOfQuestion)) {
+    const FieldInfo* field = find_field(kind.fields, name);
+    if (field == nullptr || field->on_page) continue;
+    fail(ErrorKind::kInvalidArgument, Field{name},
+         "it has no place on a page, which shows maps to move through; leave it out");
+  }
+}
+
+Question parse_question(const Json& json, RunSort sort) {
+  Question question;
+  if (!json.is_object()) {
+    fail(ErrorKind::kInvalidArgument, "a question is an object of named values but this is {}",
+         json.type_name());
+  }
+  Json given = Json::object();
+  for (const auto& [name, value] : json.as_object(kOfQuestion)) {
+    if (name != "kind") {
+      if (is_given(value)) given.set(name, value);
+    } else if (value.is_string()) {
+      question.kind = question_kind_named(value.as_string(kOfQuestion)).name;
+    } else if (!value.is_null()) {
+      fail(ErrorKind::kInvalidArgument, Field{"kind"}, "it is {} but must be a name", value.dump());
+    }
+  }
+  if (question.kind.empty()) question.kind = usual_kind(given, sort);
+  const QuestionKind& kind = question_kind_named(question.kind);
+  for (const auto& [name, value] : given.as_object(kOfQuestion)) check_kind_takes(kind, name);
+  const Json checked = checked_fields(kind.fields, given, kind.name);
+  question.place = parse_place(checked);
+  for (const auto& [name, value] : checked.as_object(kOfQuestion)) {
+    if (!is_of_place(name)) question.fields.set(name, value);
+  }
+  return question;
+}
+
+Json to_json(const Question& question) {
+  const Place& place = question.place;
+  Json json = Json::object();
+  if (!question.kind.empty()) json.set("kind", question.kind);
+  if (place.site) json.set("site", to_string(*place.site));
+  if (place.all_layers) json.set("layer", "all");
+  if (place.layer) json.set("layer", *place.layer);
+  if (place.head) json.set("head", to_json(*place.head));
+  if (!place.at.empty()) json.set("at", spots_json(question));
+  if (place.query) json.set("query", *place.query);
+  if (place.token) json.set("token", *place.token);
+  if (place.column) json.set("column", true);
+  if (place.words) json.set("words", true);
+  for (const auto& [name, value] : question.fields.as_object(kOfQuestion)) json.set(name, value);
+  return json;
+}
+
+FieldInfo site_field() {
+  FieldInfo field{.name = "site",
+                  .shown = "NAME",
+                  .help = "which attention",
+                  .type = FieldType::kChoice,
+                  .otherwise = "what suits model and question",
+                  .models = "models that attend in several ways"};
+  for (const SiteName& site : site_names()) {
+    field.words.emplace_back(site.name);
+    if (site.name != site.alias) field.aliases.emplace(site.alias, site.name);
+  }
+  return field;
+}
+
+FieldInfo layer_field(bool all_layers) {
+  FieldInfo field{
+      .name = "layer",
+      .shown = all_layers ? "N|all" : "N",
+      .help = all_layers ? "which layer, from 0; all: every layer's heads" : "which layer, from 0",
+      .type = FieldType::kInteger,
+      .low = 0,
+      .otherwise = "the last"};
+  if (all_layers) field.words = {"all"};
+  return field;
+}
+
+FieldInfo head_field(std::vector<std::string> words) {
+  const std::string otherwise =
+      words.back() == "all" ? "all; their mean where one map is shown" : "their mean";
+  return {.name = "head",
+          .shown = fmt::format("N|{}", fmt::join(words, "|")),
+          .help = words.size() == 1 ? "which head, from 0, or the mean of all"
+                                    : "which head, from 0, or their mean or maximum",
+          .type = FieldType::kInteger,
+          .words = words,
+          .low = 0,
+          .otherwise = otherwise};
+}
+
+FieldInfo token_field() {
+  return {.name = "token",
+          .shown = "WORD|i",
+          .help =
+              "one token (a word, with `words`): by its text, its number from 0, or #number "
+              "where the text itself is a number",
+          .or_index = true};
+}
+
+FieldInfo at_field(bool several) {
+  return {.name = "at",
+          .shown = "X,Y",
+          .help = several ? "pixels of the picture, several as X,Y:X,Y:..."
+                          : "the patch or cell at this pixel of the picture",
+          .type = FieldType::kPixel,
+          .several = several};
+}
+
+FieldInfo query_field() {
+  return {.name = "query",
+          .shown = "N",
+          .help = "one object query, from 0",
+          .type = FieldType::kInteger,
+          .low = 0,
+          .models = "models that find objects"};
+}
+
+FieldInfo column_field() {
+  return {.name = "column",
+          .help = "who attends to the token, not what it attends to",
+          .type = FieldType::kFlag,
+          .rules = {{.needs = "token", .why = "shows who attends to a token"}}};
+}
+
+FieldInfo words_field() {
+  return {.name = "words",
+          .help = "put the pieces of words together: rows by mean, columns by sum",
+          .type = FieldType::kFlag};
+}
+
+FieldInfo exact_field() {
+  return {.name = "exact",
+          .help = "every cell: a map too large for a figure is refused, not pooled",
+          .type = FieldType::kFlag,
+          .on_page = false};
+}
+
+}  // namespace fovea

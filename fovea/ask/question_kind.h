@@ -1,0 +1,58 @@
+// A kind of question: a view of a run. Each is a file of fovea/ask/kinds and describes itself.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/ask/answer.h"
+#include "fovea/ask/field.h"
+#include "fovea/ask/finished_run.h"
+#include "fovea/ask/question.h"
+#include "fovea/figure/page_options.h"
+
+namespace fovea {
+
+struct QuestionKind {
+  std::string name;
+  std::string view = {};            // what a verb calls it where that is not its name
+  std::string summary;              // one line
+  std::vector<FieldInfo> fields;    // those of the place first
+  std::vector<std::string> verbs;   // of the program that offer it, as --view
+  bool has_maps = true;             // and so numbers for .npy and the like; a table has none
+  bool has_page = true;             // a saved page can open at it
+  std::optional<SiteKind> only_of;  // the one attention that it is about; none: any
+  // Throws Error{kUnsupported} for a model that it is not about; null: any model.
+  void (*check)(const Engine& engine) = nullptr;
+  // Throws for what is asked and the model with its input does not have, before it runs; null:
+  // what check_place() looks at is all.
+  void (*check_input)(const Question& question, const OpenedInput& opened) = nullptr;
+  // What the run must hold beside its records; null: nothing.
+  RunNeeds (*needs)(const Question& question) = nullptr;
+  Answer (*answer)(const Question& question, const FinishedRun& run) = nullptr;
+  // Where a page of the run opens that shows the same; null: by the place alone.
+  PageOptions (*page)(const Question& question, const FinishedRun& run) = nullptr;
+};
+
+// Made from kinds/ by CMake, in the order of the names.
+std::vector<QuestionKind> all_question_kinds();
+// Throws Error{kInvalidArgument} about the field "kind" that lists the names.
+const QuestionKind& question_kind_named(std::string_view name);
+
+// Throws Error{kInvalidArgument} for what a saved page does not show.
+void check_page(const Question& question);
+
+// Fields of the place, as most kinds take them.
+FieldInfo site_field();
+FieldInfo layer_field(bool all_layers = false);
+FieldInfo head_field(std::vector<std::string> words = {"mean", "max", "all"});
+FieldInfo at_field(bool several = false);
+FieldInfo query_field();
+FieldInfo token_field();
+FieldInfo column_field();
+FieldInfo words_field();
+// "exact": every cell, never pooled.
+FieldInfo exact_field();
+
+}  // namespace fovea

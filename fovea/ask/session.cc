@@ -1,0 +1,217 @@
+#include "fovea/ask/session.h"
+
+#include <mutex>
+
+#include "fovea/ask/map_answer.h"
+#include "fovea/ask/places.h"
+#include "fovea/ask/predictions.h"
+#include "fovea/ask/question_kind.h"
+#include "fovea/base/error.h"
+#include "fovea/base/team.h"
+#include "fovea/vision/decode.h"
+
+namespace fovea {
+namespace {
+
+void refuse_settings(const Input& input, std::string_view why, bool pair, bool translation) {
+  const auto refuse = [&](std::string_view field, bool given) {
+    if (given) fail(ErrorKind::kInvalidArgument, Field{field}, "{}; leave it out", why);
+  };
+  refuse("pair", pair && input.pair);
+  refuse("target", translation && input.translate.target);
+  refuse("from", translation && !input.languages.source.empty());
+  refuse("to", translation && !input.languages.target.empty());
+  refuse("beam", translation && input.translate.beams);
+  refuse("length_penalty", translation && input.translate.length_penalty);
+  refuse("most_tokens", translation && input.translate.most_tokens);
+}
+
+void check_reads_text(const Engine& engine) {
+  const ModelFacts& facts = engine.facts();
+  if (!facts.takes_pixels() || facts.takes_text()) return;
+  fail(ErrorKind::kInvalidArgument,
+       "{} sees pictures and reads no text; give it a picture or pixel_values", engine.name());
+}
+
+void open_text(OpenedInput& opened, const Text& text) {
+  const Engine& engine = opened.engine;
+  check_reads_text(engine);
+  if (engine.facts().has_decoder()) {
+    if (opened.input.pair) {
+      fail(ErrorKind::kInvalidArgument, Field{"pair"},
+           "it is a second text but {} has a decoder; did you mean `target`?", engine.name());
+    }
+    opened.translator.emplace(engine, opened.input.languages);
+    opened.encoded = opened.translator->encode(text.text);
+    return;
+  }
+  refuse_settings(opened.input,
+                  fmt::format("it is for translation but {} has no decoder", engine.name()),
+                  /*pair=*/false, /*translation=*/true);
+  opened.encoded = engine.encode(text.text, opened.input.pair);
+}
+
+void open_picture(OpenedInput& opened, PictureBytes& picture) {
+  refuse_settings(opened.input,
+                  fmt::format("it goes with a text but {} is run on the picture '{}'",
+                              opened.engine.name(), picture.name),
+                  /*pair=*/true, /*translation=*/true);
+  opened.picture =
+      picture_input(opened.engine, decode_picture(as_bytes(picture.bytes), picture.name).picture,
+                    opened.input.size);
+  opened.encoded = opened.picture->input;
+  picture.bytes = {};  // nobody reads them again
+}
+
+void open_tensors(OpenedInput& opened, const ModelInputs& inputs) {
+  const Engine& engine = opened.engine;
+  refuse_settings(
+      opened.input,
+      engine.facts().has_decoder()
+          ? std::string("it goes with a text but token ids are given, which may hold it")
+          : fmt::format("it is for translation but {} has no decoder", engine.name()),
+      /*pair=*/true, /*translation=*/true);
+  opened.encoded = engine.label(inputs);
+}
+
+void refuse_size(const OpenedInput& opened) {
+  if (!opened.input.size || opened.picture) return;
+  fail(ErrorKind::kInvalidArgument, Field{"size"},
+       "it is for pictures but {} is not given one; leave it out", opened.engine.name());
+}
+
+Translation finished(const OpenedInput& opened, const RunOptions& options) {
+  const Engine& engine = opened.engine;
+  const EncodedInput& encoded = opened.encoded;
+  Translation translation;
+  if (opened.input.generate) {
+    const int64_t tokens = encoded.inputs.tokens(), more = opened.input.generate->most_tokens;
+    check_room(engine.facts(), tokens, more);
+    translation.result = engine.generate(encoded, *opened.input.generate, options);
+    for (std::string& warning : engine.length_warnings(tokens + more)) {
+      translation.result.warnings.push_back(std::move(warning));
+    }
+  } else if (opened.translator) {
+    const std::string& text = std::get<Text>(opened.input.what).text;
+    translation = opened.translator->translate(text, opened.input.translate, options);
+  } else if (opened.picture) {
+    translation.result = run_picture(engine, *opened.picture, options);
+  } else {
+    translation.result = engine.run(encoded, options);
+  }
+  return translation;
+}
+
+}  // namespace
+
+struct Session::State {
+  std::shared_ptr<const OpenedInput> opened;  // null: a captured run
+  RecorderOptions record;
+  bool wants_logits = false;  // what it predicts is told beside the maps
+
+  std::mutex mutex;  // of `finished`
+  std::shared_ptr<const FinishedRun> finished;
+
+  RunOptions options(const RunNeeds& needs) const {
+    RunOptions options{
+        .record = record,
+        .logits = needs.all_logits || wants_logits ? LogitRows::kAll : LogitRows::kNone};
+    options.record.block |= needs.blocks;
+    options.record.positions |= needs.positions;
+    return options;
+  }
+};
+
+// A question whose kind is known, and the run it is asked of.
+struct Session::Resolved {
+  const QuestionKind& kind;
+  Question question;
+  std::shared_ptr<const FinishedRun> run;
+};
+
+Session Session::open(Engine engine, Input input, const RecorderOptions& record) {
+  auto opened = std::make_shared<OpenedInput>(OpenedInput{std::move(engine), std::move(input)});
+  std::visit(
+      [&](auto& what) {
+        using What = std::decay_t<decltype(what)>;
+        if constexpr (std::is_same_v<What, std::monostate>) {
+          fail(ErrorKind::kInvalidArgument, Field{"text"}, "there is no input; give a text");
+        }
+        if constexpr (std::is_same_v<What, Text>) open_text(*opened, what);
+        if constexpr (std::is_same_v<What, PictureBytes>) open_picture(*opened, what);
+        if constexpr (std::is_same_v<What, ModelInputs>) open_tensors(*opened, what);
+      },
+      opened->input.what);
+  refuse_size(*opened);
+  auto state = std::make_shared<State>();
+  state->record = record;
+  state->wants_logits = logits_wanted(opened->engine, opened->encoded);
+  state->opened = std::move(opened);
+  return Session(std::move(state));
+}
+
+Session Session::of(Run run) {
+  auto state = std::make_shared<State>();
+  auto finished = std::make_shared<FinishedRun>();
+  finished->translation.result.run = std::move(run);
+  state->finished = std::move(finished);
+  return Session(std::move(state));
+}
+
+Session::Resolved Session::resolved(const Question& question) const {
+  const OpenedInput* input = opened();
+  Question asked = question;
+  if (asked.kind.empty()) {
+    asked.kind = usual_kind(to_json(asked), input ? input->sort() : run()->sort());
+  }
+  const QuestionKind& kind = question_kind_named(asked.kind);
+  if (input != nullptr) check_place(asked, *input);
+  if (input != nullptr && kind.check_input != nullptr) kind.check_input(asked, *input);
+  std::shared_ptr<const FinishedRun> finished =
+      run(kind.needs != nullptr ? kind.needs(asked) : RunNeeds{});
+  return {kind, std::move(asked), std::move(finished)};
+}
+
+const OpenedInput* Session::opened() const {
+  return state_->opened.get();
+}
+
+// On the team, which has one piece of work at a time: whoever needs the run of another waits for it
+// there, and leaves when cancelled.
+std::shared_ptr<const FinishedRun> Session::run(const RunNeeds& needs) const {
+  const auto found = [&](const RunNeeds& wanted) {
+    const std::lock_guard lock(state_->mutex);
+    const auto& finished = state_->finished;
+    return finished && (!state_->opened || finished->has.covers(wanted)) ? finished : nullptr;
+  };
+  if (auto run = found(needs)) return run;
+  return run_on_team([&] {
+    if (auto run = found(needs)) return run;
+    const auto before = found({});  // what others needed stays
+    RunNeeds all = before ? needs.with(before->has) : needs;
+    all.all_logits |= state_->wants_logits;
+    auto run = std::make_shared<const FinishedRun>(
+        FinishedRun{state_->opened, all, finished(*state_->opened, state_->options(all))});
+    const std::lock_guard lock(state_->mutex);
+    state_->finished = run;
+    return run;
+  });
+}
+
+Answer Session::ask(const Question& question, const Watch& watch) const {
+  const WatchScope scope(watch);
+  const Resolved asked = resolved(question);
+  Answer answer = asked.kind.answer(asked.question, *asked.run);
+  complete_facts(answer, asked.question, *asked.run);
+  return answer;
+}
+
+PageOptions Session::page(const Question& question) const {
+  check_page(question);
+  const Resolved asked = resolved(question);
+  if (asked.kind.page != nullptr) return asked.kind.page(asked.question, *asked.run);
+  return {.choice = view_choice(asked.question),
+          .view = question.kind == "maps" ? "" : question.kind};
+}
+
+}  // namespace fovea

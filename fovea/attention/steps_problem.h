@@ -1,0 +1,54 @@
+// Vectors of somebody's own, from a JSON file: reading them, with an answer for everything that can
+// be wrong.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/attention/addressing.h"
+#include "fovea/attention/steps.h"
+#include "fovea/attention/vector_set.h"
+
+namespace fovea {
+
+// What is said about the calculation beside the file; none: as the file says, or the default.
+struct StepsSettings {
+  std::optional<std::string> similarity;  // scaled, dot, cosine or additive
+  std::optional<double> temperature;
+};
+
+// Attention of `attention.inputs`, or reading of `memory` by `queries`.
+struct StepsProblem {
+  std::string file;  // as the user wrote it
+  std::string title;
+  AttentionProblem attention;     // for a memory only similarity and temperature count
+  std::optional<PixelGrid> grid;  // the inputs are the pixels of a picture
+  std::optional<KeyValueMemory> memory;
+  Matrix queries;
+  bool causal = false;                        // the mask was given by that word
+  std::vector<std::string> labels;            // of the rows: inputs or queries
+  std::vector<std::string> source_labels;     // of the columns: sources, or the keys of a memory
+  std::vector<std::string> left_to_identity;  // those of Wq, Wk, Wv, Wo that the file leaves out
+};
+
+// The names that a setting may have.
+const std::vector<std::string>& similarity_names();
+
+// Throws Error{kBadFile}, naming `file` and the member, unless everything is there, finite, of a
+// size that fits, and small enough to keep every intermediate.
+StepsProblem parse_steps(std::string_view text, std::string_view file,
+                         const StepsSettings& settings = {});
+
+// Everything that was computed.
+struct StepsResult {
+  AttentionSteps attention;         // for attention
+  double forms_differ_by = 0;       // largest difference between the two forms of calculation
+  std::vector<MemoryReading> hard;  // for a memory: one per query
+  std::vector<MemoryReading> soft;
+};
+
+StepsResult compute_steps(const StepsProblem& problem);
+
+}  // namespace fovea

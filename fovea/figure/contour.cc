@@ -1,0 +1,65 @@
+#include "fovea/figure/contour.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace fovea {
+
+std::vector<bool> cells_with_mass(MatrixView<const float> weights, double share) {
+  const auto count = static_cast<size_t>(weights.rows * weights.cols);
+  const auto at = [&](size_t i) {
+    const auto index = static_cast<int64_t>(i);
+    return weights(index / weights.cols, index % weights.cols);
+  };
+  std::vector<size_t> order;
+  double sum = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!(at(i) > 0)) continue;
+    order.push_back(i);
+    sum += at(i);
+  }
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return at(a) > at(b); });
+  std::vector<bool> inside(count, false);
+  double so_far = 0;
+  for (const size_t i : order) {
+    if (so_far >= share * sum * (1 - 1e-6)) break;  // less than what rounding adds
+    inside[i] = true;
+    so_far += at(i);
+  }
+  return inside;
+}
+
+std::vector<std::vector<Point>> edges_of(const std::vector<bool>& cells, int64_t rows,
+                                         int64_t cols) {
+  const auto inside = [&](int64_t row, int64_t col) {
+    return row >= 0 && row < rows && col >= 0 && col < cols &&
+           cells[static_cast<size_t>(row * cols + col)];
+  };
+  std::vector<std::vector<Point>> lines;
+  // An edge goes on as long as the same side of it is inside.
+  for (int64_t row = 0; row <= rows; ++row) {
+    for (int64_t col = 0; col < cols; ++col) {
+      if (inside(row - 1, col) == inside(row, col)) continue;
+      const int64_t first = col;
+      while (col + 1 < cols && inside(row - 1, col + 1) != inside(row, col + 1)) ++col;
+      lines.push_back({{static_cast<double>(first), static_cast<double>(row)},
+                       {static_cast<double>(col + 1), static_cast<double>(row)}});
+    }
+  }
+  for (int64_t col = 0; col <= cols; ++col) {
+    for (int64_t row = 0; row < rows; ++row) {
+      if (inside(row, col - 1) == inside(row, col)) continue;
+      const int64_t first = row;
+      while (row + 1 < rows && inside(row + 1, col - 1) != inside(row + 1, col)) ++row;
+      lines.push_back({{static_cast<double>(col), static_cast<double>(first)},
+                       {static_cast<double>(col), static_cast<double>(row + 1)}});
+    }
+  }
+  return lines;
+}
+
+std::vector<std::vector<Point>> mass_contour(MatrixView<const float> weights, double share) {
+  return edges_of(cells_with_mass(weights, share), weights.rows, weights.cols);
+}
+
+}  // namespace fovea

@@ -1,0 +1,89 @@
+// What a detector found in a picture and what its attention does there, as figures.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/explain/pictures/picture_score.h"
+#include "fovea/explain/pictures/pixel_mask.h"
+#include "fovea/figure/figure.h"
+#include "fovea/figure/view_frame.h"
+#include "fovea/vision/patch_grid.h"
+
+namespace fovea {
+
+struct DetectedObject {
+  int64_t number = 0;  // from 1, by falling score
+  int64_t query = 0;
+  int64_t label = 0;
+  std::string name;  // of the label
+  double score = 0;
+  PictureBox box;  // in pixels of the picture
+};
+
+// A picture that has been through a detector, and the objects above the threshold.
+struct DetectionScene {
+  const Run& run;
+  const Picture& picture;
+  const PatchGrid& grid;
+  const std::vector<DetectedObject>& objects;
+  double threshold = 0;
+
+  GridShape cells() const { return {grid.rows(), grid.columns()}; }
+  CellMark mark_of(int64_t cell) const;                     // its place in the grid
+  std::string cell_name(int64_t cell) const;                // "cell 3,7"
+  int64_t centre_cell(const DetectedObject& object) const;  // in the middle of its box
+};
+
+// Model, picture, threshold and objects; of one attention: model, grid and threshold.
+Json objects_json(const DetectionScene& scene);
+Json scene_metadata(const DetectionScene& scene, SiteId site);
+
+// From 0 to the largest weight; in a large map, where few are far above all others, to a weight
+// that only 2 in 1000 exceed, and `note` says so for the caption. Forbidden cells have no weight.
+ColorScale visible_scale(std::vector<float> weights, std::string& note);
+
+// Names, scores, boxes and queries of the objects.
+TableFigure objects_table(const DetectionScene& scene);
+// Boxes with labels and scores.
+ImageFigure objects_figure(const DetectionScene& scene);
+
+// Areas of all objects, by one way to get them.
+struct ObjectMasks {
+  std::string title;
+  std::vector<PixelMask> objects;
+};
+// Side by side. `place` tells layer and heads.
+ImageFigure masks_figure(const DetectionScene& scene, const std::vector<ObjectMasks>& all,
+                         std::string_view place);
+
+// Rows or columns of one attention over the cells, a panel each.
+struct LineMaps {
+  ImageFigure figure;
+  std::string query;  // whose they are
+  bool column = false;
+  std::vector<double> sums;
+  double uniform = 0;  // what a column would receive if all rows looked everywhere alike
+};
+// What a query attends to, in the heads that are chosen; without a query that of each object.
+LineMaps query_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
+                    std::optional<int64_t> query);
+// What a cell attends to, or who attends to it.
+LineMaps cell_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
+                   int64_t cell, bool column);
+struct NamedCell {
+  int64_t cell = 0;
+  std::string name;  // "at 120,80"
+};
+// The same of a few cells, around the picture.
+LineMaps point_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
+                    const std::vector<NamedCell>& points, bool column);
+
+// A figure over the picture, no larger than `longest` pixels, and one map over the cells.
+ImageFigure scene_figure(const DetectionScene& scene, int64_t longest);
+ImagePanel map_panel(const DetectionScene& scene, std::string title,
+                     const std::vector<double>& weights);
+
+}  // namespace fovea

@@ -1,0 +1,244 @@
+#include "fovea/figure/picture_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "fovea/atlas/merged_map.h"
+#include "fovea/base/cancel.h"
+#include "fovea/base/error.h"
+#include "fovea/base/version.h"
+#include "fovea/explain/pictures/artifacts.h"
+#include "fovea/explain/pictures/mass_mask.h"
+#include "fovea/explain/pictures/picture_axis.h"
+#include "fovea/figure/caption.h"
+#include "fovea/figure/view_frame.h"
+#include "fovea/vision/seen_part.h"
+
+namespace fovea {
+namespace {
+
+// What is looked from (or at), and where its record lies.
+struct Query {
+  RecordPointer record;
+  int64_t index = 0;
+  std::string name;
+};
+
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char letter : name) {
+    if (letter == '[' || letter == ']') continue;
+    plain += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  }
+  return plain;
+}
+
+Query query_of(const Run& run, const PictureChoice& choice, const Axis& axis) {
+  const int64_t front = PictureAxis::of(axis).specials;
+  const auto self = [&] { return picture_record(run, choice.layer); };
+  if (choice.patch) {
+    const int64_t row = *choice.patch / axis.grid_cols, col = *choice.patch % axis.grid_cols;
+    return {self(), front + *choice.patch, fmt::format("patch {},{}", row, col)};
+  }
+  if (front > 0 || choice.token) {
+    const int64_t token = choice.token ? front_token_named(axis, *choice.token) : 0;
+    return {self(), token, axis.positions[static_cast<size_t>(token)].text};
+  }
+  for (const auto& record : run.records) {
+    if (record->site.kind == SiteKind::kPool && !choice.layer && !choice.column) {
+      return {record, 0, "the pooling head"};
+    }
+  }
+  fail(ErrorKind::kInvalidArgument, Field{"at"},
+       "this model has no token in front of its patches to look from; choose a patch");
+}
+
+PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& choice,
+                   GridShape grid) {
+  const std::vector<double> line = line_of(query.record, query.index, head, choice.column);
+  PatchMap map;
+  map.title = heads_text(head, query.record->shape().heads);
+  map.sum = std::accumulate(line.begin(), line.end(), 0.0);
+  map.weights.assign(line.end() - grid.patches(), line.end());
+  map.on_patches = std::accumulate(map.weights.begin(), map.weights.end(), 0.0);
+  if (choice.without) {
+    RenormalisedRow row = exclude_and_renormalise(map.weights, *choice.without);
+    map.weights = std::move(row.weights);
+    map.removed = row.removed;
+  }
+  if (choice.mask > 0) map.mask = mass_mask(grid, map.weights, choice.mask);
+  return map;
+}
+
+Tensor patch_grid_tensor(const PatchMap& map, int64_t rows, int64_t cols) {
+  Tensor tensor = Tensor::uninitialized({rows, cols});
+  float* out = tensor.mutable_values<float>().data();
+  for (size_t i = 0; i < map.weights.size(); ++i) {
+    const bool hidden = map.mask && !map.mask->holds(static_cast<int64_t>(i));
+    out[i] = hidden ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(map.weights[i]);
+  }
+  return tensor;
+}
+
+std::string range_text(const PatchMaps& maps, double PatchMap::*member) {
+  std::vector<double> values;
+  for (const PatchMap& map : maps.maps) values.push_back(map.*member);
+  return sum_text(values);
+}
+
+// "3 artifact patches taken out with 12 to 40 % of the weight, the rest renormalised".
+std::string badge(const PatchMaps& maps, const GridMask& without) {
+  const auto [least, most] = std::ranges::minmax_element(maps.maps, {}, &PatchMap::removed);
+  const std::string low = fmt::format("{:.1f}", 100 * least->removed);
+  const std::string high = fmt::format("{:.1f}", 100 * most->removed);
+  return fmt::format("{} artifact {} taken out with {} % of the weight, the rest renormalised",
+                     without.count(), without.count() == 1 ? "patch" : "patches",
+                     low == high ? low : low + " to " + high);
+}
+
+std::string picture_caption(const PatchMaps& maps, const PictureChoice& choice) {
+  std::string text = choice.column ? fmt::format("Column: who attends to {}", maps.query)
+                                   : fmt::format("Row: what {} attends to", maps.query);
+  if (maps.site.kind != SiteKind::kPool) text += fmt::format(" · layer {}", maps.site.layer);
+  text += maps.maps.size() == 1 ? ", " + maps.maps.front().title
+                                : fmt::format(", {} heads", maps.maps.size());
+  text += fmt::format(" · softmax weight · sum {}", range_text(maps, &PatchMap::sum));
+  text += fmt::format(", of which {} on patches", range_text(maps, &PatchMap::on_patches));
+  if (choice.mask > 0) {
+    text += fmt::format(" · shown: the fewest patches that hold {:g} % of that", 100 * choice.mask);
+  }
+  if (choice.without) text += " · without artifacts: not what the model computed";
+  return text;
+}
+
+}  // namespace
+
+SiteKind picture_kind(const Run& run) {
+  for (const auto& record : run.records) {
+    if (record->site.kind == SiteKind::kVisionSelf) return SiteKind::kVisionSelf;
+  }
+  return SiteKind::kSelf;
+}
+
+const Axis& picture_axis(const Run& run) {
+  const Axis* axis = run.find_axis("patches");
+  if (axis == nullptr || axis->grid_rows == 0) {
+    fail(ErrorKind::kNotFound,
+         "the run has no picture: none of its axes is a grid of patches; capture one of a picture");
+  }
+  return *axis;
+}
+
+Json picture_metadata(const Run& run) {
+  const Axis& axis = picture_axis(run);
+  return Json::object({{"version", version()},
+                       {"model", run.model},
+                       {"model_hash", run.model_hash},
+                       {"grid_rows", axis.grid_rows},
+                       {"grid_cols", axis.grid_cols}});
+}
+
+std::optional<int64_t> find_front_token(const Axis& axis, std::string_view name) {
+  const int64_t front = PictureAxis::of(axis).specials;
+  for (int64_t i = 0; i < front; ++i) {
+    if (plain_name(axis.positions[static_cast<size_t>(i)].text) == plain_name(name)) return i;
+  }
+  return {};
+}
+
+int64_t front_token_named(const Axis& axis, std::string_view name) {
+  if (const auto found = find_front_token(axis, name)) return *found;
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < PictureAxis::of(axis).specials; ++i) {
+    names.push_back(axis.positions[static_cast<size_t>(i)].text);
+  }
+  fail(ErrorKind::kInvalidArgument, Field{"token"},
+       "'{}' is given but in front of the patches stands {}", name,
+       names.empty() ? "nothing; choose a patch"
+                     : fmt::format("{}; give one of these", fmt::join(names, ", ")));
+}
+
+std::shared_ptr<const AttentionRecord> picture_record(const Run& run,
+                                                      std::optional<int64_t> layer) {
+  picture_axis(run);
+  return chosen_record(run, {.kind = picture_kind(run), .layer = layer});
+}
+
+PatchMaps patch_maps(const Run& run, const PictureChoice& choice) {
+  const Axis& axis = picture_axis(run);
+  const Query query = query_of(run, choice, axis);
+  const int64_t heads = query.record->shape().heads;
+  PatchMaps maps{.site = query.record->site,
+                 .heads = heads,
+                 .query = query.name,
+                 .grid_rows = axis.grid_rows,
+                 .grid_cols = axis.grid_cols};
+  const GridShape grid{axis.grid_rows, axis.grid_cols};
+  if (choice.head.kind != HeadChoice::Kind::kAll) {
+    maps.maps.push_back(patch_map(query, single_map(choice.head, *query.record), choice, grid));
+    return maps;
+  }
+  for (int64_t head = 0; head < heads; ++head) {
+    check_cancelled();
+    maps.maps.push_back(
+        patch_map(query, {.kind = HeadChoice::Kind::kOne, .head = head}, choice, grid));
+  }
+  return maps;
+}
+
+ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureChoice& choice,
+                         const Picture& picture, const PatchGrid& grid) {
+  ImageFigure figure;
+  figure.picture = seen_part(picture, grid);
+  double largest = 0;
+  for (const PatchMap& map : maps.maps) {
+    ImagePanel panel{.title = map.title,
+                     .weights = patch_grid_tensor(map, maps.grid_rows, maps.grid_cols)};
+    if (choice.patch) {
+      panel.chosen = CellMark{*choice.patch / maps.grid_cols, *choice.patch % maps.grid_cols};
+    }
+    largest = std::max(largest, *std::ranges::max_element(map.weights));
+    figure.panels.push_back(std::move(panel));
+  }
+  figure.scale = scale_to(largest);
+  figure.contour_mass = choice.mask > 0 ? 1 : 0.5;
+  figure.panels_across = maps.maps.size() <= 3 ? static_cast<int64_t>(maps.maps.size()) + 1 : 4;
+  figure.text.title =
+      title_of(run, maps.site.kind,
+               fmt::format("{} {}", choice.column ? "who looks at" : "seen from", maps.query));
+  figure.text.caption = picture_caption(maps, choice);
+  Json metadata = Json::object({{"version", version()},
+                                {"model", run.model},
+                                {"model_hash", run.model_hash},
+                                {"site", to_string(maps.site)},
+                                {"query", maps.query},
+                                {"direction", choice.column ? "column" : "row"},
+                                {"grid_rows", maps.grid_rows},
+                                {"grid_cols", maps.grid_cols}});
+  if (choice.mask > 0) metadata.set("mask", choice.mask);
+  if (choice.without) {
+    figure.text.badge = badge(maps, *choice.without);
+    Json removed = Json::array();
+    for (const PatchMap& map : maps.maps) removed.push_back(map.removed);
+    metadata.set("without_artifacts", choice.without->count());
+    metadata.set("removed", std::move(removed));
+  }
+  figure.text.metadata = std::move(metadata);
+  return figure;
+}
+
+Picture picture_of(const Run& run) {
+  if (run.picture.empty()) {
+    fail(ErrorKind::kNotFound,
+         "the run holds no picture; capture it from a picture file instead of pixel_values");
+  }
+  Picture picture(run.picture.size(1), run.picture.size(0));
+  const std::span<const uint8_t> bytes = run.picture.values<uint8_t>();
+  picture.bytes.assign(bytes.begin(), bytes.end());
+  return picture;
+}
+
+}  // namespace fovea

@@ -1,0 +1,35 @@
+// Attention of vectors that a user chose, step by step with every number, and its weights alone.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "fovea/attention/steps_problem.h"
+#include "fovea/figure/figure.h"
+
+namespace fovea {
+
+// Which part of the steps is shown.
+struct StepsView {
+  std::optional<int64_t> place;  // the chosen row, or column; none: all of them
+  std::optional<int64_t> head;   // none: all heads
+  bool column = false;           // who attends to it, not what it attends to
+};
+
+// From the vectors to the output; of a memory, hard and soft reading side by side.
+StepsFigure vector_steps_figure(const StepsProblem& problem, const StepsResult& result,
+                                const StepsView& view);
+
+// The weights alone, as maps: a MatrixFigure, or where there are several heads a HeadsFigure.
+Figure vector_weights_figure(const StepsProblem& problem, const StepsResult& result,
+                             const StepsView& view);
+
+// The stages of reading a memory; part of the above, in a file of its own.
+std::vector<StepsStage> memory_stages(const StepsProblem& problem, const StepsResult& result,
+                                      const StepsView& view);
+// What the problem is called where its file says nothing.
+std::string steps_title(const StepsProblem& problem);
+// "scaled dot product", "additive similarity".
+std::string similarity_fact(const StepsProblem& problem);
+
+}  // namespace fovea

@@ -1,0 +1,59 @@
+// What the views have in common: which record and heads are meant, how its rows and columns are
+// put together, and what is said about it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/atlas/merged_map.h"
+#include "fovea/capture/words.h"
+#include "fovea/figure/view.h"
+
+namespace fovea {
+
+using RecordPointer = std::shared_ptr<const AttentionRecord>;
+
+SiteKind chosen_kind(const Run& run, const ViewChoice& choice);
+// Of one kind, by rising layer. Throws Error{kNotFound} if there are none.
+std::vector<RecordPointer> records_of(const Run& run, SiteKind kind);
+RecordPointer chosen_record(const Run& run, const ViewChoice& choice);
+
+// Rows or columns of a figure.
+struct Side {
+  const Axis* axis = nullptr;
+  std::vector<PositionGroup> groups;
+  Axis shown;
+
+  int64_t size() const { return static_cast<int64_t>(groups.size()); }
+};
+
+// One position per group: single tokens, words, or blocks of `block` tokens.
+Side make_side(const Run& run, const std::string& axis, bool words, int64_t block = 1);
+
+// What a figure of one record is made of.
+struct Frame {
+  RecordPointer record;
+  Side rows;
+  Side cols;
+  Merge merge = Merge::kWords;
+  int64_t block = 1;  // positions per group where the map is pooled
+
+  MergedMap map(HeadChoice head) const;
+  std::string note(bool words) const;
+};
+
+// Pooled where a side is longer than `largest`, unless the choice wants every cell. Throws
+// Error{kInvalidArgument} if `panels` such maps have too many cells.
+Frame make_frame(const Run& run, const RecordPointer& record, const ViewChoice& choice,
+                 int64_t panels, int64_t largest);
+
+// The chosen token on a side: its number among words, or among tokens.
+FoundToken token_named(const Side& side, const ViewChoice& choice);
+
+double largest_of(std::span<const float> weights);  // 0 if there is none
+ColorScale scale_to(double largest);                // from 0; to 1 if there is nothing
+Json metadata_of(const Run& run, const Frame& frame, HeadChoice head, const ColorScale& scale);
+
+}  // namespace fovea

@@ -1,0 +1,121 @@
+"""Facts have one schema, docs/answers.schema.json, whatever is asked; and adding a question is adding a file."""
+
+import json
+import re
+
+import jsonschema
+import models
+import pytest
+from program import ROOT, assert_fails, ok, run
+
+SCHEMA = json.loads((ROOT / "docs/answers.schema.json").read_text())
+QUESTIONS = json.loads(ok("questions", "--json"))
+KINDS = {kind: schema for kind, schema in QUESTIONS["$defs"].items() if kind != "input"}
+# Views of pictures, each with options of its own.
+PICTURES = {"composite": ["--token", "[CLS]", "--mask", "0.3"], "convolution": ["--size", "96x64"], "distances": ["--compat", "keras"],
+            "field": ["--at", "60,100"], "kernels": ["--layer", "all", "--radius", "1"], "lost": ["--layer", "2"], "tokencut": ["--layer", "2"]}
+SCENE = ROOT / "models/scenes-vit/demo/scene-1.png"
+FARM = ROOT / "models/scenes-detr/demo/scene-1.png"
+# What is asked about objects, beside --view.
+OF_OBJECTS = {
+    "objects": [[]], "queries": [[], ["--query", "3", "--head", "all"]], "points": [[], ["--at", "9,9:90,90", "--column"]],
+    "cells": [["--at", "250,300"], ["--at", "250,300", "--column", "--head", "mean", "--layer", "0"]],
+    "between": [[], ["--head", "all"]], "why": [["--at", "250,300", "--to", "300,330"]],
+    "masks": [[], ["--mask-from", "cross", "--in-box", "--mask-cut", "mass:0.5"]],
+    "cell_matrix": [[], ["--rows", "0:9", "--cols", "4:8"]],
+}
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return models.bert(tmp_path_factory.mktemp("bert") / "bert")
+
+
+@pytest.fixture(scope="module")
+def picture_run(tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "scene.fovea.safetensors"
+    ok("capture", "-m", "scenes-vit", SCENE, "--out", path)
+    return path
+
+
+def validated(output):
+    facts = json.loads(output)
+    jsonschema.Draft202012Validator(SCHEMA).validate(facts)
+    jsonschema.Draft202012Validator(QUESTIONS).validate(facts["question"])
+    return facts
+
+
+def asked(kind, bert, picture_run):
+    """Ways to ask such a question of the program."""
+    if kind == "align":
+        return [["translate", "I love music."], ["translate", "I love music.", "--target", "La musique.", "--pieces"],
+                ["translate", "I love music.", "--head", "mean", "--links", "mutual", "--norms"]]
+    if kind in OF_OBJECTS:
+        question = ["detect", FARM, "--size", "240x192", "--view", kind]
+        return [[*question, *more, *threshold] for more in OF_OBJECTS[kind] for threshold in ([], ["--threshold", "0.9"])]
+    view = ["--view", kind]
+    if kind == "maps":
+        return [["image", SCENE], ["image", SCENE, "--at", "60,100", "--mask", "0.6", "--head", "mean"],
+                ["image", SCENE, "--without-artifacts", "--size", "32x32"], ["open", picture_run],
+                ["open", picture_run, "--token", "patch 2,1", "--column", "--layer", "0", "--head", "mean"]]
+    if kind in PICTURES:
+        return [["image", SCENE, *view], ["image", SCENE, *view, *PICTURES[kind]]]
+    more = {"heads": ["--layer", "all"], "lines": ["--token", "cat", "--column"], "matrix": ["--words", "--head", "max"],
+            "read": ["--words"]}.get(kind, [])
+    return [["text", "-m", bert, "The cat sat.", *view, *more],
+            ["text", "-m", bert, "The cat sat.", *view], ["text", "-m", bert, "The [MASK] sat.", "--layer", "0", *view],
+            ["translate", "I love music.", *view, "--site", "encoder", "--beam", "1"], ["open", picture_run, *view]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_facts_of_every_kind_keep_their_schema(kind, bert, picture_run):
+    for arguments in asked(kind, bert, picture_run):
+        if kind == "reading" and arguments[0] == "open":
+            continue  # a picture has no words to read
+        facts = validated(ok(*arguments, "--json"))
+        assert facts["question"]["kind"] == kind
+
+
+def test_a_question_is_known_wherever_questions_are_listed(bert):
+    """From the one file that defines it: help, completion, the manual page and the schema."""
+    jsonschema.Draft202012Validator.check_schema(QUESTIONS)
+    for kind, schema in KINDS.items():
+        text = ok("questions")
+        assert f"\n{kind}\n" in "\n" + text
+        about = re.search(rf"^{kind}\n(?:  .*\n)*?  fovea (.+) --view (\S+)$", text, re.MULTILINE)
+        for verb in about.group(1).split(", ") if about and kind != "align" else []:
+            view = about.group(2)
+            assert view in ok("--complete", verb, "--view", "").split()
+            for page in (ok(verb, "--help"), ok("help", verb, "--man")):
+                assert view in page
+                for field in schema["properties"]:
+                    assert field in ("kind", "exact") or field.replace("_", "-") in page.replace("\\-", "-")
+
+
+def test_the_schema_refuses_what_the_program_refuses():
+    wrong = [{"kind": "matrix", "column": True}, {"kind": "align", "threshold": 0.3}, {"kind": "matrix", "layer": "all"},
+             {"kind": "heads", "token": "it"}, {"kind": "align", "links": "threshold", "threshold": 3},
+             {"kind": "cells"}, {"kind": "why", "to": [1, 1]}, {"kind": "objects", "threshold": 1.5},
+             {"kind": "points", "at": [[1, 1]] * 9}, {"kind": "queries", "head": "all"}, {"kind": "cell_matrix", "rows": [1]}]
+    right = [{"kind": "matrix", "column": True, "token": "it"}, {"kind": "align", "threshold": 0.3, "links": "threshold"},
+             {"kind": "heads", "layer": "all"}, {"kind": "align", "links": "threshold", "threshold": 3, "norms": True},
+             {"kind": "points", "at": [[1, 1], [2, 2]]}, {"kind": "cells", "at": [1, 1]}, {"kind": "queries", "head": "all", "query": 0}]
+    for question in wrong:
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.Draft202012Validator(KINDS[question["kind"]]).validate(question)
+    for question in right:
+        jsonschema.Draft202012Validator(KINDS[question["kind"]]).validate(question)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(QUESTIONS["$defs"]["input"]).validate({"text": "a", "target": "b", "beam": 2})
+
+
+def test_a_table_is_written_as_a_table(bert, tmp_path):
+    arguments = ["text", "-m", bert, "The cat sat on the mat.", "--view", "differ", "--token", "cat", "--most", "3"]
+    shown = ok(*arguments)
+    assert "2 cat" in shown and "3 sat" in shown and "The 3 columns in which rows 2 and 3 differ most" in shown
+    ok(*arguments, "--out", tmp_path / "t.csv")
+    lines = (tmp_path / "t.csv").read_text().splitlines()
+    assert lines[0] == "column,2 cat,3 sat,change" and len(lines) == 4
+    assert_fails(run(*arguments, "--out", tmp_path / "t.npy"), 2, "would hold maps but differ is a table", ".csv")
+    assert_fails(run(*arguments, "--out", tmp_path / "t.html"), 2, "--view: a page has no differ")
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
