@@ -14,16 +14,22 @@ namespace fovea {
 
 // What a run must hold beside Q, K, V and the log-sum-exps of each attention.
 struct RunNeeds {
-  bool blocks = false;      // what RecorderOptions::block records
-  bool all_logits = false;  // of every position, or object query
-  bool positions = false;   // what RecorderOptions::positions records
+  bool blocks = false;       // what RecorderOptions::block records
+  bool all_logits = false;   // of every position, or object query
+  bool last_logits = false;  // of the last position; all_logits holds them too
+  bool positions = false;    // what RecorderOptions::positions records
 
   bool covers(const RunNeeds& other) const {
-    return blocks >= other.blocks && all_logits >= other.all_logits && positions >= other.positions;
+    return blocks >= other.blocks && all_logits >= other.all_logits &&
+           positions >= other.positions && (all_logits || last_logits >= other.last_logits);
+  }
+  LogitRows logits() const {
+    return all_logits ? LogitRows::kAll : last_logits ? LogitRows::kLast : LogitRows::kNone;
   }
   RunNeeds with(const RunNeeds& other) const {
     return {.blocks = blocks || other.blocks,
             .all_logits = all_logits || other.all_logits,
+            .last_logits = last_logits || other.last_logits,
             .positions = positions || other.positions};
   }
 };

@@ -29,7 +29,7 @@ struct QuestionKind {
   // what check_place() looks at is all.
   void (*check_input)(const Question& question, const OpenedInput& opened) = nullptr;
   // What the run must hold beside its records; null: nothing.
-  RunNeeds (*needs)(const Question& question) = nullptr;
+  RunNeeds (*needs)(const Question& question, const OpenedInput& opened) = nullptr;
   Answer (*answer)(const Question& question, const FinishedRun& run) = nullptr;
   // Where a page of the run opens that shows the same; null: by the place alone.
   PageOptions (*page)(const Question& question, const FinishedRun& run) = nullptr;

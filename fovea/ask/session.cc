@@ -113,9 +113,7 @@ struct Session::State {
   std::shared_ptr<const FinishedRun> finished;
 
   RunOptions options(const RunNeeds& needs) const {
-    RunOptions options{
-        .record = record,
-        .logits = needs.all_logits || wants_logits ? LogitRows::kAll : LogitRows::kNone};
+    RunOptions options{.record = record, .logits = needs.logits()};
     options.record.block |= needs.blocks;
     options.record.positions |= needs.positions;
     return options;
@@ -168,7 +166,7 @@ Session::Resolved Session::resolved(const Question& question) const {
   if (input != nullptr) check_place(asked, *input);
   if (input != nullptr && kind.check_input != nullptr) kind.check_input(asked, *input);
   std::shared_ptr<const FinishedRun> finished =
-      run(kind.needs != nullptr ? kind.needs(asked) : RunNeeds{});
+      run(input != nullptr && kind.needs != nullptr ? kind.needs(asked, *input) : RunNeeds{});
   return {kind, std::move(asked), std::move(finished)};
 }
 

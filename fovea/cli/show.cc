@@ -3,7 +3,9 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/process_memory.h"
+#include "fovea/base/utf8.h"
 #include "fovea/cli/draw/draw.h"
+#include "fovea/cli/draw/text.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/outputs.h"
@@ -37,12 +39,37 @@ void write_labels(const std::filesystem::path& path, const Content& content) {
 
 }  // namespace
 
+namespace {
+
+std::string drawn_sheet(const SheetFigure& sheet, const Args& args) {
+  const Terminal terminal = stdout_terminal();
+  std::string text = title_lines(sheet.text, terminal);
+  for (const SheetPart& part : sheet.parts) {
+    if (!part.heading.empty()) text += terminal.bold(printable(part.heading)) + "\n";
+    const std::string body = drawn(part.figure, args);
+    const size_t begin = std::min(body.find_first_not_of('\n'), body.size());
+    text += body.substr(begin, body.find_last_not_of('\n') + 1 - begin) + "\n\n";
+  }
+  return text + caption_lines(sheet.text, terminal);
+}
+
+}  // namespace
+
 std::string drawn(const Figure& figure, const Args& args) {
+  if (const auto* sheet = std::get_if<SheetFigure>(&figure)) return drawn_sheet(*sheet, args);
   const Terminal terminal = stdout_terminal();
   // Most terminals are dark, so low is dark there, also behind text.
   const ColorMap& own = colors_of(figure, args.has("colors") ? args["colors"] : "");
   const ColorMap& colors = !args.has("colors") && own.name() == "paper" ? inferno() : own;
-  return std::visit([&](const auto& each) { return draw(each, terminal, colors); }, figure);
+  return std::visit(
+      [&](const auto& each) -> std::string {
+        if constexpr (requires { draw(each, terminal, colors); }) {
+          return draw(each, terminal, colors);
+        } else {
+          return "";  // a sheet, drawn above
+        }
+      },
+      figure);
 }
 
 Json with_peak_memory(Json answer) {

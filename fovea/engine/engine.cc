@@ -219,10 +219,12 @@ RunResult Engine::run(const EncodedInput& input, const RunOptions& options) cons
 
 RunResult Engine::run_decoder(const EncodedInput& input, const EncodedSource& source,
                               Recorder& recorder, const RunOptions& options) const {
+  const Interventions changes(options.changes);
+  Pass pass{.recorder = &recorder, .logits = options.logits};
+  if (!options.changes.empty()) pass.changes = &changes;
   ModelOutputs outputs = run_on_team([&] {
     return model().seq2seq()->decode(source, input.inputs.decoder_input_ids,
-                                     input.inputs.decoder_attention_mask,
-                                     {.recorder = &recorder, .logits = options.logits});
+                                     input.inputs.decoder_attention_mask, pass);
   });
   outputs.encoder_last_hidden_state = source.states;
   return result_of(input, recorder, std::move(outputs));

@@ -6,8 +6,10 @@
 #include "fovea/base/team.h"
 #include "fovea/base/utf8.h"
 #include "fovea/engine/anchors.h"
+#include "fovea/engine/changed_inputs.h"
 #include "fovea/engine/text_axis.h"
 #include "fovea/generate/decoder_words.h"
+#include "fovea/layers/interventions.h"
 #include "fovea/layers/text_mask.h"
 
 namespace fovea {
@@ -175,6 +177,19 @@ Translation Translator::translate(std::string_view source, const TranslateOption
   return run_on_team([&] { return translate_here(source, options, run); });
 }
 
+std::vector<Hypothesis> Translator::hypotheses(const EncodedSource& source,
+                                               const SearchOptions& how,
+                                               const std::vector<Intervention>& changes) const {
+  const Seq2SeqModel& model = *engine_.model().seq2seq();
+  const std::span<const int64_t> start(&start_id_, 1);
+  if (changes.empty()) {
+    DecoderWords words(model, source);
+    return search(words, start, how);
+  }
+  ChangedDecoderWords words(model, source, changes);
+  return search(words, start, how);
+}
+
 Translation Translator::translate_here(std::string_view source, const TranslateOptions& options,
                                        const RunOptions& run) const {
   EncodedInput input = encode(source);
@@ -190,10 +205,12 @@ Translation Translator::translate_here(std::string_view source, const TranslateO
   }
   const Seq2SeqModel& model = *engine_.model().seq2seq();
   Recorder recorder(run.record);
-  const EncodedSource encoded = model.encode(input.inputs, {.recorder = &recorder});
+  const Interventions changes(run.changes);
+  Pass reading{.recorder = &recorder};
+  if (!run.changes.empty()) reading.changes = &changes;
+  const EncodedSource encoded = model.encode(changed_inputs(engine_, input, run.changes), reading);
   if (!options.target) {
-    DecoderWords words(model, encoded);
-    const std::vector<Hypothesis> found = search(words, std::span(&start_id_, 1), how);
+    const std::vector<Hypothesis> found = hypotheses(encoded, how, run.changes);
     FOVEA_ASSERT(!found.empty());
     target = written(found.front());
     translation.beams = how.beams;
@@ -216,7 +233,10 @@ Translation Translator::translate_here(std::string_view source, const TranslateO
                                       {std::span(input.target.positions).subspan(first),
                                        std::span(input.inputs.decoder_input_ids).subspan(first)},
                                       shared_words_);
-  translation.result = engine_.run_decoder(input, encoded, recorder, run);
+  RunOptions writing = run;
+  const auto tokens = static_cast<int64_t>(input.inputs.decoder_input_ids.size());
+  if (!options.target) writing.changes = changes_within(run.changes, tokens);
+  translation.result = engine_.run_decoder(input, encoded, recorder, writing);
   return translation;
 }
 

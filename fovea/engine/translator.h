@@ -61,7 +61,8 @@ class Translator {
 
   // The source as its encoder reads it. Throws Error{kInvalidArgument} if it has no words.
   EncodedInput encode(std::string_view source) const;
-  // Throws Error{kInvalidArgument} if a text is empty or too long for the model.
+  // Throws Error{kInvalidArgument} if a text is empty or too long for the model. Changes that name
+  // a position of the target hold once it has been written so far.
   Translation translate(std::string_view source, const TranslateOptions& options = {},
                         const RunOptions& run = {}) const;
 
@@ -75,6 +76,8 @@ class Translator {
   Translation translate_here(std::string_view source, const TranslateOptions& options,
                              const RunOptions& run) const;
   SearchOptions search_options(const TranslateOptions& options) const;
+  std::vector<Hypothesis> hypotheses(const EncodedSource& source, const SearchOptions& how,
+                                     const std::vector<Intervention>& changes) const;
   Target written(const Hypothesis& hypothesis) const;
   Target given(std::string_view text, std::vector<std::string>& warnings) const;
 

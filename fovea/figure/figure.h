@@ -262,9 +262,23 @@ struct StepsFigure {
   std::optional<ImageFigure> picture = {};
 };
 
+// Several figures, one below the other: a table and the maps beside it, a map before and after a
+// change.
+struct SheetPart;
+struct SheetFigure {
+  FigureText text;
+  std::vector<SheetPart> parts;
+};
+
 using Figure = std::variant<MatrixFigure, HeadsFigure, ReadFigure, ReadingFigure, LinesFigure,
                             StepsFigure, AlignFigure, ImageFigure, KernelsFigure, DotsFigure,
-                            CurvesFigure, CompositeFigure, TableFigure>;
+                            CurvesFigure, CompositeFigure, TableFigure, SheetFigure>;
+
+// Its own title and caption are not shown: the sheet has them.
+struct SheetPart {
+  std::string heading;  // "before"; may be empty
+  Figure figure;
+};
 
 // Rows or columns of a grid, by their numbers.
 Axis numbered_axis(const char* name, int64_t count);

@@ -170,6 +170,13 @@ struct Describe {
       });
     }
   }
+  void operator()(const SheetFigure& figure) const {
+    out.line("kind: sheet");
+    for (const SheetPart& part : figure.parts) {
+      out.under(part.heading.empty() ? "part" : "part: " + part.heading,
+                [&] { std::visit(*this, part.figure); });
+    }
+  }
   void operator()(const CompositeFigure& figure) const {
     out.line("kind: composite over {} x {} pixels", figure.picture.width, figure.picture.height);
     for (const CompositeOwner& owner : figure.names) {

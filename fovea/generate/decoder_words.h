@@ -1,6 +1,9 @@
 // The decoder of a model with two stacks, as a search asks it for words.
 #pragma once
 
+#include <vector>
+
+#include "fovea/capture/subject.h"
 #include "fovea/generate/search.h"
 #include "fovea/layers/attention_cache.h"
 #include "fovea/models/seq2seq_model.h"
@@ -21,6 +24,30 @@ class DecoderWords final : public NextWords {
   const Seq2SeqModel& model_;
   const EncodedSource& source_;
   AttentionCache cache_;
+};
+
+// Of the changes those whose positions a target of so many tokens has: the others wait until it has
+// been written so far.
+std::vector<Intervention> changes_within(const std::vector<Intervention>& changes, int64_t tokens);
+
+// The same of a decoder whose attention is changed. It reads every text anew at each step: a cache
+// holds what earlier steps saw, and a change may reach them too.
+class ChangedDecoderWords final : public NextWords {
+ public:
+  ChangedDecoderWords(const Seq2SeqModel& model, const EncodedSource& source,
+                      std::vector<Intervention> changes)
+      : model_(model), source_(source), changes_(std::move(changes)) {}
+
+  Tensor start(std::span<const int64_t> prompt) override;
+  Tensor step(std::span<const int64_t> parents, std::span<const int64_t> ids) override;
+
+ private:
+  Tensor scores() const;  // of the word after each text
+
+  const Seq2SeqModel& model_;
+  const EncodedSource& source_;
+  std::vector<Intervention> changes_;
+  std::vector<std::vector<int64_t>> texts_;  // one for each hypothesis
 };
 
 }  // namespace fovea

@@ -19,5 +19,10 @@ Body draw_dots(const DotsFigure& figure);
 Body draw_curves(const CurvesFigure& figure);
 Body draw_composite(const CompositeFigure& figure);
 Body draw_table(const TableFigure& figure, const ColorMap& colors);
+// Each part in the colours of that name, or in those that suit it.
+Body draw_sheet(const SheetFigure& figure, std::string_view colors);
+
+// Any of them. `colors` as encode_figure() takes it.
+Body draw_figure(const Figure& figure, std::string_view colors);
 
 }  // namespace fovea

@@ -27,27 +27,6 @@ const Suffix* find_suffix(const std::filesystem::path& path) {
   return found == kSuffixes.end() ? nullptr : found;
 }
 
-// Figures without weights have colours of their own.
-struct Draw {
-  const ColorMap& colors;
-
-  Body operator()(const LinesFigure& figure) const { return draw_lines(figure); }
-  Body operator()(const DotsFigure& figure) const { return draw_dots(figure); }
-  Body operator()(const CurvesFigure& figure) const { return draw_curves(figure); }
-  Body operator()(const CompositeFigure& figure) const { return draw_composite(figure); }
-  Body operator()(const AlignFigure& figure) const {
-    return draw_matrix(as_matrix(figure), colors);
-  }
-  Body operator()(const MatrixFigure& figure) const { return draw_matrix(figure, colors); }
-  Body operator()(const HeadsFigure& figure) const { return draw_heads(figure, colors); }
-  Body operator()(const ReadFigure& figure) const { return draw_read(figure, colors); }
-  Body operator()(const ReadingFigure& figure) const { return draw_reading(figure, colors); }
-  Body operator()(const StepsFigure& figure) const { return draw_steps(figure, colors); }
-  Body operator()(const ImageFigure& figure) const { return draw_image(figure, colors); }
-  Body operator()(const KernelsFigure& figure) const { return draw_kernels(figure, colors); }
-  Body operator()(const TableFigure& figure) const { return draw_table(figure, colors); }
-};
-
 bool has_color_map(const Figure& figure) {
   return !std::holds_alternative<LinesFigure>(figure) &&
          !std::holds_alternative<DotsFigure>(figure) &&
@@ -107,7 +86,7 @@ EncodedFigure encode_figure(FigureFormat format, const Figure& figure,
   const std::lock_guard lock(one_at_a_time);
   const FigureText text = clean(text_in(figure));
   const ColorMap& colors = colors_of(figure, options.colors);
-  const Body all = framed(std::visit(Draw{colors}, figure), text);
+  const Body all = framed(draw_figure(figure, options.colors), text);
   const auto metadata = [&](const std::set<std::string>& families) {
     return all_metadata(text, has_color_map(figure) ? &colors : nullptr, families);
   };

@@ -42,6 +42,10 @@ inline const Engine& translation_engine() {
   return kEngine;
 }
 
+inline Json result_of(const Answer& answer) {
+  return answer.facts.at("result", "");
+}
+
 inline std::string fact(const Answer& answer, std::string_view name) {
   const Json* value = answer.facts.find(name);
   return value == nullptr ? "nothing" : value->dump();

@@ -16,6 +16,7 @@ namespace {
 
 using support::fact;
 using support::json_of;
+using support::result_of;
 
 std::string detector_folder() {
   return test_data("../../models/scenes-detr").lexically_normal().string();
@@ -30,10 +31,6 @@ Session scene_session() {
 
 Question object_question(const std::string& text) {
   return parse_question(json_of(text), RunSort::kObjects);
-}
-
-Json result_of(const Answer& answer) {
-  return answer.facts.at("result", "");
 }
 
 size_t found_in(const Answer& answer) {

@@ -32,7 +32,8 @@ inline const std::vector<Sample>& all() {
                                           {"dots", [] { return Figure(dots()); }},
                                           {"curves", [] { return Figure(curves()); }},
                                           {"composite", [] { return Figure(composite()); }},
-                                          {"table", [] { return Figure(table()); }}};
+                                          {"table", [] { return Figure(table()); }},
+                                          {"sheet", [] { return Figure(sheet()); }}};
   return all;
 }
 
@@ -162,6 +163,10 @@ inline std::vector<Mutation> other_mutations() {
                             [](auto& f) { f.panels[1].mean[3] = 0.65; }),
       mutated<CurvesFigure>("CurvesDetailDropped", curves(),
                             [](auto& f) { f.panels[0].detail = ""; }),
+      mutated<SheetFigure>("SheetOtherHeading", sheet(),
+                           [](SheetFigure& figure) { figure.parts[1].heading = "first"; }),
+      mutated<SheetFigure>("SheetOneLess", sheet(),
+                           [](SheetFigure& figure) { figure.parts.pop_back(); }),
       mutated<CompositeFigure>("CompositeOtherOwner", composite(),
                                [](auto& f) {
                                  f.owners = f.owners.clone();

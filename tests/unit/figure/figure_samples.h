@@ -327,4 +327,18 @@ inline TableFigure table() {
           .notes = {"+ better than random numbers."}};
 }
 
+// A table, and two maps side by side.
+inline SheetFigure sheet() {
+  MatrixFigure before = matrix();
+  before.text = {};
+  MatrixFigure after = before;
+  after.weights = attention(after.weights.size(0), after.weights.size(1), 2, /*causal=*/true);
+  TableFigure said{.columns = {{.name = "before"}, {.name = "after"}},
+                   .rows = {{.label = "mat",
+                             .cells = {{.text = "0.92", .share = 0.92}, {.text = "0.10"}},
+                             .group = "next word"}}};
+  return {.text = text("A change", "After: cat (2) hidden"),
+          .parts = {{"", said}, {"before", before}, {"after", after}}};
+}
+
 }  // namespace fovea::samples
