@@ -73,12 +73,12 @@ class ChangeReader {
     for (const std::string& edge : texts("cut")) cut(edge);
     for (const std::string& text : texts("silence")) {
       each_head("silence", head_place("silence", text), "silenced", [](SiteId site, int64_t head) {
-        return ZeroHead{site, head};
+        return SilenceHead{site, head};
       });
     }
     for (const std::string& text : texts("even")) {
       each_head("even", head_place("even", text), "made even", [](SiteId site, int64_t head) {
-        return UniformHead{site, head};
+        return EvenHead{site, head};
       });
     }
     for (const std::string& text : texts("scale_head")) scale(text);
@@ -203,7 +203,7 @@ class ChangeReader {
       fail(ErrorKind::kUnsupported, Field{"blank"},
            "what a decoder has written cannot be blank; hide it");
     }
-    add(ReplaceInput{record_->col_axis, position}, label(position) + " blank",
+    add(BlankPosition{record_->col_axis, position}, label(position) + " blank",
         position_facts("blank", position));
   }
 
@@ -323,7 +323,7 @@ class ChangeReader {
     for (const int64_t row : edge.rows) {
       for (const int64_t col : edge.cols) {
         for (const SiteId site : layers) {
-          asked_.all.push_back(HideEdge{site, row, col, edge.place.head});
+          asked_.all.push_back(CutEdge{site, row, col, edge.place.head});
         }
         Json facts = Json::object({{"change", "cut"}, {"site", to_string(edge.place.kind)}});
         facts.set("layer", edge.place.layer ? Json(*edge.place.layer) : Json());

@@ -37,13 +37,13 @@ struct HidePosition {  // nobody may attend to it: -infinity before the softmax
   std::string axis = "tokens";
   int64_t position = 0;
 };
-struct HideEdge {  // this row may not attend to this column
+struct CutEdge {  // this row may not attend to this column
   std::optional<SiteId> site;
   int64_t row = 0;
   int64_t col = 0;
   std::optional<int64_t> head = {};  // none: all heads
 };
-struct ZeroHead {  // the head's output becomes 0
+struct SilenceHead {  // the head's output becomes 0
   SiteId site;
   int64_t head = 0;
 };
@@ -52,7 +52,7 @@ struct ScaleHead {  // the head's output is multiplied by `factor`
   int64_t head = 0;
   float factor = 1;
 };
-struct UniformHead {  // the head attends evenly to all it may see
+struct EvenHead {  // the head attends evenly to all it may see
   SiteId site;
   int64_t head = 0;
 };
@@ -60,12 +60,12 @@ struct ZeroValue {  // the position's value vector becomes 0 (value zeroing)
   std::optional<SiteId> site;
   int64_t position = 0;
 };
-struct ReplaceInput {  // the position holds the model's mask or blank input instead
+struct BlankPosition {  // the position holds the model's mask or blank input instead
   std::string axis = "tokens";
   int64_t position = 0;
 };
 using Intervention =
-    std::variant<HidePosition, HideEdge, ZeroHead, ScaleHead, UniformHead, ZeroValue, ReplaceInput>;
+    std::variant<HidePosition, CutEdge, SilenceHead, ScaleHead, EvenHead, ZeroValue, BlankPosition>;
 
 // What a run of the model gave.
 struct SubjectOutput {
@@ -87,7 +87,7 @@ struct GradientRequest {
   // Numbers to run from in the place of the input's own, by name (InputGradient): points on the way
   // of integrated gradients.
   std::map<std::string, Tensor> at;
-  // Every position that is not special holds the model's mask or blank input (ReplaceInput).
+  // Every position that is not special holds the model's mask or blank input (BlankPosition).
   bool blank = false;
 };
 

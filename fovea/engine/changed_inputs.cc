@@ -52,7 +52,7 @@ ModelInputs changed_inputs(const Engine& engine, const EncodedInput& input,
   ModelInputs inputs = input.inputs;
   bool own_pixels = false;
   for (const Intervention& change : changes) {
-    const auto* blank = std::get_if<ReplaceInput>(&change);
+    const auto* blank = std::get_if<BlankPosition>(&change);
     if (blank == nullptr) continue;
     const auto place = static_cast<size_t>(blank->position);
     if (!input.patches.positions.empty() && blank->axis == input.patches.name) {

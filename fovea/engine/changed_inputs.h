@@ -1,4 +1,4 @@
-// Inputs in which positions are blank: what ReplaceInput asks for.
+// Inputs in which positions are blank: what BlankPosition asks for.
 #pragma once
 
 #include <vector>

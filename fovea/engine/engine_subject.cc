@@ -27,7 +27,7 @@ std::vector<Intervention> blanks_of(const EncodedInput& input) {
   const auto add = [&](const Axis& axis, const std::string& name) {
     for (size_t i = 0; i < axis.positions.size(); ++i) {
       if (axis.positions[i].special) continue;
-      blanks.emplace_back(ReplaceInput{name, static_cast<int64_t>(i)});
+      blanks.emplace_back(BlankPosition{name, static_cast<int64_t>(i)});
     }
   };
   add(input.axis, input.axis.name);

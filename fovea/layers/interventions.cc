@@ -78,7 +78,7 @@ AttentionParts Interventions::before(const AttentionPlace& place, AttentionParts
       if (hide->axis != place.col_axis) continue;
       check_below("position", hide->position, cols, place.site);
       hide_key(*rule, hide->position, cols);
-    } else if (const auto* edge = std::get_if<HideEdge>(&change)) {
+    } else if (const auto* edge = std::get_if<CutEdge>(&change)) {
       if (!holds_at(edge->site, place.site)) continue;
       check_below("row", edge->row, parts.queries.tensor.size(1), place.site);
       check_below("column", edge->col, cols, place.site);
@@ -88,7 +88,7 @@ AttentionParts Interventions::before(const AttentionPlace& place, AttentionParts
       if (!holds_at(zero->site, place.site)) continue;
       check_below("position", zero->position, cols, place.site);
       parts.values = without_value(parts.values.tensor, zero->position);
-    } else if (const auto* even = std::get_if<UniformHead>(&change)) {
+    } else if (const auto* even = std::get_if<EvenHead>(&change)) {
       if (even->site != place.site) continue;
       check_below("head", even->head, heads, place.site);
       parts.queries = without_head(parts.queries.tensor, even->head);
@@ -104,7 +104,7 @@ AttentionParts Interventions::before(const AttentionPlace& place, AttentionParts
 
 Tensor Interventions::after(const AttentionPlace& place, Tensor output) const {
   for (const Intervention& change : changes_) {
-    if (const auto* zero = std::get_if<ZeroHead>(&change)) {
+    if (const auto* zero = std::get_if<SilenceHead>(&change)) {
       if (zero->site != place.site) continue;
       check_below("head", zero->head, output.size(0), place.site);
       output = without_head(output, zero->head);

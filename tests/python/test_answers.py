@@ -50,6 +50,12 @@ def asked(kind, bert, picture_run):
     if kind == "align":
         return [["translate", "I love music."], ["translate", "I love music.", "--target", "La musique.", "--pieces"],
                 ["translate", "I love music.", "--head", "mean", "--links", "mutual", "--norms"]]
+    if kind == "change":
+        return [["change", "-m", bert, "The cat sat.", "--hide", "cat", "--cut", "#0:#2@1", "--silence", "0", "--even", "1.1", "--scale-head", "1.0=2"],
+                ["change", "-m", bert, "The [MASK] sat.", "--blank", "sat", "--zero-value", "1", "--layer", "1", "--head", "0"],
+                ["change", "-m", "en-fr", "I love music.", "--hide", "love", "--map", "align"],
+                ["change", SCENE, "--hide-at", "60,100", "--layer", "0"],
+                ["change", FARM, "-m", "scenes-detr", "--size", "240x192", "--silence", "cross.1", "--map", "objects"]]
     if kind in OF_OBJECTS:
         question = ["detect", FARM, "--size", "240x192", "--view", kind]
         return [[*question, *more, *threshold] for more in OF_OBJECTS[kind] for threshold in ([], ["--threshold", "0.9"])]

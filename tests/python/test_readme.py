@@ -51,5 +51,5 @@ def test_another_picture_is_noticed(tmp_path):
 
 def test_the_page_is_short_and_says_what_it_should():
     assert 120 <= len(TEXT.splitlines()) <= 200
-    for heading in ("## Two commands", "## Five things to try", "## Your own model", "## What it cannot do", "## Where to go next"):
+    for heading in ("## Two commands", "## Six things to try", "## Your own model", "## What it cannot do", "## Where to go next"):
         assert heading in TEXT

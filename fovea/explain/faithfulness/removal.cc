@@ -23,7 +23,7 @@ double RemovalRuns::value_without(const std::vector<bool>& taken) {
   for (size_t i = 0; i < taken.size(); ++i) {
     if (!taken[i]) continue;
     if (how_ == Removal::kBlank) {
-      changes.emplace_back(ReplaceInput{axis_, positions_[i]});
+      changes.emplace_back(BlankPosition{axis_, positions_[i]});
     } else {
       changes.emplace_back(HidePosition{axis_, positions_[i]});
     }

@@ -30,7 +30,7 @@ Cuts cut_positions(const ExplainRequest& request, bool blank) {
     if (blank && cuts.axis.positions[i].special) {
       cuts.changes.emplace_back();
     } else if (blank) {
-      cuts.changes.push_back({ReplaceInput{cuts.axis.name, position}});
+      cuts.changes.push_back({BlankPosition{cuts.axis.name, position}});
     } else {
       cuts.changes.push_back({HidePosition{cuts.axis.name, position}});
     }
@@ -44,9 +44,9 @@ Cuts cut_heads(const ExplainRequest& request, bool even) {
   for (const auto& record : layers) {
     for (int64_t head = 0; head < record->shape().heads; ++head) {
       if (even) {
-        cuts.changes.push_back({UniformHead{record->site, head}});
+        cuts.changes.push_back({EvenHead{record->site, head}});
       } else {
-        cuts.changes.push_back({ZeroHead{record->site, head}});
+        cuts.changes.push_back({SilenceHead{record->site, head}});
       }
     }
   }
@@ -61,7 +61,7 @@ Cuts cut_edges(const ExplainRequest& request) {
     for (const auto& record : request.run.records) {
       if (record->site.kind != request.kind) continue;
       if (request.layer && record->site.layer != *request.layer) continue;
-      changes.push_back(HideEdge{record->site, request.position, static_cast<int64_t>(col)});
+      changes.push_back(CutEdge{record->site, request.position, static_cast<int64_t>(col)});
     }
     cuts.changes.push_back(std::move(changes));
   }

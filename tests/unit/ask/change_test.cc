@@ -20,7 +20,7 @@ using support::fixture_session;
 using support::question_of;
 using support::result_of;
 
-Session picture_session(const char* model, PictureSize size) {
+Session bundled_session(const char* model, PictureSize size) {
   const auto folder = test_data("../../models") / model;
   Input input{.what = PictureBytes{read_text_file(folder / "demo/scene-1.png"), "a scene"},
               .size = size};
@@ -131,8 +131,8 @@ TEST(Change, WithNothingChangedTheAnswerIsTheSameBitForBit) {
   expect_same(fixture_session("whisper_lm"), "");
   expect_same(fixture_session("clip_model"), "");
   expect_same(translation_session("I love music."), ", 'layer': 1, 'head': 0");
-  expect_same(picture_session("scenes-vit", {64, 64}), ", 'layer': 1");
-  expect_same(picture_session("scenes-detr", {240, 192}), "");
+  expect_same(bundled_session("scenes-vit", {64, 64}), ", 'layer': 1");
+  expect_same(bundled_session("scenes-detr", {240, 192}), "");
 }
 
 TEST(Change, ACutEdgeIsTakenFromItsRowAloneWhichSumsToOneAgain) {
@@ -248,7 +248,7 @@ TEST(Change, AWordOfSeveralPiecesIsHiddenWhole) {
 }
 
 TEST(Change, PatchesAreHiddenAndBlankByTheirPixels) {
-  const Session session = picture_session("scenes-vit", {64, 64});
+  const Session session = bundled_session("scenes-vit", {64, 64});
   const auto ask = [&](const char* change) {
     return session.ask(parse_question(
         support::json_of(fmt::format("{{'kind': 'change', {}}}", change)), RunSort::kPicture));
@@ -264,7 +264,7 @@ TEST(Change, PatchesAreHiddenAndBlankByTheirPixels) {
 }
 
 TEST(Change, ObjectsAreComparedByTheirQueries) {
-  const Session session = picture_session("scenes-detr", {240, 192});
+  const Session session = bundled_session("scenes-detr", {240, 192});
   const Answer answer = session.ask(parse_question(
       support::json_of("{'kind': 'change', 'silence': ['cross.0', 'cross.1'], 'threshold': 0.5}"),
       RunSort::kObjects));

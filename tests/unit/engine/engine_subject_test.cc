@@ -80,7 +80,7 @@ TEST(EngineSubject, ABlankPatchIsTheMeanColour) {
   const int64_t front = static_cast<int64_t>(axis.positions.size()) - patches;
   const int64_t row = axis.grid_rows - 1, col = axis.grid_cols / 2;
   const Tensor blank =
-      fixture.logits({ReplaceInput{"patches", front + row * axis.grid_cols + col}});
+      fixture.logits({BlankPosition{"patches", front + row * axis.grid_cols + col}});
   Tensor pixels = fixture.inputs.pixel_values.clone();
   const PictureFacts& facts = *fixture.engine.facts().picture;
   for (int64_t channel = 0; channel < pixels.size(0); ++channel) {
@@ -97,9 +97,9 @@ TEST(EngineSubject, ABlankPatchIsTheMeanColour) {
 
 TEST(EngineSubject, RefusesWhatItCannotBlank) {
   SubjectFixture text("bert_sequence"), picture("vit_image");
-  EXPECT_THROW(text.logits({ReplaceInput{"tokens", 1}}), Error);      // there is no tokenizer
-  EXPECT_THROW(picture.logits({ReplaceInput{"patches", 0}}), Error);  // [CLS]
-  EXPECT_THROW(picture.logits({ReplaceInput{"patches", 100000}}), Error);
+  EXPECT_THROW(text.logits({BlankPosition{"tokens", 1}}), Error);      // there is no tokenizer
+  EXPECT_THROW(picture.logits({BlankPosition{"patches", 0}}), Error);  // [CLS]
+  EXPECT_THROW(picture.logits({BlankPosition{"patches", 100000}}), Error);
 }
 
 TEST(EngineSubject, ACutEdgeChangesOnlyTheRowsThatCanSeeIt) {
@@ -113,7 +113,7 @@ TEST(EngineSubject, ACutEdgeChangesOnlyTheRowsThatCanSeeIt) {
     const AttentionMap found(*record, head);
     return found.tile(found.whole());
   };
-  const HideEdge edge{.site = first, .row = 2, .col = 1, .head = 0};
+  const CutEdge edge{.site = first, .row = 2, .col = 1, .head = 0};
   const Tensor before = map({}, first, 0), after = map({edge}, first, 0);
   const MatrixView<const float> plain = before.matrix<float>(), cut = after.matrix<float>();
   EXPECT_EQ(cut(2, 1), 0);

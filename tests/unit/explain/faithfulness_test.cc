@@ -26,7 +26,7 @@ class Linear final : public Subject {
     ++runs;
     std::vector<double> left = weights_;
     for (const Intervention& change : changes) {
-      const auto* blank = std::get_if<ReplaceInput>(&change);
+      const auto* blank = std::get_if<BlankPosition>(&change);
       const auto* hide = std::get_if<HidePosition>(&change);
       const int64_t position = blank != nullptr ? blank->position : hide->position;
       EXPECT_EQ(blank != nullptr ? blank->axis : hide->axis, "tokens");

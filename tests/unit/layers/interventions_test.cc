@@ -75,15 +75,14 @@ TEST(Interventions, GiveWhatTheDefinitionGivesForEveryKindOfAttention) {
                     c, [&](int64_t, int64_t, int64_t j, double s) { return j == col ? kNever : s; },
                     kWhole),
                 "hidden position, " + c.name);
-    expect_near(
-        changed_output(c, {HideEdge{std::nullopt, row, col}, HideEdge{kChangedSite, row, 0}}),
-        reference(
-            c,
-            [&](int64_t, int64_t i, int64_t j, double s) {
-              return i == row && (j == col || j == 0) ? kNever : s;
-            },
-            kWhole),
-        "cut edges, " + c.name);
+    expect_near(changed_output(c, {CutEdge{std::nullopt, row, col}, CutEdge{kChangedSite, row, 0}}),
+                reference(
+                    c,
+                    [&](int64_t, int64_t i, int64_t j, double s) {
+                      return i == row && (j == col || j == 0) ? kNever : s;
+                    },
+                    kWhole),
+                "cut edges, " + c.name);
     expect_near(changed_output(c, {ZeroValue{kChangedSite, col}}),
                 reference(c, kKeep, [&](int64_t j) { return j == col ? 0.0 : 1.0; }),
                 "zeroed value, " + c.name);
@@ -94,7 +93,7 @@ TEST(Interventions, GiveWhatTheDefinitionGivesForEveryKindOfAttention) {
     expect_near(changed_output(c, {ScaleHead{kChangedSite, head, 0.3F}}), scaled,
                 "scaled head, " + c.name);
     std::fill_n(without.begin() + head * size, size, 0.0);
-    expect_near(changed_output(c, {ZeroHead{kChangedSite, head}}), without,
+    expect_near(changed_output(c, {SilenceHead{kChangedSite, head}}), without,
                 "zeroed head, " + c.name);
   }
 }
@@ -107,11 +106,11 @@ TEST(Interventions, AnEvenHeadGivesTheMeanOfWhatItMaySee) {
     const auto* dense = std::get_if<DenseBias>(&c.rule.bias);
     const bool shared = dense != nullptr && dense->values.size(0) == 1 && c.shape.heads > 1;
     if (!c.rule.sink_logit.empty() || shared) {
-      EXPECT_THROW(changed_output(c, {UniformHead{kChangedSite, head}}), Error) << c.name;
+      EXPECT_THROW(changed_output(c, {EvenHead{kChangedSite, head}}), Error) << c.name;
       continue;
     }
     ++even;
-    expect_near(changed_output(c, {UniformHead{kChangedSite, head}}),
+    expect_near(changed_output(c, {EvenHead{kChangedSite, head}}),
                 reference(
                     c,
                     [&](int64_t h, int64_t, int64_t, double s) {
@@ -128,8 +127,8 @@ TEST(Interventions, LeaveOtherSitesAndAxesAlone) {
   const std::vector<double> clean = reference(c, kKeep, kWhole);
   const SiteId other{SiteKind::kSelf, 2};
   expect_near(
-      changed_output(c, {HidePosition{"source", 0}, HideEdge{other, 0, 0}, ZeroHead{other, 0},
-                         ScaleHead{other, 0, 2}, UniformHead{other, 0}, ZeroValue{other, 0}}),
+      changed_output(c, {HidePosition{"source", 0}, CutEdge{other, 0, 0}, SilenceHead{other, 0},
+                         ScaleHead{other, 0, 2}, EvenHead{other, 0}, ZeroValue{other, 0}}),
       clean, c.name);
 }
 
@@ -137,11 +136,11 @@ TEST(Interventions, RefuseWhatIsNotThere) {
   const AttentionCase c = support::random_case(4, 12, 2);
   EXPECT_THROW(changed_output(c, {HidePosition{"tokens", c.shape.cols}}), Error);
   EXPECT_THROW(changed_output(c, {HidePosition{"tokens", -1}}), Error);
-  EXPECT_THROW(changed_output(c, {HideEdge{kChangedSite, c.shape.rows, 0}}), Error);
-  EXPECT_THROW(changed_output(c, {HideEdge{kChangedSite, 0, c.shape.cols}}), Error);
-  EXPECT_THROW(changed_output(c, {ZeroHead{kChangedSite, c.shape.heads}}), Error);
+  EXPECT_THROW(changed_output(c, {CutEdge{kChangedSite, c.shape.rows, 0}}), Error);
+  EXPECT_THROW(changed_output(c, {CutEdge{kChangedSite, 0, c.shape.cols}}), Error);
+  EXPECT_THROW(changed_output(c, {SilenceHead{kChangedSite, c.shape.heads}}), Error);
   EXPECT_THROW(changed_output(c, {ScaleHead{kChangedSite, c.shape.heads, 2}}), Error);
-  EXPECT_THROW(changed_output(c, {UniformHead{kChangedSite, -1}}), Error);
+  EXPECT_THROW(changed_output(c, {EvenHead{kChangedSite, -1}}), Error);
   EXPECT_THROW(changed_output(c, {ZeroValue{std::nullopt, c.shape.cols}}), Error);
 }
 
