@@ -323,7 +323,7 @@ class ChangeReader {
     for (const int64_t row : edge.rows) {
       for (const int64_t col : edge.cols) {
         for (const SiteId site : layers) {
-          asked_.all.push_back(CutEdge{site, row, col, edge.place.head});
+          asked_.all.push_back(HideEdge{site, row, col, edge.place.head});
         }
         Json facts = Json::object({{"change", "cut"}, {"site", to_string(edge.place.kind)}});
         facts.set("layer", edge.place.layer ? Json(*edge.place.layer) : Json());

@@ -37,7 +37,7 @@ struct HidePosition {  // nobody may attend to it: -infinity before the softmax
   std::string axis = "tokens";
   int64_t position = 0;
 };
-struct CutEdge {  // this row may not attend to this column
+struct HideEdge {  // this row may not attend to this column
   std::optional<SiteId> site;
   int64_t row = 0;
   int64_t col = 0;
@@ -65,7 +65,7 @@ struct BlankPosition {  // the position holds the model's mask or blank input in
   int64_t position = 0;
 };
 using Intervention =
-    std::variant<HidePosition, CutEdge, SilenceHead, ScaleHead, EvenHead, ZeroValue, BlankPosition>;
+    std::variant<HidePosition, HideEdge, SilenceHead, ScaleHead, EvenHead, ZeroValue, BlankPosition>;
 
 // What a run of the model gave.
 struct SubjectOutput {

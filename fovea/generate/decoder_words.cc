@@ -21,7 +21,7 @@ bool is_within(const Intervention& change, int64_t tokens) {
     const bool of_target = zero->site && zero->site->kind == SiteKind::kDecoderSelf;
     return !of_target || zero->position < tokens;
   }
-  const auto* edge = std::get_if<CutEdge>(&change);
+  const auto* edge = std::get_if<HideEdge>(&change);
   if (edge == nullptr || !is_of_decoder(edge->site)) return true;
   const bool within = edge->site && edge->site->kind == SiteKind::kDecoderSelf;
   return edge->row < tokens && (!within || edge->col < tokens);

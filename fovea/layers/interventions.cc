@@ -78,7 +78,7 @@ AttentionParts Interventions::before(const AttentionPlace& place, AttentionParts
       if (hide->axis != place.col_axis) continue;
       check_below("position", hide->position, cols, place.site);
       hide_key(*rule, hide->position, cols);
-    } else if (const auto* edge = std::get_if<CutEdge>(&change)) {
+    } else if (const auto* edge = std::get_if<HideEdge>(&change)) {
       if (!holds_at(edge->site, place.site)) continue;
       check_below("row", edge->row, parts.queries.tensor.size(1), place.site);
       check_below("column", edge->col, cols, place.site);

@@ -61,7 +61,7 @@ Cuts cut_edges(const ExplainRequest& request) {
     for (const auto& record : request.run.records) {
       if (record->site.kind != request.kind) continue;
       if (request.layer && record->site.layer != *request.layer) continue;
-      changes.push_back(CutEdge{record->site, request.position, static_cast<int64_t>(col)});
+      changes.push_back(HideEdge{record->site, request.position, static_cast<int64_t>(col)});
     }
     cuts.changes.push_back(std::move(changes));
   }

@@ -113,7 +113,7 @@ TEST(EngineSubject, ACutEdgeChangesOnlyTheRowsThatCanSeeIt) {
     const AttentionMap found(*record, head);
     return found.tile(found.whole());
   };
-  const CutEdge edge{.site = first, .row = 2, .col = 1, .head = 0};
+  const HideEdge edge{.site = first, .row = 2, .col = 1, .head = 0};
   const Tensor before = map({}, first, 0), after = map({edge}, first, 0);
   const MatrixView<const float> plain = before.matrix<float>(), cut = after.matrix<float>();
   EXPECT_EQ(cut(2, 1), 0);

@@ -133,7 +133,7 @@ TEST(I16Maps, ACutEdgeChangesItsRowOnly) {
   };
   const auto last = static_cast<int>(fixture.engine.facts().attentions() - 1);
   const SiteId site{SiteKind::kSelf, last};
-  const Tensor plain = states({}), cut = states({CutEdge{site, 1, 2}});
+  const Tensor plain = states({}), cut = states({HideEdge{site, 1, 2}});
   for (int64_t row = 0; row < plain.size(0); ++row) {
     const bool same =
         std::ranges::equal(std::span(plain.matrix<float>().row(row), size_t(plain.size(1))),

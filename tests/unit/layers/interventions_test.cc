@@ -75,7 +75,7 @@ TEST(Interventions, GiveWhatTheDefinitionGivesForEveryKindOfAttention) {
                     c, [&](int64_t, int64_t, int64_t j, double s) { return j == col ? kNever : s; },
                     kWhole),
                 "hidden position, " + c.name);
-    expect_near(changed_output(c, {CutEdge{std::nullopt, row, col}, CutEdge{kChangedSite, row, 0}}),
+    expect_near(changed_output(c, {HideEdge{std::nullopt, row, col}, HideEdge{kChangedSite, row, 0}}),
                 reference(
                     c,
                     [&](int64_t, int64_t i, int64_t j, double s) {
@@ -127,7 +127,7 @@ TEST(Interventions, LeaveOtherSitesAndAxesAlone) {
   const std::vector<double> clean = reference(c, kKeep, kWhole);
   const SiteId other{SiteKind::kSelf, 2};
   expect_near(
-      changed_output(c, {HidePosition{"source", 0}, CutEdge{other, 0, 0}, SilenceHead{other, 0},
+      changed_output(c, {HidePosition{"source", 0}, HideEdge{other, 0, 0}, SilenceHead{other, 0},
                          ScaleHead{other, 0, 2}, EvenHead{other, 0}, ZeroValue{other, 0}}),
       clean, c.name);
 }
@@ -136,8 +136,8 @@ TEST(Interventions, RefuseWhatIsNotThere) {
   const AttentionCase c = support::random_case(4, 12, 2);
   EXPECT_THROW(changed_output(c, {HidePosition{"tokens", c.shape.cols}}), Error);
   EXPECT_THROW(changed_output(c, {HidePosition{"tokens", -1}}), Error);
-  EXPECT_THROW(changed_output(c, {CutEdge{kChangedSite, c.shape.rows, 0}}), Error);
-  EXPECT_THROW(changed_output(c, {CutEdge{kChangedSite, 0, c.shape.cols}}), Error);
+  EXPECT_THROW(changed_output(c, {HideEdge{kChangedSite, c.shape.rows, 0}}), Error);
+  EXPECT_THROW(changed_output(c, {HideEdge{kChangedSite, 0, c.shape.cols}}), Error);
   EXPECT_THROW(changed_output(c, {SilenceHead{kChangedSite, c.shape.heads}}), Error);
   EXPECT_THROW(changed_output(c, {ScaleHead{kChangedSite, c.shape.heads, 2}}), Error);
   EXPECT_THROW(changed_output(c, {EvenHead{kChangedSite, -1}}), Error);
