@@ -15,14 +15,17 @@ namespace fovea {
 // What a run must hold beside Q, K, V and the log-sum-exps of each attention.
 struct RunNeeds {
   bool blocks = false;      // what RecorderOptions::block records
+  bool outputs = false;     // what RecorderOptions::outputs records
   bool all_logits = false;  // of every position, or object query
   bool positions = false;   // what RecorderOptions::positions records
 
   bool covers(const RunNeeds& other) const {
-    return blocks >= other.blocks && all_logits >= other.all_logits && positions >= other.positions;
+    return blocks >= other.blocks && outputs >= other.outputs && all_logits >= other.all_logits &&
+           positions >= other.positions;
   }
   RunNeeds with(const RunNeeds& other) const {
     return {.blocks = blocks || other.blocks,
+            .outputs = outputs || other.outputs,
             .all_logits = all_logits || other.all_logits,
             .positions = positions || other.positions};
   }

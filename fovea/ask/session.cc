@@ -117,6 +117,7 @@ struct Session::State {
         .record = record,
         .logits = needs.all_logits || wants_logits ? LogitRows::kAll : LogitRows::kNone};
     options.record.block |= needs.blocks;
+    options.record.outputs |= needs.outputs;
     options.record.positions |= needs.positions;
     return options;
   }
