@@ -56,7 +56,7 @@ def asked(kind, bert, picture_run):
     if kind == "steps":
         question = ["steps", "-m", bert, "The cat sat."]
         return [question, [*question, "--token", "cat", "--to-token", "sat", "--layer", "0", "--head", "1"], [*question, "--similarity", "all"],
-                [*question, "--similarity", "dot"], ["steps", "I love music.", "-m", "en-fr", "--token", "2"], ["steps", picture_run],
+                [*question, "--similarity", "dot"], ["steps", "I love music.", "-m", "en-fr", "--token", "2"],
                 ["steps", SCENE, "--size", "40x32", "--at", "100,60", "--to", "1,223"]]
     view = ["--view", kind]
     if kind == "maps":
@@ -79,6 +79,13 @@ def test_facts_of_every_kind_keep_their_schema(kind, bert, picture_run):
             continue  # a picture has no words to read
         facts = validated(ok(*arguments, "--json"))
         assert facts["question"]["kind"] == kind
+
+
+def test_steps_of_a_captured_run_keep_the_schema_and_say_what_is_missing(picture_run):
+    found = run("steps", picture_run, "--at", "9,9", "--to-token", "[CLS]", "--json")
+    assert found.returncode == 0 and "captured without the blocks" in found.stderr
+    facts = validated(found.stdout)
+    assert facts["notes"] and "output" not in facts["result"] and facts["result"]["pair"]["token"] == "[CLS]"
 
 
 def test_a_question_is_known_wherever_questions_are_listed(bert):

@@ -91,9 +91,9 @@ def test_what_is_special_about_a_model_is_said():
 def test_all_similarities_stand_beside_each_other(tmp_path):
     found = model_json("gpt2_lm", "--similarity", "all")
     assert found["weights"] == model_json("gpt2_lm")["weights"] and "note" not in found
-    assert [other["similarity"] for other in found["others"]] == ["dot", "cosine"]
+    assert [other["compared_by"] for other in found["others"]] == ["dot", "cosine"]
     for other in found["others"]:
-        alone = model_json("gpt2_lm", "--similarity", other["similarity"])
+        alone = model_json("gpt2_lm", "--similarity", other["compared_by"])
         assert (other["weights"], other["scores"]) == (alone["weights"], alone["scores"])
         assert other["note"] == "not what the model computed"
     text = " ".join(ok(*model_arguments("gpt2_lm"), "--similarity", "all").split())
@@ -113,7 +113,7 @@ def test_another_similarity_is_captioned_as_not_the_models(tmp_path, similarity)
     np.testing.assert_allclose(array(found["scores"]), scores, atol=1e-9)
     masked = np.where(np.isnan(array(found["masked"])), -np.inf, scores)
     np.testing.assert_allclose(found["weights"], softmax(masked), atol=1e-12)
-    assert found["similarity"] == similarity and found["note"] == "not what the model computed"
+    assert found["compared_by"] == similarity and found["note"] == "not what the model computed"
     assert "output" not in found and "map_difference" not in found
     assert found["captured"] == model_json("gpt2_lm")["captured"]
     text = ok(*model_arguments("gpt2_lm"), "--similarity", similarity)

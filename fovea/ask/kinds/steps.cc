@@ -117,7 +117,7 @@ Json step_pair_json(const ModelStepsView& view) {
 Json others_json(const ModelStepsView& view) {
   Json others = Json::array();
   for (const ModelSteps& other : view.others) {
-    others.push_back(Json::object({{"similarity", std::string(name_of(*other.similarity))},
+    others.push_back(Json::object({{"compared_by", std::string(name_of(*other.similarity))},
                                    {"note", std::string(kNotTheModel)},
                                    {"scores", Json::array_of(other.scores)},
                                    {"weights", Json::array_of(other.weights)}}));
@@ -140,7 +140,7 @@ Json steps_result(const ModelStepsView& view, const StepsFigure& figure, bool ca
   result.set("defaults", Json::array_of(view.defaults));
   result.set("kv_head", steps.kv_head);
   result.set("heads", shape.heads);
-  result.set("similarity", view.similarity_name());
+  result.set("compared_by", view.similarity_name());
   if (steps.similarity) result.set("note", std::string(kNotTheModel));
   if (!captured) result.set("rotary", view.rotary);  // else nobody knows
   result.set("scale", steps.scale);

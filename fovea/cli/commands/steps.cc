@@ -226,8 +226,8 @@ Command steps_command() {
   return {.name = "steps",
           .summary = "attention step by step with the real numbers: Q, K, V, scores, softmax, sum",
           .details =
-              "With INPUT: one token of a model, from its q, k and v to what the head adds; with\n"
-              "--to-token, or of a picture --to, one pair of it. A model of pictures takes a\n"
+              "With INPUT: one token of a model, from its q, k and v to what the head adds, or\n"
+              "with --to-token (of a picture --to) one pair. A model of pictures takes a\n"
               "picture file; its tokens are [CLS] and the patches. A captured run serves too.\n"
               "With --vectors: FILE.json holds one of\n"
               "  inputs   a list of vectors, and source, another list, for cross-attention\n"
@@ -251,7 +251,10 @@ Command steps_command() {
               "  fovea steps --vectors examples/four_words.json --token sleep --head 1\n"
               "  fovea steps --vectors examples/memory.json --temperature 0.5\n"
               "  fovea steps --vectors examples/picture.json --at 7,1 --out weights.png\n",
-          .positionals = {any_input_positional()},
+          .positionals = {{.name = "INPUT",
+                           .help = "the text, in quotes, a picture file for a model that sees "
+                                   "pictures, or a captured run",
+                           .required = false}},
           .options = joined(
               joined(model_options(kDefaultTextModel), model_input_options()),
               joined(steps_options(), map_options({"colors", "scale", "svg-text", "sidecar"}))),

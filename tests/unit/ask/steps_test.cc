@@ -272,7 +272,7 @@ TEST(Steps, OtherSimilaritiesStandBesideTheModelsOwn) {
   const Json result = whole(answer).at("result", "");
   EXPECT_EQ(numbers(result, "weights"), numbers(steps_of(session), "weights"));
   for (const Json& other : result.at("others", "").as_array("")) {
-    const std::string name = other.at("similarity", "").as_string("");
+    const std::string name = other.at("compared_by", "").as_string("");
     const Json alone = steps_of(session, ", 'similarity': '" + name + "'");
     EXPECT_EQ(numbers(other, "weights"), numbers(alone, "weights"));
     EXPECT_EQ(alone.at("note", "").as_string(""), "not what the model computed");
