@@ -3,6 +3,20 @@
 #include "fovea/base/error.h"
 
 namespace fovea {
+namespace {
+
+// Row by row; what JSON cannot hold, a masked score, is null.
+Json values_json(const Tensor& tensor) {
+  if (tensor.rank() < 2) return Json::array_of(tensor.values<double>());
+  const MatrixView<const double> view = tensor.matrix<double>();
+  Json rows = Json::array();
+  for (int64_t r = 0; r < view.rows; ++r) {
+    rows.push_back(Json::array_of(std::span(view.row(r), static_cast<size_t>(view.cols))));
+  }
+  return rows;
+}
+
+}  // namespace
 
 MapData numbers_of(const Answer& answer) {
   if (answer.numbers_apart) return answer.numbers_apart();
@@ -20,6 +34,15 @@ MapData numbers_of(const Answer& answer) {
 }
 
 Json whole(const Answer& answer) {
+  if (answer.arrays) {
+    Json facts = answer.facts;
+    Json result = facts.at("result", "an answer");
+    for (const NamedTensor& array : answer.arrays()) {
+      result.set(array.name, values_json(array.tensor));
+    }
+    facts.set("result", std::move(result));
+    return facts;
+  }
   const bool has_maps =
       answer.numbers ||
       std::visit([](const auto& figure) { return requires { data_of(figure); }; }, answer.figure);

@@ -9,6 +9,7 @@
 #include "fovea/base/json.h"
 #include "fovea/figure/figure.h"
 #include "fovea/figure/map_data.h"
+#include "fovea/io/named_tensor.h"
 #include "fovea/vision/label_mask.h"
 
 namespace fovea {
@@ -22,6 +23,9 @@ struct Answer {
   // Of files of numbers, in place of those: what the facts say otherwise, or what would be too long
   // in them. Made when asked for, by any thread; owns what it uses.
   std::function<MapData()> numbers_apart = nullptr;
+  // Of an answer that is more than maps: numbers with a name each, which the facts and files of
+  // several arrays hold in place of those. Made as those apart are.
+  std::function<std::vector<NamedTensor>()> arrays = nullptr;
   std::vector<std::string> notes = {};  // what to tell people beside it
 };
 
@@ -30,7 +34,8 @@ inline constexpr int kFactsVersion = 1;
 // The weights that the answer is about, with labels on both axes. Throws Error{kUnsupported} if the
 // figure shows none.
 MapData numbers_of(const Answer& answer);
-// The facts with those numbers in "result": rows, cols and weights, or panels with weights each.
+// The facts with those numbers in "result": rows, cols and weights, or panels with weights each; or
+// the arrays by their names.
 Json whole(const Answer& answer);
 
 }  // namespace fovea

@@ -15,12 +15,13 @@ namespace fovea {
 // What a run must hold beside Q, K, V and the log-sum-exps of each attention.
 struct RunNeeds {
   bool blocks = false;       // what RecorderOptions::block records
+  bool outputs = false;      // what RecorderOptions::outputs records
   bool all_logits = false;   // of every position, or object query
   bool last_logits = false;  // of the last position; all_logits holds them too
   bool positions = false;    // what RecorderOptions::positions records
 
   bool covers(const RunNeeds& other) const {
-    return blocks >= other.blocks && all_logits >= other.all_logits &&
+    return blocks >= other.blocks && outputs >= other.outputs && all_logits >= other.all_logits &&
            positions >= other.positions && (all_logits || last_logits >= other.last_logits);
   }
   LogitRows logits() const {
@@ -28,6 +29,7 @@ struct RunNeeds {
   }
   RunNeeds with(const RunNeeds& other) const {
     return {.blocks = blocks || other.blocks,
+            .outputs = outputs || other.outputs,
             .all_logits = all_logits || other.all_logits,
             .last_logits = last_logits || other.last_logits,
             .positions = positions || other.positions};

@@ -125,12 +125,12 @@ PictureChoice picture_choice(const Question& question, const FinishedRun& run) {
   return choice;
 }
 
-int64_t patch_at(const PatchGrid& grid, PictureSpot spot) {
+int64_t patch_at(const PatchGrid& grid, PictureSpot spot, std::string_view field) {
   const std::optional<int64_t> patch = grid.patch_of_pixel(spot.x, spot.y);
   if (patch) return *patch;
   const PictureSize size = grid.window().original;
   const bool inside = spot.x >= 0 && spot.y >= 0 && spot.x < size.width && spot.y < size.height;
-  fail(ErrorKind::kInvalidArgument, Field{"at"}, "{},{} is not seen: {}", spot.x, spot.y,
+  fail(ErrorKind::kInvalidArgument, Field{field}, "{},{} is not seen: {}", spot.x, spot.y,
        inside ? "the model's input is cut to the middle of the picture"
               : fmt::format("the picture has {} x {} pixels, counted from 0", size.width,
                             size.height));

@@ -25,9 +25,9 @@ FieldInfo mask_field();                    // a share of the mass
 // What the fields say that choose a map over the picture. Throws Error{kInvalidArgument} about
 // "at" or "token".
 PictureChoice picture_choice(const Question& question, const FinishedRun& run);
-// The patch on the grid that shows the pixel. Throws Error{kInvalidArgument} about "at" for one
-// that the model does not see.
-int64_t patch_at(const PatchGrid& grid, PictureSpot spot);
+// The patch on the grid that shows the pixel. Throws Error{kInvalidArgument} about the field that
+// said it for one that the model does not see.
+int64_t patch_at(const PatchGrid& grid, PictureSpot spot, std::string_view field = "at");
 // The side of a patch in pixels of the model's input. Throws Error{kUnsupported} of a captured run,
 // which does not know it.
 int64_t patch_side(const FinishedRun& run);

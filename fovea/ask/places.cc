@@ -97,6 +97,7 @@ void check_place(const Question& question, const Engine& engine, bool sees_pictu
   if (!question.kind.empty()) {
     const QuestionKind& asked = question_kind_named(question.kind);
     if (asked.check != nullptr) asked.check(engine);
+    if (asked.usual_site != nullptr) kind = asked.usual_site(place, facts, sees_picture);
     kind = asked.only_of.value_or(kind);
   }
   if (place.site) kind = site_taken(*place.site, engine, sees_picture);

@@ -115,6 +115,7 @@ struct Session::State {
   RunOptions options(const RunNeeds& needs) const {
     RunOptions options{.record = record, .logits = needs.logits()};
     options.record.block |= needs.blocks;
+    options.record.outputs |= needs.outputs;
     options.record.positions |= needs.positions;
     return options;
   }

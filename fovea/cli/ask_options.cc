@@ -20,6 +20,7 @@
 #include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/input_file.h"
+#include "fovea/io/npz.h"
 #include "fovea/render/page.h"
 
 namespace fovea {
@@ -68,21 +69,11 @@ std::vector<FieldInfo> fields_of(std::string_view verb) {
   return fields;
 }
 
-void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields) {
-  for (const FieldInfo& field : fields) {
-    const std::string name = option_name(field.name);
-    if (args.knows(name) && args.has(name))
-      json.set(field.name, typed_value(field, args.all(name)));
-  }
-}
-
-// Settings of the input; an option that the question takes is not one.
+// Settings of the input; an option that went into the question is not one.
 Json given_settings(const Args& args, const Question& question) {
   std::vector<FieldInfo> fields(input_fields().begin(), input_fields().end());
-  if (!question.kind.empty()) {
-    const std::vector<FieldInfo>& asked = question_kind_named(question.kind).fields;
-    std::erase_if(fields, [&](const FieldInfo& field) { return find_field(asked, field.name); });
-  }
+  const Json asked = to_json(question);
+  std::erase_if(fields, [&](const FieldInfo& field) { return asked.find(field.name); });
   Json json = Json::object();
   set_given(json, args, fields);
   return json;
@@ -132,6 +123,14 @@ Option choice_option(const FieldInfo& field, const std::string& name, const std:
 }
 
 }  // namespace
+
+void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields) {
+  for (const FieldInfo& field : fields) {
+    const std::string name = option_name(field.name);
+    if (args.knows(name) && args.has(name))
+      json.set(field.name, typed_value(field, args.all(name)));
+  }
+}
 
 Option option_of(const FieldInfo& field) {
   const std::string name = option_name(field.name);
@@ -322,6 +321,20 @@ std::string preface(const FinishedRun& run, const Question& question, const Args
 
 }  // namespace
 
+Content content_of(const Answer& answer) {
+  Content content{.figure = answer.figure,
+                  .data = [answer] { return numbers_of(answer); },
+                  .json = [answer] { return whole(answer); }};
+  if (const auto* table = std::get_if<TableFigure>(&answer.figure)) {
+    content.csv = [table = *table] { return table_csv(table); };
+  }
+  if (answer.labels) content.labels = [labels = *answer.labels] { return labels; };
+  if (answer.arrays && !answer.numbers_apart) {
+    content.write_data = [answer](const auto& path) { write_npz(path, answer.arrays()); };
+  }
+  return content;
+}
+
 void show(const Session& session, const Question& question, const Args& args) {
   if (writes_page(args)) {
     PageOptions options = session.page(question);
@@ -333,13 +346,6 @@ void show(const Session& session, const Question& question, const Args& args) {
   // In the terminal the table of objects tells that there are none.
   const bool told = is_of_objects(question) && !args.has("out") && !args.flag("json");
   print_warnings(told ? run->result().warnings : answer.notes);
-  Content content{.figure = answer.figure,
-                  .data = [answer] { return numbers_of(answer); },
-                  .json = [answer] { return whole(answer); }};
-  if (const auto* table = std::get_if<TableFigure>(&answer.figure)) {
-    content.csv = [table = *table] { return table_csv(table); };
-  }
-  if (answer.labels) content.labels = [labels = *answer.labels] { return labels; };
   if (!answer.labels && args.knows("mask-out") && args.has("mask-out")) {
     fail(ErrorKind::kUnsupported, Field{"mask_out"}, "there is no mask of numbers to write");
   }
@@ -347,7 +353,7 @@ void show(const Session& session, const Question& question, const Args& args) {
   if (const Json* similarity = answer.facts.at("result", "").find("similarity")) {
     above += drawn(similarities_table(*similarity), args) + "\n";
   }
-  show(content, args, above);
+  show(content_of(answer), args, above);
 }
 
 }  // namespace fovea

@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "fovea/ask/session.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/given_input.h"
+#include "fovea/cli/show.h"
 
 namespace fovea {
 
@@ -24,6 +26,8 @@ std::vector<Option> question_options(std::string_view verb, std::vector<std::str
                                      std::string usual = "");
 // What each view shows, for the help.
 std::string question_summaries(std::string_view verb);
+// The fields that were given as options.
+void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields);
 // What is asked of such a run; `json` holds what options do not say. Throws
 // Error{kInvalidArgument}.
 Question typed_question(const Args& args, std::string_view verb, RunSort sort = RunSort::kText,
@@ -70,6 +74,8 @@ void check_answer_options(const Args& args);
 bool writes_page(const Args& args);
 void show_page(const Session& session, const PageOptions& options, const Args& args);
 
+// An answer, every way out.
+Content content_of(const Answer& answer);
 // By --out and --json, or in the terminal below what the model said. Without a question: what the
 // run is, too.
 void show(const Session& session, const Question& question, const Args& args);

@@ -109,12 +109,14 @@ void apply_score_rule(const Parts& parts, ModelSteps& steps) {
     ScoreRule open = rule;
     open.soft_cap = 0;
     open.mask = {.query_offset = rule.mask.query_offset};
+    open.cuts.clear();
     steps.bias = rule_scores(parts, open, steps.head, steps.row);
     for (size_t j = 0; j < steps.bias.size(); ++j) steps.bias[j] -= steps.scaled[j];
   }
   if (rule.soft_cap > 0) {
     ScoreRule open = rule;
     open.mask = {.query_offset = rule.mask.query_offset};
+    open.cuts.clear();
     steps.capped = rule_scores(parts, open, steps.head, steps.row);
   }
   steps.masked = rule_scores(parts, rule, steps.head, steps.row);
@@ -212,6 +214,12 @@ bool ModelSteps::allowed(int64_t column) const {
   return std::isfinite(masked[static_cast<size_t>(column)]);
 }
 
+std::optional<int64_t> ModelSteps::rank_of(int64_t column) const {
+  if (!allowed(column)) return {};
+  const double own = weights[static_cast<size_t>(column)];
+  return 1 + std::ranges::count_if(weights, [&](double weight) { return weight > own; });
+}
+
 ModelSteps model_steps(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                        int64_t row, const std::optional<Similarity>& similarity) {
   check_place(*record, head, row);
@@ -240,6 +248,7 @@ ModelSteps model_steps(const std::shared_ptr<const AttentionRecord>& record, int
   steps.z = weighted_sum(steps.weights, steps.v);
   if (record->block) {
     const BlockContext& block = *record->block;
+    steps.block = true;
     // A norm over what attention gives alone (Gemma) comes beside one before it.
     steps.pre_norm = (block.norm_weight.empty() || block.norm_before_residual) &&
                      record->site.kind != SiteKind::kPool;

@@ -34,7 +34,8 @@ struct ModelSteps {
   std::optional<Similarity> similarity;
 
   std::vector<double> x;  // what entered the block, [width]; empty if not kept or not the query's
-  bool pre_norm = false;  // q, k and v are made from the norm of x
+  bool block = false;     // whether the record says how q, k and v were made
+  bool pre_norm = false;  // from the norm of x
   bool query_bias = false, key_bias = false, value_bias = false;  // whether one is added to them
   std::vector<double> q;                                          // [head_dim]
   Matrix k;                                                       // [cols x head_dim]
@@ -60,6 +61,8 @@ struct ModelSteps {
 
   int64_t width() const { return static_cast<int64_t>(output.size()); }
   bool allowed(int64_t column) const;
+  // 1 for the column of the largest weight; none for one that the mask hides.
+  std::optional<int64_t> rank_of(int64_t column) const;
 };
 
 // The record must hold values; block and output are used where they are there. `similarity`: how q

@@ -26,9 +26,10 @@ class StageMaker {
   explicit StageMaker(const ModelStepsView& view)
       : view_(view),
         steps_(view.steps),
-        tokens_(shown_tokens(view.steps, kMostFigureTokens)),
-        strongest_(std::ranges::max_element(view.steps.weights) - view.steps.weights.begin()),
-        score_parts_(largest_entries(view.steps.products.row(strongest_), kMostFigureNumbers)),
+        tokens_(shown_tokens(view.steps, kMostFigureTokens, view.to)),
+        partner_(view.to.value_or(std::ranges::max_element(view.steps.weights) -
+                                  view.steps.weights.begin())),
+        score_parts_(largest_entries(view.steps.products.row(partner_), kMostFigureNumbers)),
         value_parts_(largest_entries(view.steps.z, kMostFigureNumbers)) {
     for (const int64_t j : tokens_) token_labels_.push_back(label(j));
   }
@@ -56,10 +57,9 @@ class StageMaker {
 
   NumberTable of_tokens(Matrix values, std::vector<std::string> cols) const {
     NumberTable result = table(std::move(values), token_labels_, std::move(cols));
-    const auto own = std::ranges::find(tokens_, steps_.row);
-    if (!view_.is_cross() && !view_.is_pool() && own != tokens_.end()) {
-      result.marked_row = own - tokens_.begin();
-    }
+    const auto marked = std::ranges::find(tokens_, view_.to.value_or(steps_.row));
+    const bool is_column = view_.to || (!view_.is_cross() && !view_.is_pool());
+    if (is_column && marked != tokens_.end()) result.marked_row = marked - tokens_.begin();
     return result;
   }
 
@@ -84,7 +84,7 @@ class StageMaker {
         "What {} asks for{}. Shown are {} of its {} numbers, those that count most in its score "
         "with \"{}\".",
         view_.token_name(), view_.rotary ? ", turned by its position" : "", score_parts_.size(),
-        steps_.shape.head_dim, label(strongest_));
+        steps_.shape.head_dim, label(partner_));
     return stage;
   }
 
@@ -92,8 +92,8 @@ class StageMaker {
     StepsStage stage{.tables = {matrix(steps_.k, score_parts_)}};
     stage.name = "Keys";
     stage.formula = projection_formula(view_, 'k');
-    if (view_.is_cross()) stage.formula += ", s: the source";
-    if (view_.is_pool()) stage.formula += ", s: the patches";
+    if (steps_.block && view_.is_cross()) stage.formula += ", s: the source";
+    if (steps_.block && view_.is_pool()) stage.formula += ", s: the patches";
     stage.explanation = "What each token can be found by.";
     if (steps_.shape.kv_heads < steps_.shape.heads) {
       const int64_t share = steps_.shape.heads / steps_.shape.kv_heads;
@@ -105,9 +105,10 @@ class StageMaker {
       double rest = steps_.sum;
       for (const int64_t j : tokens_) rest -= steps_.weights[static_cast<size_t>(j)];
       stage.explanation += fmt::format(
-          " Shown are {} of {} tokens, those with the largest weights; the others have {:.3f} "
+          " Shown are {} of {} tokens, {}those with the largest weights; the others have {:.3f} "
           "together.",
-          tokens_.size(), steps_.shape.cols, std::abs(rest));
+          tokens_.size(), steps_.shape.cols,
+          view_.to ? fmt::format("{} and ", view_.column_name(*view_.to)) : "", std::abs(rest));
     }
     return stage;
   }
@@ -196,7 +197,17 @@ class StageMaker {
   }
 
   StepsStage weighted_sum() const {
-    StepsStage stage{.tables = {lines({"z"}, {steps_.z}, value_parts_)}};
+    StepsStage stage;
+    if (view_.to) {
+      std::vector<double> part;
+      for (const double value : steps_.v.row(*view_.to)) {
+        part.push_back(steps_.weights[static_cast<size_t>(*view_.to)] * value);
+      }
+      stage.tables = {
+          lines({fmt::format("a·v {}", label(*view_.to)), "z"}, {part, steps_.z}, value_parts_)};
+    } else {
+      stage.tables = {lines({"z"}, {steps_.z}, value_parts_)};
+    }
     stage.name = "Weighted sum";
     stage.formula = "z = Σ a(j) v(j)";
     stage.explanation = fmt::format(
@@ -256,7 +267,7 @@ class StageMaker {
   const ModelStepsView& view_;
   const ModelSteps& steps_;
   std::vector<int64_t> tokens_;
-  int64_t strongest_;
+  int64_t partner_;  // whose products are shown: the pair's, else that of the largest weight
   std::vector<int64_t> score_parts_;
   std::vector<int64_t> value_parts_;
   std::vector<std::string> token_labels_;
@@ -310,9 +321,10 @@ StepsFigure model_steps_figure(const ModelStepsView& view) {
   const ModelSteps& steps = view.steps;
   const StageMaker make(view);
   StepsFigure figure;
-  figure.text.title = title_of(view.run, steps.site.kind,
-                               fmt::format("layer {}, head {} · {} step by step", steps.site.layer,
-                                           steps.head, view.token_name()));
+  figure.text.title =
+      title_of(view.run, steps.site.kind,
+               fmt::format("layer {}, head {} · {}{} step by step", steps.site.layer, steps.head,
+                           view.token_name(), view.to ? " → " + view.column_name(*view.to) : ""));
   figure.text.caption = view.caption();
   figure.text.metadata = model_steps_metadata(view);
   if (view.over_picture()) figure.picture = weights_over_picture(view);
@@ -325,7 +337,7 @@ StepsFigure model_steps_figure(const ModelStepsView& view) {
   for (size_t i = 0; i < figure.stages.size(); ++i) {
     figure.stages[i].number = static_cast<int>(i) + 1;
   }
-  figure.facts = view.facts;
+  figure.facts = model_steps_facts(view);
   figure.checks = {check_text(steps)};
   return figure;
 }

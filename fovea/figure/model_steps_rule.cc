@@ -67,6 +67,7 @@ std::string mask_reason(const Mask& mask) {
 
 std::string projection_formula(const ModelStepsView& view, char part) {
   const ModelSteps& steps = view.steps;
+  if (!steps.block) return fmt::format("{}, as the model made it", part);
   std::string own = view.is_pool() ? "p" : steps.pre_norm ? "norm(x)" : "x";
   const bool bias = part == 'q'   ? steps.query_bias
                     : part == 'k' ? steps.key_bias

@@ -40,6 +40,10 @@ std::string ModelStepsView::token_name() const {
   return fmt::format("\"{}\"", isolated(printable(plain_label(rows, steps.row))));
 }
 
+std::string ModelStepsView::column_name(int64_t column) const {
+  return fmt::format("\"{}\"", isolated(printable(plain_label(cols, column))));
+}
+
 std::string ModelStepsView::similarity_name() const {
   return std::string(steps.similarity ? name_of(*steps.similarity) : "model");
 }
@@ -49,7 +53,12 @@ std::string ModelStepsView::caption() const {
   if (steps.similarity) {
     place += fmt::format(" · {} similarity, {}", similarity_name(), kNotTheModel);
   }
-  return token_caption(token_text(rows, steps.row, false), place, std::vector{steps.sum});
+  const std::string row =
+      token_caption(token_text(rows, steps.row, false), place, std::vector{steps.sum});
+  if (!to) return row;
+  const double weight = steps.weights[static_cast<size_t>(*to)];
+  return row + (steps.allowed(*to) ? fmt::format(" · to {}: {:.3f}", column_name(*to), weight)
+                                   : fmt::format(" · {} is hidden from it", column_name(*to)));
 }
 
 Json model_steps_metadata(const ModelStepsView& view) {
@@ -63,6 +72,7 @@ Json model_steps_metadata(const ModelStepsView& view) {
   json.set("layer", view.steps.site.layer);
   json.set("head", view.steps.head);
   json.set("row", view.steps.row);
+  if (view.to) json.set("column", *view.to);
   json.set("similarity", view.similarity_name());
   return json;
 }
@@ -77,11 +87,18 @@ std::vector<int64_t> largest_entries(std::span<const double> values, int64_t mos
   return order;
 }
 
-std::vector<int64_t> shown_tokens(const ModelSteps& steps, int64_t most) {
+std::vector<int64_t> shown_tokens(const ModelSteps& steps, int64_t most,
+                                  std::optional<int64_t> always) {
   std::vector<int64_t> tokens = largest_entries(steps.weights, most);
   if (steps.sum > 0 && steps.shape.cols > most) {
     std::erase_if(tokens, [&](int64_t j) { return !steps.allowed(j); });
   }
+  if (!always || std::ranges::count(tokens, *always) > 0) return tokens;
+  if (static_cast<int64_t>(tokens.size()) == most) {
+    const auto weight = [&](int64_t j) { return steps.weights[static_cast<size_t>(j)]; };
+    tokens.erase(std::ranges::min_element(tokens, {}, weight));
+  }
+  tokens.insert(std::ranges::lower_bound(tokens, *always), *always);
   return tokens;
 }
 

@@ -32,15 +32,18 @@ struct ModelStepsView {
   bool rotary = false;                       // q and k are turned by their positions
   bool adds_positions = false;               // to what asks and is asked, as detectors do
   std::optional<PatchPicture> picture = {};  // what the axes of patches were cut from
-  std::vector<std::string> facts = {};       // told above the stages
+  std::optional<int64_t> to = {};            // the column of a pair; none: the whole row
+  std::string note = {};                     // which token was taken where there was a choice
+  std::vector<std::string> defaults = {};    // what nobody asked for: "the last layer", "head 0"
 
   bool is_cross() const { return steps.site.kind == SiteKind::kCross; }
   bool is_pool() const { return steps.site.kind == SiteKind::kPool; }
   // Whether the weights lie on parts of a picture that is there.
   bool over_picture() const { return picture && cols.grid_rows > 0; }
-  std::string token_name() const;  // "fox" in quotes, fit to print
+  std::string token_name() const;                 // "fox" in quotes, fit to print
+  std::string column_name(int64_t column) const;  // the same of what is looked at
   std::string similarity_name() const;
-  // Row or column, layer, head, what the numbers are and what they sum to.
+  // Row, layer, head, what the numbers are and what they sum to; of a pair its weight.
   std::string caption() const;
 };
 
@@ -50,12 +53,16 @@ StepsFigure model_steps_figure(const ModelStepsView& view);
 // The weights of `others` below the model's own.
 MatrixFigure model_similarities_figure(const ModelStepsView& view);
 
+// Told above the stages: which token, what of it was left to be chosen, and where it stands.
+std::vector<std::string> model_steps_facts(const ModelStepsView& view);
+
 // What a figure of the steps says about itself in its file.
 Json model_steps_metadata(const ModelStepsView& view);
 
-// The tokens with the largest weights, in the order of the text. All of them if they are `most` at
-// most; otherwise none that the mask hides.
-std::vector<int64_t> shown_tokens(const ModelSteps& steps, int64_t most);
+// The tokens with the largest weights, in the order of the text, and `always`. All of them if they
+// are `most` at most; otherwise no other that the mask hides.
+std::vector<int64_t> shown_tokens(const ModelSteps& steps, int64_t most,
+                                  std::optional<int64_t> always = {});
 // The `most` entries that are farthest from 0, in their order.
 std::vector<int64_t> largest_entries(std::span<const double> values, int64_t most);
 

@@ -59,6 +59,11 @@ def asked(kind, bert, picture_run):
     if kind in OF_OBJECTS:
         question = ["detect", FARM, "--size", "240x192", "--view", kind]
         return [[*question, *more, *threshold] for more in OF_OBJECTS[kind] for threshold in ([], ["--threshold", "0.9"])]
+    if kind == "steps":
+        question = ["steps", "-m", bert, "The cat sat."]
+        return [question, [*question, "--token", "cat", "--to-token", "sat", "--layer", "0", "--head", "1"], [*question, "--similarity", "all"],
+                [*question, "--similarity", "dot"], ["steps", "I love music.", "-m", "en-fr", "--token", "2"],
+                ["steps", SCENE, "--size", "40x32", "--at", "100,60", "--to", "1,223"]]
     view = ["--view", kind]
     if kind == "maps":
         return [["image", SCENE], ["image", SCENE, "--at", "60,100", "--mask", "0.6", "--head", "mean"],
@@ -82,6 +87,13 @@ def test_facts_of_every_kind_keep_their_schema(kind, bert, picture_run):
         assert facts["question"]["kind"] == kind
 
 
+def test_steps_of_a_captured_run_keep_the_schema_and_say_what_is_missing(picture_run):
+    found = run("steps", picture_run, "--at", "9,9", "--to-token", "[CLS]", "--json")
+    assert found.returncode == 0 and "captured without the blocks" in found.stderr
+    facts = validated(found.stdout)
+    assert facts["notes"] and "output" not in facts["result"] and facts["result"]["pair"]["token"] == "[CLS]"
+
+
 def test_a_question_is_known_wherever_questions_are_listed(bert):
     """From the one file that defines it: help, completion, the manual page and the schema."""
     jsonschema.Draft202012Validator.check_schema(QUESTIONS)
@@ -102,9 +114,11 @@ def test_the_schema_refuses_what_the_program_refuses():
     wrong = [{"kind": "matrix", "column": True}, {"kind": "align", "threshold": 0.3}, {"kind": "matrix", "layer": "all"},
              {"kind": "heads", "token": "it"}, {"kind": "align", "links": "threshold", "threshold": 3},
              {"kind": "cells"}, {"kind": "why", "to": [1, 1]}, {"kind": "objects", "threshold": 1.5},
+             {"kind": "steps", "head": "mean"}, {"kind": "steps", "at": [1, 1], "token": "it"}, {"kind": "steps", "to": [1, 1], "similarity": "all"},
              {"kind": "points", "at": [[1, 1]] * 9}, {"kind": "queries", "head": "all"}, {"kind": "cell_matrix", "rows": [1]}]
     right = [{"kind": "matrix", "column": True, "token": "it"}, {"kind": "align", "threshold": 0.3, "links": "threshold"},
              {"kind": "heads", "layer": "all"}, {"kind": "align", "links": "threshold", "threshold": 3, "norms": True},
+             {"kind": "steps", "at": [1, 1], "to_token": "[CLS]", "similarity": "dot"}, {"kind": "steps", "token": 5, "to": [1, 1]},
              {"kind": "points", "at": [[1, 1], [2, 2]]}, {"kind": "cells", "at": [1, 1]}, {"kind": "queries", "head": "all", "query": 0}]
     for question in wrong:
         with pytest.raises(jsonschema.ValidationError):

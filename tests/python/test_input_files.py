@@ -13,6 +13,7 @@ VERBS = {
     "text": [], "tokenize": [], "translate": [], "steps": [], "capture": ["--out", "out.safetensors"],
     "export": ["--out", "out.safetensors"], "explain": ["--method", "raw"],
 }
+TAKES_RUNS = ("explain", "steps")
 KNOWN = {"tensors.safetensors": "--inputs", "model.gguf": "-m", "weights.bin": "-m", "weights.pt": "-m", "array.npy": "the text itself",
          "arrays.npz": "the text itself", "paper.pdf": "the text itself", "table.csv": "--text-file", "page.html": "--text-file",
          "data.json": ""}
@@ -45,7 +46,7 @@ def test_a_file_that_fovea_knows_is_no_text(verb, folder):
         assert_fails(asked(verb, folder, name), 2, "INPUT is", name, advice)
     for name in ("photo.png", "a photo", "my photo.gif"):
         assert_fails(asked(verb, folder, name), 2, "INPUT is the picture", name, "text")
-    if verb != "explain":
+    if verb not in TAKES_RUNS:
         assert_fails(asked(verb, folder, "run.fovea.safetensors"), 2, "INPUT is the captured run", "fovea open", "fovea explain")
     assert sorted(folder.iterdir()) == before
 
@@ -53,15 +54,16 @@ def test_a_file_that_fovea_knows_is_no_text(verb, folder):
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_name_without_its_file_stays_a_text(verb, folder, tmp_path):
     for word in ("run.fovea.safetensors", "array.npy", "photo.png", "the cat"):
-        if verb == "explain" and word.startswith("run"):
-            continue  # which takes runs
+        if verb in TAKES_RUNS and word.startswith("run"):
+            continue
         model = TRANSLATOR if verb == "translate" else folder / "bert"
         result = run(verb, word, "-m", model, *VERBS[verb], cwd=tmp_path)
         assert result.returncode == 0, result.stderr
 
 
 def test_a_captured_run_that_is_not_there_is_told(folder, tmp_path):
-    assert_fails(run("explain", "rnu.fovea.safetensors", cwd=tmp_path), 1, "rnu.fovea.safetensors", "no such file")
+    for verb in TAKES_RUNS:
+        assert_fails(run(verb, "rnu.fovea.safetensors", cwd=tmp_path), 1, "rnu.fovea.safetensors", "no such file")
 
 
 @pytest.mark.parametrize("verb, option", [

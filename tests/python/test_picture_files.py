@@ -80,15 +80,17 @@ def exported(model, out, **tensors):
 
 
 def steps(*arguments):
-    return json.loads(ok("steps", *arguments, "--json"))
+    """The facts with those of the result beside them."""
+    facts = json.loads(ok("steps", *arguments, "--json"))
+    return {**facts, **facts["result"]}
 
 
 def test_a_patch_comes_about_step_by_step(vit, picture, tmp_path):
     maps = exported(vit, tmp_path / "maps.safetensors", pixel_values=pixels_of(32, 32))
     found = steps(picture, "-m", vit, "--at", "9,17", "--layer", 0, "--head", 3)
     assert found["token"] == "patch 2,1" and found["row"] == 1 + 2 * 4 + 1
-    assert found["picture"] == [32, 32] and found["grid"] == [4, 4] and found["input"] == str(picture)
-    assert found["tokens"][:2] == ["[CLS]", "patch 0,0"] and len(found["tokens"]) == 17
+    assert found["picture"] == [32, 32] and found["axes"][0]["grid"] == [4, 4] and found["input"] == {"picture": str(picture)}
+    assert found["cols"][:2] == ["[CLS]", "patch 0,0"] and len(found["cols"]) == 17
     np.testing.assert_allclose(found["weights"], maps["self.0"][3, 10], atol=1e-5)  # the contract of maps
     np.testing.assert_allclose(found["weighted_sum"], np.array(found["weights"]) @ np.array(found["v"]), atol=1e-12)
     np.testing.assert_allclose(np.array(found["k"]) @ np.array(found["q"]), found["scores"], atol=1e-9)
@@ -99,27 +101,28 @@ def test_a_patch_comes_about_step_by_step(vit, picture, tmp_path):
 
 def test_without_a_patch_it_is_the_token_in_front(vit, picture):
     found = steps(picture, "-m", vit)
-    assert found["token"] == "[CLS]" and found["row"] == 0 and found["layer"] == 1 and found["site"] == "self.1"
-    assert found == steps(picture, "-m", vit, "--token", "[CLS]", "--site", "self")
+    assert found["token"] == "[CLS]" and found["row"] == 0 and found["layer"] == 1 and found["site"] == "self"
+    assert found["weights"] == steps(picture, "-m", vit, "--token", "[CLS]", "--site", "self")["weights"]
     assert steps(picture, "-m", vit, "--token", "patch 3,3")["row"] == 16
 
 
 def test_registers_are_rows_too(tmp_path, picture):
     model = seeing(tmp_path / "dino", "dinov2_registers", do_resize=True, size={"height": 28, "width": 28})
     found = steps(picture, "-m", model, "--token", "[REG 2]")
-    assert found["row"] == 2 and found["token"] == "[REG 2]" and found["grid"] == [4, 4]
+    assert found["row"] == 2 and found["token"] == "[REG 2]" and found["axes"][0]["grid"] == [4, 4]
 
 
 def test_towers_and_the_pooling_head_are_chosen_by_site(clip, siglip, picture, tmp_path):
     maps = exported(siglip, tmp_path / "maps.safetensors", pixel_values=pixels_of(32, 32))
     pool = steps(picture, "-m", siglip, "--head", 2)
-    assert pool["site"] == "pool.0" and pool["token"] == "[POOL]" and "x" not in pool
+    assert (pool["site"], pool["layer"]) == ("pool", 0) and pool["token"] == "[POOL]" and "x" not in pool
     np.testing.assert_allclose(pool["weights"], maps["pool.0"][2, 0], atol=1e-5)
     for name in ("vision", "vision.self"):
-        assert steps(picture, "-m", siglip, "--site", name, "--at", "0,0")["site"] == "vision.self.1"
+        assert steps(picture, "-m", siglip, "--site", name, "--at", "0,0")["site"] == "vision.self"
     assert steps(picture, "-m", siglip, "--at", "31,31")["token"] == "patch 3,3"
-    assert steps(picture, "-m", clip)["site"] == "vision.self.1"
-    assert steps("a cat", "-m", clip)["site"] == "text.self.2"
+    assert steps(picture, "-m", clip)["site"] == "vision.self"
+    found = steps("a cat", "-m", clip)
+    assert (found["site"], found["layer"]) == ("text.self", 2)
     text = " ".join(ok("steps", picture, "-m", siglip).split())
     for fact in ("q = p Wq + bq", "k = s Wk + bk, s: the patches", "v = s Wv + bv", "p is a learned query"):
         assert fact in text, fact
@@ -127,7 +130,7 @@ def test_towers_and_the_pooling_head_are_chosen_by_site(clip, siglip, picture, t
 
 def test_the_default_model_sees_pictures_of_any_size():
     found = steps(SCENE, "--at", "60,100", "--size", "112x112")
-    assert found["model"] == "scenes-vit" and found["token"] == "patch 6,3" and found["grid"] == [14, 14]
+    assert found["model"]["name"] == "scenes-vit" and found["token"] == "patch 6,3" and found["axes"][0]["grid"] == [14, 14]
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -155,16 +158,17 @@ def test_wrong_questions_about_a_picture_are_told(vit, clip, siglip, picture, tm
         (("a cat", "-m", bert, "--at", "3,3"), 2, ("--at", "is given a text", "--token")),
         (("a cat", "-m", clip, "--at", "3,3"), 2, ("--at", "is given a text")),
         ((picture, "-m", vit, "--at", "32,3"), 2, ("--at: 32,3 is not seen", "32 x 32 pixels")),
-        ((picture, "-m", vit, "--at", "x"), 2, ("--at is 'x'", "X,Y")),
+        ((picture, "-m", vit, "--at", "x"), 2, ("--at: 'x'", "X,Y")),
         ((picture, "-m", vit, "--token", "[REG 1]"), 2, ("[REG 1]",)),
         ((picture, "-m", vit, "--site", "pool"), 2, ("--site: pool", "on a picture", "choose self")),
         ((picture, "-m", vit, "--site", "cross"), 2, ("--site: cross", "choose self")),
         (("a cat", "-m", clip, "--site", "vision"), 2, ("--site: vision", "on a text", "choose text")),
-        ((picture, "-m", siglip, "--site", "vision"), 2, ("no token in front", "--at X,Y")),
-        ((picture, "-m", siglip, "--site", "pool", "--at", "3,3"), 2, ("--at is 3,3", "one pooling head")),
+        ((picture, "-m", siglip, "--site", "vision"), 2, ("--at", "no token in front", "X,Y")),
+        ((picture, "-m", siglip, "--site", "pool", "--at", "3,3"), 2, ("--at: 3,3", "one pooling head")),
+        ((picture, "-m", vit, "--to", "fr"), 2, ("--to: 'fr'", "X,Y")),
         ((picture, "-m", vit, "--layer", "2"), 2, ("--layer: 2 is beyond", "0 to 1")),
         ((picture, "-m", clip, "--pair", "a dog"), 2, ("--pair", "ramp.png")),
-        (("a cat", "-m", bert, "--size", "32x32"), 2, ("--size", "picture files")),
+        (("a cat", "-m", bert, "--size", "32x32"), 2, ("--size", "for pictures")),
         ((tmp_path / "missing.png", "-m", vit), 1, ("missing.png",)),
         ((tmp_path / "missing.png", "-m", clip), 1, ("missing.png",)),
         (("--vectors", ROOT / "examples/four_words.json", "--size", "3x3"), 2, ("--size", "--vectors")),
@@ -308,7 +312,7 @@ def test_steps_of_a_detector_are_those_of_its_three_attentions():
     text = ok("steps", CATTLE, "-m", DETR, "--site", "cross", "--head", "2")
     assert "query 0" in text and "k = (s + p) Wk + bk" in text and "v = s Wv + bv" in text
     assert "query 3" in ok("steps", CATTLE, "-m", DETR, "--site", "decoder", "--token", "query 3")
-    assert_fails(run("steps", CATTLE, "-m", DETR), 2, "--at X,Y")
+    assert_fails(run("steps", CATTLE, "-m", DETR), 2, "--at: it is left out", "X,Y")
     assert_fails(run("steps", CATTLE, "-m", DETR, "--site", "cross", "--at", "1,1"), 2, "queries")
 
 

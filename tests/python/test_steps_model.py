@@ -19,8 +19,12 @@ def model_arguments(name):
     return "steps", "-m", PARITY / name, "--inputs", PARITY / name / "inputs.safetensors"
 
 
-def model_json(name, *options):
+def model_facts(name, *options):
     return json.loads(ok(*model_arguments(name), "--json", *options))
+
+
+def model_json(name, *options):
+    return model_facts(name, *options)["result"]
 
 
 @pytest.mark.parametrize("name", FIXTURES)
@@ -28,9 +32,10 @@ def test_a_models_numbers_are_those_of_transformers_and_follow_from_each_other(n
     expected = load_file(PARITY / name / "expected.safetensors")["self.0"]
     heads, rows, _ = expected.shape
     for head, row in ((0, rows - 1), (heads - 1, rows // 2)):
-        found = model_json(name, "--layer", 0, "--head", head, "--token", f"{row}")
-        f = {key: array(found[key]) for key in found
-             if isinstance(found[key], list) and key != "tokens"}
+        facts = model_facts(name, "--layer", 0, "--head", head, "--token", f"{row}")
+        found = facts["result"]
+        f = {stage["numbers"]: array(found[stage["numbers"]]) for stage in found["stages"]}
+        f["masked"] = array(found["masked"])
         np.testing.assert_allclose(f["weights"], expected[head, row], atol=1e-5)  # the contract
         # The rest is arithmetic in double.
         np.testing.assert_allclose(f["products"], f["q"] * f["k"], atol=1e-12)
@@ -47,7 +52,7 @@ def test_a_models_numbers_are_those_of_transformers_and_follow_from_each_other(n
         np.testing.assert_allclose(f["weighted_sum"], f["weights"] @ f["v"], atol=1e-12)
         assert found["map_difference"] <= 1e-5 and found["output_difference"] <= 1e-5
         assert len(found["output"]) == len(found["head_output"]) == len(found["x"])
-        assert (found["head"], found["row"], found["layer"]) == (head, row, 0)
+        assert (facts["head"], found["row"], facts["layer"]) == (head, row, 0)
 
 
 def test_the_parts_of_all_heads_and_the_bias_are_the_output():
@@ -86,9 +91,9 @@ def test_what_is_special_about_a_model_is_said():
 def test_all_similarities_stand_beside_each_other(tmp_path):
     found = model_json("gpt2_lm", "--similarity", "all")
     assert found["weights"] == model_json("gpt2_lm")["weights"] and "note" not in found
-    assert [other["similarity"] for other in found["others"]] == ["dot", "cosine"]
+    assert [other["compared_by"] for other in found["others"]] == ["dot", "cosine"]
     for other in found["others"]:
-        alone = model_json("gpt2_lm", "--similarity", other["similarity"])
+        alone = model_json("gpt2_lm", "--similarity", other["compared_by"])
         assert (other["weights"], other["scores"]) == (alone["weights"], alone["scores"])
         assert other["note"] == "not what the model computed"
     text = " ".join(ok(*model_arguments("gpt2_lm"), "--similarity", "all").split())
@@ -108,7 +113,7 @@ def test_another_similarity_is_captioned_as_not_the_models(tmp_path, similarity)
     np.testing.assert_allclose(array(found["scores"]), scores, atol=1e-9)
     masked = np.where(np.isnan(array(found["masked"])), -np.inf, scores)
     np.testing.assert_allclose(found["weights"], softmax(masked), atol=1e-12)
-    assert found["similarity"] == similarity and found["note"] == "not what the model computed"
+    assert found["compared_by"] == similarity and found["note"] == "not what the model computed"
     assert "output" not in found and "map_difference" not in found
     assert found["captured"] == model_json("gpt2_lm")["captured"]
     text = ok(*model_arguments("gpt2_lm"), "--similarity", similarity)
@@ -123,14 +128,33 @@ def test_steps_of_a_model_as_files(tmp_path):
         assert ok(*model_arguments("llama_gqa"), "--out", out) == f"wrote {out}\n"
         assert out.read_bytes().startswith(magic)
     ok(*model_arguments("llama_gqa"), "--out", tmp_path / "steps.json")
+    assert json.loads((tmp_path / "steps.json").read_text()) == model_facts("llama_gqa")
     found = model_json("llama_gqa")
-    assert json.loads((tmp_path / "steps.json").read_text()) == found
     ok(*model_arguments("llama_gqa"), "--out", tmp_path / "steps.npz")
     arrays = np.load(tmp_path / "steps.npz")
     for name in ("x", "q", "k", "v", "products", "scores", "scaled", "weights", "weighted_sum",
                  "head_output", "output"):
         assert arrays[name].dtype == np.float64
         np.testing.assert_array_equal(arrays[name], array(found[name]), err_msg=name)
+
+
+def test_a_pair_is_told_with_its_own_products_and_its_rank():
+    text = " ".join(ok(*model_arguments("bert_model"), "--token", 2, "--to-token", 4).split())
+    pair = model_json("bert_model", "--token", 2, "--to-token", 4)["pair"]
+    assert f"(token 4) · weight {pair['weight']:.3f}, rank {pair['rank']} of" in text
+    assert "a·v" in text and re.search(r"those that count most in its score with", text)
+    hidden = " ".join(ok(*model_arguments("gpt2_lm"), "--token", 1, "--to-token", 3).split())
+    assert "(token 3) · hidden from it" in hidden and "Hidden from" in hidden
+
+
+def test_a_captured_run_is_told_as_far_as_it_goes(tmp_path):
+    path = tmp_path / "run.fovea.safetensors"
+    ok("capture", *model_arguments("bert_model")[1:], "--out", path)
+    captured, own = run("steps", path, "--json"), model_json("bert_model")
+    assert captured.returncode == 0 and "without the blocks" in captured.stderr
+    found = json.loads(captured.stdout)["result"]
+    assert found["weights"] == own["weights"] and found["weighted_sum"] == own["weighted_sum"] and "output" not in found
+    assert_fails(run("steps", path, "-m", BERT), 2, "--model", "captured run")
 
 
 BERT = PARITY / "bert_model"
@@ -148,6 +172,8 @@ IDS = ("--inputs", BERT / "inputs.safetensors")
     ((*IDS, "-m", BERT, "--temperature", "2"), 2, ("--temperature", "input of a model")),
     ((*IDS, "-m", BERT, "--column"), 2, ("--column",)),
     ((*IDS, "-m", BERT, "--out", "x.csv"), 2, ("x.csv", ".png")),
+    ((*IDS, "-m", BERT, "--to", "4"), 2, ("--to is a language", "--to-token")),
+    ((*IDS, "-m", BERT, "--to-token", "4", "--similarity", "all"), 2, ("--similarity: it compares whole rows", "--to-token")),
     (("--vectors", FOUR_WORDS, "--layer", "1"), 2, ("--layer", "--vectors")),
     (("--vectors", FOUR_WORDS, "-m", BERT), 2, ("--model", "--vectors")),
     (("a text", "-m", "no-such-model"), 1, ("no-such-model",)),

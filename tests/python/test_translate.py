@@ -137,12 +137,13 @@ def test_steps_of_cross_attention():
     assert "k = s Wk" in shown and "predicts ." in shown and "cross-attention" in shown
     numbers = json.loads(ok("steps", "I love music.", "--target", "J'aime la musique.", "--token", "musique",
                             "--layer", "0", "--head", "4", "--json"))
-    assert numbers["tokens"][-1] == "</s>" and numbers["target"] == "J'aime la musique."
-    assert numbers["weights"][2] > 0.9 and numbers["output_difference"] < 1e-5
-    assert '"site": "encoder_self.1"' in ok("steps", "-m", "en-fr", "I love music.", "--site", "encoder", "--layer",
+    result = numbers["result"]
+    assert result["cols"][-1] == "</s>" and numbers["outputs"]["target"] == "J'aime la musique."
+    assert result["weights"][2] > 0.9 and result["output_difference"] < 1e-5
+    assert '"site": "encoder_self"' in ok("steps", "-m", "en-fr", "I love music.", "--site", "encoder", "--layer",
                                             "1", "--json")
     own = json.loads(ok("steps", "-m", "en-fr", "I love music.", "--site", "decoder", "--json"))
-    assert own["site"] == "decoder_self.2" and len(own["x"]) == 256
+    assert (own["site"], own["layer"]) == ("decoder_self", 2) and len(own["result"]["x"]) == 256
     assert_fails(run("steps", "-m", "en-fr", "I love music.", "--site", "self"), 2, "self", "cross")
 
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kOfChange = "a change";
 
 // The attention that places are of where they name no other: the most telling.
-SiteKind usual_site(const Question& question, const OpenedInput& opened) {
+SiteKind site_of_places(const Question& question, const OpenedInput& opened) {
   const bool picture = !opened.encoded.patches.positions.empty();
   if (question.place.site) return site_taken(*question.place.site, opened.engine, picture);
   return sites_of(opened.engine.facts(), picture).front();
@@ -55,6 +55,7 @@ FinishedRun changed_run(const FinishedRun& run, const std::vector<Intervention>&
                      .logits = run.has.logits(),
                      .changes = changes};
   options.record.block = maps && run.has.blocks;
+  options.record.outputs = maps && run.has.outputs;
   options.record.positions = maps && run.has.positions;
   FinishedRun changed = run;
   changed.translation.result = opened.engine.run(input, options);
@@ -184,7 +185,7 @@ Answer answer_change(const Question& question, const FinishedRun& run) {
          "a change runs the model again but this is a captured run, which holds maps alone; give "
          "the text or picture itself");
   }
-  const SiteKind site = usual_site(question, *run.opened);
+  const SiteKind site = site_of_places(question, *run.opened);
   const AskedChanges changes = asked_changes(question, run, site);
   const std::optional<Question> map = map_asked(question, site, run.sort());
   const FinishedRun after = changed_run(run, changes.all, map.has_value());
@@ -214,7 +215,7 @@ void check_change(const Question&, const OpenedInput& opened) {
 
 RunNeeds change_needs(const Question& question, const OpenedInput& opened) {
   const RunNeeds outputs = outcome_needs(opened.engine.facts());
-  const auto map = map_asked(question, usual_site(question, opened), opened.sort());
+  const auto map = map_asked(question, site_of_places(question, opened), opened.sort());
   if (!map) return outputs;
   const QuestionKind& kind = question_kind_named(map->kind);
   return kind.needs != nullptr ? outputs.with(kind.needs(*map, opened)) : outputs;
@@ -246,6 +247,10 @@ QuestionKind change_question() {
           .fields = fields_of_change(),
           .verbs = {"change"},
           .has_page = false,
+          .usual_site =
+              [](const Place&, const ModelFacts& facts, bool sees_picture) {
+                return sites_of(facts, sees_picture).front();
+              },
           .check_input = check_change,
           .needs = change_needs,
           .answer = answer_change};

@@ -23,7 +23,9 @@ std::string kind_text(const QuestionKind& kind, const Terminal& terminal) {
     lines.emplace_back(field.name, help);
   }
   std::string text = terminal.bold(kind.name) + "\n  " + kind.summary + "\n";
-  if (!kind.verbs.empty()) {
+  if (kind.verbs == std::vector{kind.name}) {  // a verb of its own
+    text += terminal.dim(fmt::format("  fovea {}", kind.name)) + "\n";
+  } else if (!kind.verbs.empty()) {
     text += terminal.dim(fmt::format("  fovea {} --view {}", joined_names(kind.verbs),
                                      kind.view.empty() ? kind.name : kind.view)) +
             "\n";

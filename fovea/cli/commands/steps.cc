@@ -1,15 +1,19 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "fovea/ask/places.h"
+#include "fovea/ask/question_kind.h"
+#include "fovea/ask/steps_view.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
-#include "fovea/cli/command.h"
+#include "fovea/capture/run_file.h"
+#include "fovea/cli/ask_options.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
-#include "fovea/cli/show.h"
 #include "fovea/cli/site_options.h"
-#include "fovea/cli/steps/model.h"
 #include "fovea/cli/steps/vectors.h"
 #include "fovea/io/npz.h"
 
@@ -24,7 +28,8 @@ void check_args(const Args& args) {
   const bool input = args.has("INPUT") || args.has("text-file") || args.has("inputs");
   if (vectors == input) {
     fail(ErrorKind::kInvalidArgument,
-         "steps takes a text or a picture (INPUT, --text-file or --inputs) or --vectors FILE.json "
+         "steps takes a text, a picture or a captured run (INPUT, --text-file or --inputs) or "
+         "--vectors FILE.json "
          "and was given "
          "{}; see `fovea steps --help`",
          vectors ? "both" : "neither");
@@ -36,8 +41,8 @@ void check_args(const Args& args) {
          args["INPUT"]);
   }
   const std::vector<std::string_view> foreign =
-      vectors ? std::vector<std::string_view>{"model", "layer", "pair", "target",
-                                              "site",  "from",  "to",   "size"}
+      vectors ? std::vector<std::string_view>{"model", "layer", "pair", "target",  "site",
+                                              "from",  "to",    "size", "to-token"}
               : std::vector<std::string_view>{"temperature", "column"};
   for (const std::string_view name : foreign) {
     if (args.has(name)) {
@@ -83,20 +88,83 @@ void run_vectors(const Args& args) {
        args);
 }
 
-void run_model(const Args& args) {
-  const GivenInput given = given_input(args);
-  const ModelStepsView view = read_model_steps(given, args);
-  const auto json = [view] { return model_steps_json(view); };
-  if (!view.others.empty()) {
-    const MatrixFigure figure = model_similarities_figure(view);
-    return show({.figure = figure, .data = [figure] { return data_of(figure); }, .json = json},
-                args);
+// Of a picture --to is the other patch; of a text the language to translate into.
+Question steps_question(const Args& args, const GivenInput& given) {
+  std::vector<FieldInfo> fields = question_kind_named("steps").fields;
+  const bool picture =
+      given.kind == GivenInput::Kind::kPicture || given.kind == GivenInput::Kind::kRun;
+  if (!picture) std::erase_if(fields, [](const FieldInfo& field) { return field.name == "to"; });
+  Json json = Json::object({{"kind", "steps"}});
+  set_given(json, args, fields);
+  return parse_question(json);
+}
+
+std::string_view default_steps_model(const GivenInput& given, const Args& args) {
+  const bool two_stacks = names_two_stacks(args);
+  if (given.kind == GivenInput::Kind::kPicture) {
+    return two_stacks ? kDefaultDetectionModel : kDefaultPictureModel;
   }
-  show({.figure = model_steps_figure(view),
-        .json = json,
-        .write_data =
-            [steps = view.steps](const auto& path) { write_npz(path, model_steps_arrays(steps)); }},
-       args);
+  const bool translates = args.has("target") || two_stacks;
+  return translates ? kDefaultTranslationModel : kDefaultTextModel;
+}
+
+Session open_run(const GivenInput& given, const Args& args) {
+  for (const char* name : {"model", "size", "pair", "target", "from"}) {
+    if (!args.has(name)) continue;
+    fail(ErrorKind::kInvalidArgument,
+         "--{} is for running a model but '{}' is a captured run; leave it out", name, given.value);
+  }
+  return Session::of(load_run(given.value));
+}
+
+// Keeps the one layer that is asked about, of every attention: of a long text all others would fill
+// the memory for nothing.
+Session run_session(const GivenInput& given, const Args& args, const Question& question) {
+  Engine engine = open_engine(args, default_steps_model(given, args));
+  if (args.has("to") && given.kind != GivenInput::Kind::kPicture && !engine.facts().has_decoder()) {
+    fail(ErrorKind::kInvalidArgument,
+         "--to is a language to translate into but {} has no decoder; the key of a pair is named "
+         "with --to-token",
+         engine.name());
+  }
+  const auto wanted = [facts = engine.facts(), layer = question.place.layer](SiteId site) {
+    return site.layer == layer.value_or(size_of(facts, site.kind).layers - 1);
+  };
+  return open_session(args, given, std::move(engine), question, {.wanted = wanted});
+}
+
+// The answer with what the program can say of its defaults: which options choose others.
+Answer with_options(Answer answer) {
+  auto* figure = std::get_if<StepsFigure>(&answer.figure);
+  const Json& result = answer.facts.at("result", "an answer");
+  std::vector<std::string> defaults;
+  for (const Json& each : result.at("defaults", "an answer").as_array("an answer")) {
+    defaults.push_back(each.as_string("an answer"));
+  }
+  if (figure == nullptr || defaults.empty()) return answer;
+  const auto fact =
+      std::ranges::find(figure->facts, fmt::format("By default {}", fmt::join(defaults, ", ")));
+  if (fact == figure->facts.end()) return answer;
+  *fact += result.find("picture") != nullptr ? " · --layer, --head, --at and --token choose others"
+                                             : " · --layer, --head and --token choose others";
+  return answer;
+}
+
+void run_model(const Args& args) {
+  if (args.has("similarity") &&
+      (args["similarity"] == "scaled" || args["similarity"] == "additive")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--similarity is '{}' but q and k of a model are compared by dot, cosine or all; leave it "
+         "out for the model's own way, or use --vectors",
+         args["similarity"]);
+  }
+  const GivenInput given = given_input(args, InputKinds::kRuns);
+  const Question question = steps_question(args, given);
+  const Session session = given.kind == GivenInput::Kind::kRun ? open_run(given, args)
+                                                               : run_session(given, args, question);
+  const Answer answer = session.ask(question);
+  print_warnings(answer.notes);
+  show(content_of(with_options(answer)), args);
 }
 
 void run_steps(const Args& args) {
@@ -113,6 +181,17 @@ std::vector<std::string> similarity_choices() {
   return choices;
 }
 
+// Beside a text --to is a language, beside a picture a pixel.
+std::vector<Option> model_input_options() {
+  std::vector<Option> options = joined(input_options(), picture_options());
+  Option& to = *std::ranges::find(options, "to", &Option::name);
+  to.placeholder = "X,Y|CODE";
+  to.help =
+      "of a picture one pair: the patch at this pixel as the key; of models that know several "
+      "languages the one to translate into";
+  return options;
+}
+
 std::vector<Option> steps_options() {
   return {Option::text("vectors", "FILE.json", "vectors of your own instead of a model, see below"),
           site_option("which attention, of translation models (default: cross) and of models "
@@ -121,6 +200,8 @@ std::vector<Option> steps_options() {
           Option::text("token", "WORD|i",
                        "the query, by its text or its number from 0; of a decoder the word that it "
                        "reads there; of a picture [CLS], \"[REG 1]\" or \"patch 3,7\""),
+          Option::text("to-token", "WORD|i",
+                       "one pair: the key that the query is compared with, named as --token is"),
           Option::integer("layer", "N", "of a model, from 0 (default: the last)", 0),
           Option::integer("head", "N", "from 0 (default: 0; of vectors all)", 0),
           Option::choice("similarity", similarity_choices(),
@@ -145,8 +226,9 @@ Command steps_command() {
   return {.name = "steps",
           .summary = "attention step by step with the real numbers: Q, K, V, scores, softmax, sum",
           .details =
-              "With INPUT: one token of a model, from its q, k and v to what the head adds. A\n"
-              "model of pictures takes a picture file; its tokens are [CLS] and the patches.\n"
+              "With INPUT: one token of a model, from its q, k and v to what the head adds, or\n"
+              "with --to-token (of a picture --to) one pair. A model of pictures takes a\n"
+              "picture file; its tokens are [CLS] and the patches. A captured run serves too.\n"
               "With --vectors: FILE.json holds one of\n"
               "  inputs   a list of vectors, and source, another list, for cross-attention\n"
               "  image    {height, width, pixels}, one vector per pixel\n"
@@ -159,17 +241,22 @@ Command steps_command() {
               "\n"
               "examples:\n"
               "  fovea steps \"The cat sat on the mat.\" --token cat --layer 2 --head 5\n"
+              "  fovea steps \"The cat sat on the mat.\" --token mat --to-token cat\n"
               "  fovea steps \"The cat sat on the mat.\" --token cat --out steps.png\n"
               "  fovea steps \"The cat sat on the mat.\" --similarity all\n"
               "  fovea steps \"I love music.\" --target \"J'aime la musique.\" --token musique\n"
               "  fovea steps photo.jpg --at 120,80 --head 2\n"
+              "  fovea steps photo.jpg --at 120,80 --to 40,60\n"
               "  fovea steps --vectors examples/four_words.json\n"
               "  fovea steps --vectors examples/four_words.json --token sleep --head 1\n"
               "  fovea steps --vectors examples/memory.json --temperature 0.5\n"
               "  fovea steps --vectors examples/picture.json --at 7,1 --out weights.png\n",
-          .positionals = {any_input_positional()},
+          .positionals = {{.name = "INPUT",
+                           .help = "the text, in quotes, a picture file for a model that sees "
+                                   "pictures, or a captured run",
+                           .required = false}},
           .options = joined(
-              joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
+              joined(model_options(kDefaultTextModel), model_input_options()),
               joined(steps_options(), map_options({"colors", "scale", "svg-text", "sidecar"}))),
           .run = run_steps};
 }

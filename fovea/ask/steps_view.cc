@@ -1,0 +1,262 @@
+#include "fovea/ask/steps_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/ask/picture_answer.h"
+#include "fovea/ask/places.h"
+#include "fovea/base/error.h"
+#include "fovea/capture/words.h"
+#include "fovea/explain/pictures/picture_axis.h"
+#include "fovea/figure/view_frame.h"
+#include "fovea/vision/seen_part.h"
+
+namespace fovea {
+namespace {
+
+bool names_row(const Place& place) {
+  return !place.at.empty() || place.token || place.layer;
+}
+
+// Of a picture and a text together the text is told, unless an attention of the picture is named.
+bool looks_at_picture(const OpenedInput& opened, const Place& place) {
+  if (opened.encoded.patches.positions.empty()) return false;
+  return opened.encoded.inputs.tokens() == 0 || place.site == SiteKind::kVisionSelf ||
+         place.site == SiteKind::kPool;
+}
+
+// As a model of the same attentions would be asked.
+SiteKind usual_captured_site(const Place& place, const Run& run) {
+  const auto holds = [&](SiteKind kind) {
+    return std::ranges::any_of(run.records,
+                               [&](const auto& each) { return each->site.kind == kind; });
+  };
+  const bool finds_objects = run.find_axis("queries") != nullptr;
+  if (holds(SiteKind::kCross) && !finds_objects) return SiteKind::kCross;
+  if (holds(SiteKind::kPool) && !names_row(place)) {
+    const Axis& patches = *run.find_axis(chosen_record(run, {.kind = SiteKind::kPool})->col_axis);
+    if (patches.grid_rows > 0 && PictureAxis::of(patches).specials == 0) return SiteKind::kPool;
+  }
+  return chosen_kind(run, {});
+}
+
+SiteKind site_of_steps(const Place& place, const FinishedRun& finished) {
+  const Engine* engine = finished.engine();
+  if (engine == nullptr) {
+    const SiteKind kind = place.site.value_or(usual_captured_site(place, finished.run()));
+    const bool one_tower = std::ranges::none_of(
+        finished.run().records, [&](const auto& each) { return each->site.kind == kind; });
+    // One tower alone has nothing to tell it from.
+    return kind == SiteKind::kVisionSelf && one_tower ? SiteKind::kSelf : kind;
+  }
+  const bool picture = looks_at_picture(*finished.opened, place);
+  return place.site ? site_taken(*place.site, *engine, picture)
+                    : usual_steps_site(place, engine->facts(), picture);
+}
+
+// The picture as it was given, or the small copy that a captured run keeps of it.
+std::optional<PatchPicture> picture_under(const FinishedRun& finished, const Axis& rows,
+                                          const Axis& cols) {
+  if (finished.opened) {
+    const std::optional<PictureInput>& given = finished.opened->picture;
+    if (!given) return {};
+    return PatchPicture{given->picture, given->grid};
+  }
+  const Axis& grid = cols.grid_rows > 0 ? cols : rows;
+  if (finished.run().picture.empty() || grid.grid_rows == 0) return {};
+  Picture picture = picture_of(finished.run());
+  const PictureSize size = picture.size();
+  return PatchPicture{std::move(picture), grid_over(size, grid.grid_rows, grid.grid_cols)};
+}
+
+std::string input_name(const FinishedRun& finished, const Axis& cols) {
+  if (!finished.opened) return cols.source;
+  const auto* picture = std::get_if<PictureBytes>(&finished.opened->input.what);
+  return picture != nullptr ? picture->name : cols.source;
+}
+
+[[noreturn]] void fail_without_picture(std::string_view field, const std::string& model) {
+  fail(ErrorKind::kInvalidArgument, Field{field},
+       "it is a pixel of a picture but {} is given a text; choose a word with `{}`", model,
+       field == "at" ? "token" : "to_token");
+}
+
+// Where patches begin, behind [CLS] and registers.
+int64_t first_patch(const Axis& axis) {
+  return axis.grid_rows > 0 ? PictureAxis::of(axis).specials : 0;
+}
+
+// Which pixels of the file a patch shows: "pixels 56 to 63 across, 96 to 103 down".
+std::string pixels_text(const PatchGrid& grid, int64_t patch) {
+  const PictureRectangle part = grid.rectangle(patch);
+  const auto range = [](double from, double to) {
+    return fmt::format("{:.0f} to {:.0f}", std::floor(from),
+                       std::max(std::floor(from), std::ceil(to) - 1));
+  };
+  return fmt::format("pixels {} across, {} down", range(part.left, part.right),
+                     range(part.top, part.bottom));
+}
+
+void append_note(std::string& notes, const std::string& note) {
+  if (!notes.empty() && !note.empty()) notes += " · ";
+  notes += note;
+}
+
+// The position that shows a pixel, on rows or columns.
+int64_t position_at(const ModelStepsView& view, const Axis& axis, std::string_view field,
+                    PictureSpot spot) {
+  if (!view.picture) fail_without_picture(field, view.run.model);
+  if (axis.grid_rows == 0) {
+    fail(ErrorKind::kInvalidArgument, Field{field},
+         "{},{} is a pixel but these {} are {}, no part of the picture; leave it out, or choose "
+         "another `site`",
+         spot.x, spot.y, field == "at" ? "rows" : "columns",
+         axis.name == "pool" ? "one pooling head" : axis.name);
+  }
+  return first_patch(axis) + patch_at(view.picture->grid, spot, field);
+}
+
+// The row of a picture: what is named, or what comes in front of the patches.
+FoundToken patch_row(const Place& place, const ModelStepsView& view) {
+  const int64_t front = first_patch(view.rows);
+  FoundToken found;
+  if (!place.at.empty()) {
+    found.index = position_at(view, view.rows, "at", place.at.front());
+  } else if (place.token) {
+    found = token_named(view.rows, *place.token);
+  } else if (view.rows.grid_rows > 0 && front == 0) {
+    fail(ErrorKind::kInvalidArgument, Field{"at"},
+         "it is left out, but {} has no token in front of its patches to look from; choose a patch "
+         "by a pixel, X,Y",
+         view.run.model);
+  }
+  if (view.rows.grid_rows > 0 && found.index >= front) {
+    append_note(found.note, pixels_text(view.picture->grid, found.index - front));
+  }
+  return found;
+}
+
+// The row of a text: a word of it unless one is named, the last one of a causal model, which sees
+// all others, else the first.
+FoundToken word_row(const Place& place, ModelStepsView& view, bool causal) {
+  if (!place.at.empty()) fail_without_picture("at", view.run.model);
+  if (place.token) return token_named(view.rows, *place.token);
+  view.defaults.push_back(fmt::format("the {} token", causal ? "last" : "first"));
+  const Mask own = view.is_cross() ? Mask() : view.rule.mask;
+  std::vector<int64_t> places;
+  for (size_t i = 0; i < view.rows.positions.size(); ++i) {
+    const bool padding = !own.key_valid.empty() && own.key_valid[i] == 0;
+    if (!view.rows.positions[i].special && !padding) places.push_back(static_cast<int64_t>(i));
+  }
+  if (places.empty()) return {};
+  return {causal ? places.back() : places.front(), ""};
+}
+
+// The column of a pair; none where the whole row is asked about.
+std::optional<int64_t> pair_column(const Question& question, ModelStepsView& view) {
+  if (const Json* to = question.fields.find("to")) {
+    const Json::Array& pixel = to->as_array("a question");
+    return position_at(view, view.cols, "to",
+                       {pixel[0].as_int("a question"), pixel[1].as_int("a question")});
+  }
+  const std::optional<std::string> token = question.word("to_token");
+  if (!token) return {};
+  const FoundToken found = token_named(view.cols, *token);
+  append_note(view.note, found.note);
+  return found.index;
+}
+
+std::vector<std::string> default_places(const Question& question, SiteKind kind) {
+  std::vector<std::string> defaults;
+  if (!question.place.layer && kind != SiteKind::kPool) defaults.emplace_back("the last layer");
+  if (!question.place.head) defaults.emplace_back("head 0");
+  return defaults;
+}
+
+void choose_tokens(const Question& question, const FinishedRun& finished, ModelStepsView& view,
+                   const AttentionRecord& record) {
+  const Place& place = question.place;
+  const SiteKind kind = record.site.kind;
+  FoundToken token;
+  if (view.picture) {
+    token = patch_row(place, view);
+    if (place.at.empty() && !place.token && kind != SiteKind::kPool) {
+      view.defaults.push_back(view.rows.positions.front().text);
+    }
+  } else {
+    const bool causal = finished.engine() != nullptr
+                            ? finished.engine()->facts().text_stack().causal
+                            : record.rule.mask.ahead == 0;
+    token = word_row(place, view, causal || kind == SiteKind::kDecoderSelf);
+  }
+  view.note = token.note;
+  if (record.row_axis == "steps") {
+    const Axis& steps = *finished.run().find_axis("steps");
+    append_note(view.note, steps.positions[static_cast<size_t>(token.index)].text);
+  }
+  view.steps.row = token.index;
+  view.to = pair_column(question, view);
+}
+
+}  // namespace
+
+SiteKind usual_steps_site(const Place& place, const ModelFacts& facts, bool sees_picture) {
+  const std::vector<SiteKind> sites = sites_of(facts, sees_picture);
+  // Without a token in front of the patches, the pooling head is what looks at all of them.
+  return sites.back() == SiteKind::kPool && facts.picture->front_tokens.empty() && !names_row(place)
+             ? SiteKind::kPool
+             : sites.front();
+}
+
+void check_steps_pixels(const Question& question, const OpenedInput& opened) {
+  const Json* to = question.fields.find("to");
+  if (!opened.picture) {
+    if (!question.place.at.empty()) fail_without_picture("at", opened.engine.name());
+    if (to != nullptr) fail_without_picture("to", opened.engine.name());
+    return;
+  }
+  const PatchGrid& grid = opened.picture->grid;
+  for (const PictureSpot& spot : question.place.at) patch_at(grid, spot);
+  if (to == nullptr) return;
+  const Json::Array& pixel = to->as_array("a question");
+  patch_at(grid, {pixel[0].as_int("a question"), pixel[1].as_int("a question")}, "to");
+}
+
+ModelStepsView steps_view(const Question& question, const FinishedRun& finished) {
+  const Run& run = finished.run();
+  const Place& place = question.place;
+  const RecordPointer record =
+      chosen_record(run, {.kind = site_of_steps(place, finished), .layer = place.layer});
+  const Engine* engine = finished.engine();
+  ModelStepsView view{.rotary = engine != nullptr && engine->facts().main.rotary,
+                      .adds_positions = engine != nullptr ? engine->facts().finds_objects()
+                                                          : run.find_axis("queries") != nullptr};
+  view.run = run;
+  // Rows that are steps of writing are named by what the decoder reads there.
+  const Axis* read = record->row_axis == "steps" ? run.find_axis("target") : nullptr;
+  view.rows = read != nullptr ? *read : *run.find_axis(record->row_axis);
+  view.cols = *run.find_axis(record->col_axis);
+  view.input = input_name(finished, view.cols);
+  view.picture = picture_under(finished, view.rows, view.cols);
+  view.rule = record->rule;
+  view.steps.site = record->site;
+  view.defaults = default_places(question, record->site.kind);
+  choose_tokens(question, finished, view, *record);
+
+  const int64_t head = place.head ? place.head->head : 0;
+  const int64_t row = view.steps.row;
+  const std::optional<std::string> similarity = question.word("similarity");
+  std::optional<Similarity> other;
+  if (similarity == "dot") other = DotProduct{};
+  if (similarity == "cosine") other = Cosine{};
+  view.steps = model_steps(record, head, row, other);
+  if (similarity == kAllSimilarities) {
+    view.others = {model_steps(record, head, row, DotProduct{}),
+                   model_steps(record, head, row, Cosine{})};
+  }
+  return view;
+}
+
+}  // namespace fovea
