@@ -247,10 +247,8 @@ QuestionKind change_question() {
           .fields = fields_of_change(),
           .verbs = {"change"},
           .has_page = false,
-          .usual_site =
-              [](const Place&, const ModelFacts& facts, bool sees_picture) {
-                return sites_of(facts, sees_picture).front();
-              },
+          .usual_site = [](const Place&, const ModelFacts& facts,
+                           bool sees_picture) { return sites_of(facts, sees_picture).front(); },
           .check_input = check_change,
           .needs = change_needs,
           .answer = answer_change};
