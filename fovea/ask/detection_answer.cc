@@ -83,7 +83,7 @@ void check_finds_objects(const Engine& engine) {
        engine.name());
 }
 
-RunNeeds detection_needs(const Question&) {
+RunNeeds detection_needs(const Question&, const OpenedInput&) {
   return {.all_logits = true};
 }
 

@@ -54,7 +54,7 @@ double threshold_of(const Question& question);
 // Throws Error{kUnsupported} for a model that finds no objects.
 void check_finds_objects(const Engine& engine);
 // What such runs hold beside their records.
-RunNeeds detection_needs(const Question& question);
+RunNeeds detection_needs(const Question& question, const OpenedInput& opened);
 
 // The cell that shows the pixel, which the field says. Throws Error{kInvalidArgument} for one
 // outside of the picture.

@@ -23,13 +23,15 @@ struct QuestionKind {
   bool has_maps = true;             // and so numbers for .npy and the like; a table has none
   bool has_page = true;             // a saved page can open at it
   std::optional<SiteKind> only_of;  // the one attention that it is about; none: any
+  // The attention that is meant where that depends on more than the model; null: its first.
+  SiteKind (*site)(const Question& question, const Engine& engine, bool sees_picture) = nullptr;
   // Throws Error{kUnsupported} for a model that it is not about; null: any model.
   void (*check)(const Engine& engine) = nullptr;
   // Throws for what is asked and the model with its input does not have, before it runs; null:
   // what check_place() looks at is all.
   void (*check_input)(const Question& question, const OpenedInput& opened) = nullptr;
   // What the run must hold beside its records; null: nothing.
-  RunNeeds (*needs)(const Question& question) = nullptr;
+  RunNeeds (*needs)(const Question& question, const OpenedInput& opened) = nullptr;
   Answer (*answer)(const Question& question, const FinishedRun& run) = nullptr;
   // Where a page of the run opens that shows the same; null: by the place alone.
   PageOptions (*page)(const Question& question, const FinishedRun& run) = nullptr;

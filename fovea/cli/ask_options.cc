@@ -68,14 +68,6 @@ std::vector<FieldInfo> fields_of(std::string_view verb) {
   return fields;
 }
 
-void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields) {
-  for (const FieldInfo& field : fields) {
-    const std::string name = option_name(field.name);
-    if (args.knows(name) && args.has(name))
-      json.set(field.name, typed_value(field, args.all(name)));
-  }
-}
-
 // Settings of the input; an option that the question takes is not one.
 Json given_settings(const Args& args, const Question& question) {
   std::vector<FieldInfo> fields(input_fields().begin(), input_fields().end());
@@ -157,6 +149,14 @@ Option option_of(const FieldInfo& field) {
   }
   const Option option = Option::text(name, field.shown, help);
   return field.several ? option.several_times() : option;
+}
+
+void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields) {
+  for (const FieldInfo& field : fields) {
+    const std::string name = option_name(field.name);
+    if (args.knows(name) && args.has(name))
+      json.set(field.name, typed_value(field, args.all(name)));
+  }
 }
 
 std::vector<Option> options_of(const std::vector<FieldInfo>& fields) {
@@ -247,7 +247,6 @@ Session open_session(const Args& args, const GivenInput& given, std::string_view
 
 Session open_session(const Args& args, const GivenInput& given, Engine engine,
                      const Question& question, const RecorderOptions& record) {
-  check_outputs_of(question, args);
   // --inputs of a model that sees pictures may be a picture, a text or both, which the run tells.
   const bool may_be_both =
       given.kind == GivenInput::Kind::kTensors && engine.facts().takes_pixels();

@@ -9,6 +9,7 @@ import pytest
 import models
 from models import PARITY
 from program import ROOT, assert_fails, ok, run
+from test_explain import explained
 
 SCENES = ROOT / "models/scenes-vit"
 SCENE = SCENES / "demo/scene-1.png"
@@ -30,12 +31,6 @@ ASKED = {
     "t5_lm_middle": ("t5_lm", "--class", "#4", "--token", "6"),
     "detr_2": ("detr_objects", "--query", "2", "--class", "1"),
 }
-
-
-def explained(*arguments):
-    result = run("explain", *arguments, "--json")
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
 
 
 def asked(name, *arguments):
@@ -66,8 +61,8 @@ def test_answers_are_autograds(name):
         near(dot["target_scores"], name, "dot.target")
         near(whole["target_scores"], name, "integrated.target", 1e-3)
     heads = asked(name, "--method", "head-importance", "--normalize", "none")
-    kind = heads["attention"]
-    assert numpy.reshape(heads["scores"], (heads["grid_rows"], heads["grid_cols"])) == pytest.approx(
+    kind = heads["site"]
+    assert numpy.reshape(heads["scores"], heads["grid"]) == pytest.approx(
         ANSWERS[f"{name}.importance.{kind}"], rel=1e-3, abs=1e-6)
 
 
@@ -87,7 +82,7 @@ def test_what_holds_without_a_method_suits_the_model(tmp_path):
 
 def test_bundled_models_answer_where_people_look():
     answer = explained(SCENE, "-m", SCENES)
-    assert len(answer["scores"]) == 1 + answer["grid_rows"] * answer["grid_cols"] and min(answer["scores"]) >= 0
+    assert len(answer["scores"]) == 1 + numpy.prod(answer["grid"]) and min(answer["scores"]) >= 0
     answer = explained("I love music.", "-m", TRANSLATOR, "--target", "J'aime la musique.", "--token", "musique")
     assert answer["positions"][int(numpy.argmax(answer["scores"]))] == "·music"
     answer = explained(DETECTOR / "demo/scene-1.png", "-m", DETECTOR)

@@ -68,16 +68,16 @@ QuestionKind align_question() {
                     .help = "show tokens as the model has them instead of words",
                     .type = FieldType::kFlag,
                     .on_page = false});
-  return {
-      .name = "align",
-      .summary = "which source word each target word comes from",
-      .fields = std::move(fields),
-      .verbs = {"translate"},
-      .only_of = SiteKind::kCross,
-      .check = check_translates,
-      .needs = [](const Question& question) { return RunNeeds{.blocks = question.flag("norms")}; },
-      .answer = answer_align,
-      .page = align_page};
+  return {.name = "align",
+          .summary = "which source word each target word comes from",
+          .fields = std::move(fields),
+          .verbs = {"translate"},
+          .only_of = SiteKind::kCross,
+          .check = check_translates,
+          .needs = [](const Question& question,
+                      const OpenedInput&) { return RunNeeds{.blocks = question.flag("norms")}; },
+          .answer = answer_align,
+          .page = align_page};
 }
 
 }  // namespace fovea

@@ -83,21 +83,23 @@ QuestionKind why_question() {
   to.name = "to";
   to.help = "with `at`: why that cell attends to this one";
   to.rules = {{.needs = "at", .why = "is what another cell attends to"}};
-  return {.name = "why",
-          .summary = "why one cell attends to another: content and position",
-          .fields = detection_fields({layer_field(), head, at, to}),
-          .verbs = {"detect"},
-          .only_of = SiteKind::kEncoderSelf,
-          .check = check_finds_objects,
-          .check_input = check_pair,
-          .needs = [](const Question&) { return RunNeeds{.all_logits = true, .positions = true}; },
-          .answer = answer_why,
-          .page =
-              [](const Question& question, const FinishedRun& run) {
-                const DetectedObjects found(run, question);
-                return detection_page(question, SiteKind::kEncoderSelf,
-                                      cell_at(found.input(), "at", question.place.at.front()));
-              }};
+  return {
+      .name = "why",
+      .summary = "why one cell attends to another: content and position",
+      .fields = detection_fields({layer_field(), head, at, to}),
+      .verbs = {"detect"},
+      .only_of = SiteKind::kEncoderSelf,
+      .check = check_finds_objects,
+      .check_input = check_pair,
+      .needs = [](const Question&,
+                  const OpenedInput&) { return RunNeeds{.all_logits = true, .positions = true}; },
+      .answer = answer_why,
+      .page =
+          [](const Question& question, const FinishedRun& run) {
+            const DetectedObjects found(run, question);
+            return detection_page(question, SiteKind::kEncoderSelf,
+                                  cell_at(found.input(), "at", question.place.at.front()));
+          }};
 }
 
 }  // namespace fovea
