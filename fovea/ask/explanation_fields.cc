@@ -83,7 +83,7 @@ FieldInfo method_field() {
               "nothing is given to compare with"};
 }
 
-FieldInfo answer_field(std::string name, std::string help, std::string otherwise) {
+FieldInfo named_answer_field(std::string name, std::string help, std::string otherwise) {
   return {.name = std::move(name),
           .shown = "NAME|i",
           .help = std::move(help),
@@ -173,15 +173,17 @@ void add_all(std::vector<FieldInfo>& fields, std::vector<FieldInfo> more) {
 std::vector<FieldInfo> explanation_fields() {
   std::vector<FieldInfo> fields{
       method_field(),
-      answer_field("class",
-                   "the answer asked about: a class by its label or number, a word that the model "
-                   "writes or its number in the vocabulary (#i where i is a word too), or a text "
-                   "to be similar to",
-                   "what the model answers"),
-      answer_field("against",
-                   "why that and not this: another class, word or text; alone, of models that "
-                   "embed, the text or picture to be similar to",
-                   "")};
+      named_answer_field(
+          "class",
+          "the answer asked about: a class by its label or number, a word that the model "
+          "writes or its number in the vocabulary (#i where i is a word too), or a text "
+          "to be similar to",
+          "what the model answers"),
+      named_answer_field(
+          "against",
+          "why that and not this: another class, word or text; alone, of models that "
+          "embed, the text or picture to be similar to",
+          "")};
   add_all(fields, place_fields());
   add_all(fields, check_fields());
   add_all(fields, parameter_fields());

@@ -36,24 +36,6 @@ std::string_view default_explain_model(const GivenInput& given, const Args& args
   return two_stacks || args.has("target") ? kDefaultTranslationModel : kDefaultTextModel;
 }
 
-// Of a captured run: options that only a model or its input has.
-void check_run_args(const GivenInput& given, const Args& args) {
-  if (args.flag("compare")) {
-    fail(ErrorKind::kInvalidArgument,
-         "--compare runs the model again but '{}' is a captured run, which holds maps alone; give "
-         "the text or picture itself",
-         given.value);
-  }
-  const auto refuse = [&](const char* name) {
-    fail(ErrorKind::kInvalidArgument,
-         "--{} is for running a model but '{}' is a captured run; leave it out", name, given.value);
-  };
-  for (const char* name : {"model", "size", "pair", "target", "from", "to"}) {
-    if (args.has(name)) refuse(name);
-  }
-  if (args["dtype"] != "f32") refuse("dtype");
-}
-
 }  // namespace
 
 std::vector<Option> explanation_options() {
@@ -118,6 +100,23 @@ std::vector<Method> chosen_methods(const Args& args) {
     if (more) rest.remove_prefix(comma + 1);
   }
   return chosen;
+}
+
+void check_run_args(const GivenInput& given, const Args& args) {
+  if (args.flag("compare")) {
+    fail(ErrorKind::kInvalidArgument,
+         "--compare runs the model again but '{}' is a captured run, which holds maps alone; give "
+         "the text or picture itself",
+         given.value);
+  }
+  const auto refuse = [&](const char* name) {
+    fail(ErrorKind::kInvalidArgument,
+         "--{} is for running a model but '{}' is a captured run; leave it out", name, given.value);
+  };
+  for (const char* name : {"model", "size", "pair", "target", "from", "to"}) {
+    if (args.has(name)) refuse(name);
+  }
+  if (args["dtype"] != "f32") refuse("dtype");
 }
 
 Question typed_explanation(const Args& args) {

@@ -17,6 +17,9 @@ std::vector<Option> check_options();
 // Contradictions among them. Throws Error{kInvalidArgument}.
 void check_check_args(const Args& args);
 
+// Of a captured run. Throws Error{kInvalidArgument} for options that only a model or its input has.
+void check_run_args(const GivenInput& given, const Args& args);
+
 // Those that --method lists; none given: all.
 std::vector<Method> chosen_methods(const Args& args);
 // With --compare, without a method: each method is asked it. Throws Error{kInvalidArgument}.

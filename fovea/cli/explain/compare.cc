@@ -82,6 +82,10 @@ std::string csv_line(const std::string& method, size_t kind, const Interval& val
 }  // namespace
 
 MethodComparison run_comparison(const Args& args) {
+  if (const GivenInput given = given_input(args, InputKinds::kRuns);
+      given.kind == GivenInput::Kind::kRun) {
+    check_run_args(given, args);
+  }
   Question question = typed_explanation(args);
   const std::vector<Method> methods = chosen_methods(args);
   check_known_parameters(question, methods);

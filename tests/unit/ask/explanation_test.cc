@@ -27,20 +27,20 @@ using support::fixture_session;
 using support::json_of;
 using support::translation_engine;
 
-const Json& result_of(const Answer& answer) {
+const Json& explained_result(const Answer& answer) {
   return answer.facts.at("result", "an answer");
 }
 
-std::vector<double> scores_of(const Answer& answer) {
+std::vector<double> explained_scores(const Answer& answer) {
   std::vector<double> scores;
-  for (const Json& score : result_of(answer).at("scores", "").as_array("")) {
+  for (const Json& score : explained_result(answer).at("scores", "").as_array("")) {
     scores.push_back(score.as_double(""));
   }
   return scores;
 }
 
-std::string text_of(const Answer& answer, std::string_view name) {
-  const Json* value = result_of(answer).find(name);
+std::string explained_fact(const Answer& answer, std::string_view name) {
+  const Json* value = explained_result(answer).find(name);
   return value == nullptr ? "nothing" : value->dump();
 }
 
@@ -50,7 +50,7 @@ Question explain_question_of(const std::string& fields) {
   return parse_question(json);
 }
 
-Session translated(const std::string& input) {
+Session translation_session(const std::string& input) {
   return Session::open(translation_engine(), parse_input(json_of(input)), {.values = false});
 }
 
@@ -68,14 +68,14 @@ TEST(Explanation, TakesTheMethodThatSuitsWhatTheModelSays) {
 }
 
 TEST(Explanation, ATranslationIsAskedAboutTheLastWordThatIsWritten) {
-  const Session session = translated("{'text': 'I love music.', 'target': 'La musique.'}");
+  const Session session = translation_session("{'text': 'I love music.', 'target': 'La musique.'}");
   const Answer answer = session.ask(explain_question_of("{'method': 'raw'}"));
   EXPECT_EQ(fact(answer, "site"), "\"cross\"");
-  EXPECT_EQ(text_of(answer, "position_name"), "\"writing ·musique\"");
+  EXPECT_EQ(explained_fact(answer, "position_name"), "\"writing ·musique\"");
   EXPECT_EQ(fact(answer, "notes"), "[\"asked about the last word that is written, ·musique\"]");
   EXPECT_TRUE(answer.notes.empty()) << "the caption says it";
   const Answer named = session.ask(explain_question_of("{'method': 'raw', 'token': 'musique'}"));
-  EXPECT_EQ(scores_of(named), scores_of(answer));
+  EXPECT_EQ(explained_scores(named), explained_scores(answer));
   const Answer stack = session.ask(explain_question_of("{'method': 'rollout'}"));
   EXPECT_EQ(fact(stack, "site"), "\"encoder_self\"") << "what goes through layers begins there";
   EXPECT_EQ(fact(stack, "layer"), "null") << "through all of them";
@@ -130,9 +130,9 @@ TEST(Explanation, ACapturedRunAnswersAsItsModelDoes) {
     const Session model = fixture_session(fixture);
     const Answer of_model = model.ask(question);
     const Answer of_run = Session::of(model.run(question)->run()).ask(question);
-    EXPECT_EQ(scores_of(of_run), scores_of(of_model));
+    EXPECT_EQ(explained_scores(of_run), explained_scores(of_model));
     for (const char* name : {"position_name", "target_scores", "positions", "row", "grid"}) {
-      EXPECT_EQ(text_of(of_run, name), text_of(of_model, name)) << name;
+      EXPECT_EQ(explained_fact(of_run, name), explained_fact(of_model, name)) << name;
     }
     EXPECT_EQ(fact(of_run, "caption"), fact(of_model, "caption"));
     EXPECT_EQ(fact(of_run, "site"), fact(of_model, "site"));
@@ -145,8 +145,8 @@ TEST(Explanation, StepsWithoutATargetAreNamedByWhatIsReadThere) {
   const RunResult written =
       engine.generate(engine.label({.input_ids = {1, 2, 3}}), {.most_tokens = 3});
   const Answer answer = Session::of(written.run).ask(explain_question_of("{'method': 'raw'}"));
-  EXPECT_TRUE(text_of(answer, "position_name").starts_with("\"seen from "));
-  EXPECT_FALSE(scores_of(answer).empty());
+  EXPECT_TRUE(explained_fact(answer, "position_name").starts_with("\"seen from "));
+  EXPECT_FALSE(explained_scores(answer).empty());
 }
 
 TEST(Explanation, WhatIsAskedInVainIsToldBeforeTheModelRuns) {
@@ -194,7 +194,7 @@ TEST(Explanation, ParametersAreNumbersAndWordsOfTheQuestion) {
   const Answer answer =
       session.ask(explain_question_of("{'method': 'rollout', 'residual': 0.25, 'start_layer': 1}"));
   EXPECT_EQ(
-      text_of(answer, "parameters"),
+      explained_fact(answer, "parameters"),
       R"({"residual":"0.25","start-layer":"1","fusion":"mean","discard":"0","compat":"none"})");
   EXPECT_EQ(to_json(explain_question_of("{'residual': 0.25}")).dump(),
             R"({"kind":"explain","residual":0.25})");
@@ -215,12 +215,12 @@ TEST(Explanation, ParametersAreNumbersAndWordsOfTheQuestion) {
 TEST(Explanation, NumbersAreOverPositionsAndOfHeadsOverLayersAndHeads) {
   const Session session = fixture_session("bert_sequence");
   const Answer positions = session.ask(explain_question_of("{'method': 'raw'}"));
-  const auto count = static_cast<int64_t>(scores_of(positions).size());
+  const auto count = static_cast<int64_t>(explained_scores(positions).size());
   EXPECT_EQ(numbers_of(positions).weights.shape(), (Shape{1, count}));
   EXPECT_EQ(whole(positions).dump(), positions.facts.dump()) << "they stand in the facts";
   const Answer heads = session.ask(explain_question_of("{'method': 'head-importance'}"));
-  EXPECT_EQ(numbers_of(heads).weights.shape(), (Shape{2, 4}));
-  EXPECT_EQ(text_of(heads, "grid"), "[2,4]");
+  EXPECT_EQ(numbers_of(heads).weights.shape(), (Shape{2, 3}));
+  EXPECT_EQ(explained_fact(heads, "grid"), "[2,3]");
   EXPECT_EQ(numbers_of(heads).rows.positions.size(), 2u);
 }
 
@@ -250,11 +250,11 @@ TEST(Explanation, IsAboutBeingSimilarToAPictureThatComesWithTheQuestion) {
   })) << "no file is opened because a text is its name";
   question.pictures.emplace("other", scene_bytes(2));
   const Answer answer = session.ask(question);
-  EXPECT_EQ(text_of(answer, "target"), "\"similarity to \u201cother\u201d\"");
+  EXPECT_EQ(explained_fact(answer, "target"), "\"similarity to \u201cother\u201d\"");
   EXPECT_EQ(fact(answer, "question"),
             R"({"kind":"explain","method":"input-gradient","against":"other"})");
   question.pictures.insert_or_assign("other", scene_bytes(3));
-  EXPECT_NE(scores_of(session.ask(question)), scores_of(answer));
+  EXPECT_NE(explained_scores(session.ask(question)), explained_scores(answer));
 }
 
 TEST(Explanation, ACheckedOneOutlivesItsRunAndIsTheSameInAnotherThread) {
@@ -270,7 +270,7 @@ TEST(Explanation, ACheckedOneOutlivesItsRunAndIsTheSameInAnotherThread) {
   EXPECT_EQ(answer.beside[0].name, "grades");
   EXPECT_TRUE(std::holds_alternative<TableFigure>(answer.beside[0].figure));
   EXPECT_TRUE(std::holds_alternative<CurvesFigure>(answer.beside[1].figure));
-  const Json& check = result_of(answer).at("check", "");
+  const Json& check = explained_result(answer).at("check", "");
   EXPECT_EQ(check.at("orders", "").as_int(""), 2);
   EXPECT_EQ(check.at("grades", "").as_object("").size(), kGradeKinds);
   EXPECT_EQ(text_in(answer.figure).metadata.at("check", "").find("deletion_curve"), nullptr)

@@ -85,11 +85,13 @@ TEST(MethodComparison, RefusesWhatNoMethodCanTake) {
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"steps"}, "raw is compared", [] {
     compared(one_input(), {"raw"}, "{'kind': 'explain', 'check': true, 'steps': 4}");
   }));
-  EXPECT_TRUE(fails_with(
-      ErrorKind::kUnsupported,
-      "no method can be graded here; the first, raw: "
-      "class: class '9' is asked about",
-      [] { compared(one_input(), {"raw"}, "{'kind': 'explain', 'check': true, 'class': 9}"); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "the first, raw: class '#9' is asked about", [] {
+    compared(one_input(), {"raw"}, "{'kind': 'explain', 'check': true, 'class': 9}");
+  }));
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "the first, raw: token: ", [] {
+    compared({1, [](int64_t) -> Session { fail(ErrorKind::kNotFound, Field{"token"}, "gone"); }},
+             {"raw"});
+  })) << "an error about a field is told as the caller tells it";
 }
 
 }  // namespace
