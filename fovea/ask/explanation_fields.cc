@@ -67,7 +67,9 @@ std::vector<FieldInfo> parameter_fields() {
     }
   }
   for (size_t i = 0; i < fields.size(); ++i) {
-    fields[i].help = fmt::format("of {}: {}", fmt::join(methods[i], " and "), fields[i].help);
+    const std::string names = fmt::format("{}", fmt::join(methods[i], " and "));
+    fields[i].help = fmt::format("of {}: {}", names, fields[i].help);
+    fields[i].rules = {{.beside = "method", .values = methods[i], .why = "is of " + names}};
   }
   return fields;
 }
@@ -98,6 +100,13 @@ FieldInfo with_help(FieldInfo field, std::string help, std::string otherwise) {
   return field;
 }
 
+// That only some methods use.
+FieldRule of_methods(bool (*use)(const Method& method), std::string why) {
+  std::vector<Method> methods = all_methods();
+  std::erase_if(methods, [&](const Method& method) { return !use(method); });
+  return {.beside = "method", .values = method_names(methods), .why = std::move(why)};
+}
+
 std::vector<FieldInfo> place_fields() {
   FieldInfo at =
       with_help(at_field(), "of a picture, the patch at this pixel instead of [CLS]", "");
@@ -106,19 +115,29 @@ std::vector<FieldInfo> place_fields() {
   std::erase(site.words, to_string(SiteKind::kPanoptic));  // nothing is computed from its maps
   std::erase_if(site.aliases,
                 [](const auto& alias) { return alias.second == to_string(SiteKind::kPanoptic); });
-  return {
-      with_help(token_field(), "the position asked from",
-                "[CLS] or the first, of decoders the last; of translations the last word that is "
-                "written"),
-      at,
-      {.name = "span",
-       .shown = "TEXT|i-j",
-       .help = "of span-mass: the stretch of the input that is looked at; of a picture its "
-               "positions, patches row by row after the special tokens"},
-      with_help(query_field(), "of models that find objects, the object query", "the surest"),
-      site,
-      with_help(layer_field(), "of methods that look at one layer", "the last"),
-      with_help(head_field({"mean"}), "of methods that look at one head", "mean")};
+  FieldInfo layer = with_help(layer_field(), "of methods that look at one layer", "the last");
+  layer.rules = {of_methods([](const Method& method) { return method.takes_layer; },
+                            "is of methods that look at one layer")};
+  FieldInfo head = with_help(head_field({"mean"}), "of methods that look at one head", "mean");
+  head.rules = {of_methods([](const Method& method) { return method.takes_head; },
+                           "is of methods that look at one head")};
+  head.rules.front().above = -1;  // the mean of all heads is what other methods take
+  FieldInfo span{.name = "span",
+                 .shown = "TEXT|i-j",
+                 .help =
+                     "of span-mass: the stretch of the input that is looked at; of a picture "
+                     "its positions, patches row by row after the special tokens"};
+  span.rules = {of_methods([](const Method& method) { return method.needs.span; },
+                           "is of methods that look at a stretch")};
+  return {with_help(token_field(), "the position asked from",
+                    "[CLS] or the first, of decoders the last; of translations the last word that "
+                    "is written"),
+          at,
+          span,
+          with_help(query_field(), "of models that find objects, the object query", "the surest"),
+          site,
+          layer,
+          head};
 }
 
 // Only where something is checked.

@@ -110,7 +110,7 @@ EncodedInput read_input(const Engine& engine, const GivenInput& given, const Arg
 }
 
 RunResult run_input(const Engine& engine, const GivenInput& given, const Args& args,
-                    const RunOptions& options, const InputCheck& check) {
+                    const RunOptions& options) {
   const bool translates = engine.facts().has_decoder();
   const bool tensors = given.kind == GivenInput::Kind::kTensors;
   for (const char* name : {"target", "from", "to"}) {
@@ -127,9 +127,7 @@ RunResult run_input(const Engine& engine, const GivenInput& given, const Args& a
     }
   }
   if (tensors || !translates) {
-    const EncodedInput input = read_input(engine, given, args);
-    if (check) check(input);
-    return engine.run(input, options);
+    return engine.run(read_input(engine, given, args), options);
   }
   if (args.has("pair")) {
     fail(ErrorKind::kInvalidArgument,
@@ -141,7 +139,6 @@ RunResult run_input(const Engine& engine, const GivenInput& given, const Args& a
                             .target = args.has("to") ? args["to"] : ""};
   const Translator translator(engine, languages);
   const std::string source = source_text(given);
-  if (check) check(translator.encode(source));
   RunResult result = translator.translate(source, how, options).result;
   if (!given.note.empty()) result.warnings.push_back(given.note);
   return result;

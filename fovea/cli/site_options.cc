@@ -95,10 +95,6 @@ void check_head(const Args& args, const Engine& engine, SiteKind kind) {
   check_head(parse_head(args["head"]), engine, kind);
 }
 
-void check_query(const Args& args, const Engine& engine) {
-  if (args.has("query")) check_query(args.integer("query"), engine);
-}
-
 FoundToken chosen_patch(const Args& args, const PictureInput& picture, const Axis& rows,
                         const Engine& engine) {
   const int64_t front = rows.grid_rows > 0 ? PictureAxis::of(rows).specials : 0;

@@ -30,11 +30,10 @@ bool gives_pixels(const Args& args, const Engine& engine);
 // Throws Error{kInvalidArgument} if --at and --token are both given, or --at without a picture.
 void check_row_options(const Args& args, const Engine& engine, bool sees_picture);
 
-// Throw Error{kInvalidArgument} with what there is for a --layer, --head or --query that the model
+// Throw Error{kInvalidArgument} with what there is for a --layer or --head that the model
 // does not have: before anything is run. `all`, `mean` and `max` are any model's.
 void check_layer(const Args& args, const Engine& engine, SiteKind kind);
 void check_head(const Args& args, const Engine& engine, SiteKind kind);
-void check_query(const Args& args, const Engine& engine);
 
 // The row of a picture: --at, --token, or what comes in front of the patches. The note says which
 // pixels a patch shows. Throws Error{kInvalidArgument} if there is none.

@@ -104,9 +104,11 @@ def test_the_schema_refuses_what_the_program_refuses():
              {"kind": "heads", "token": "it"}, {"kind": "align", "links": "threshold", "threshold": 3},
              {"kind": "cells"}, {"kind": "why", "to": [1, 1]}, {"kind": "objects", "threshold": 1.5},
              {"kind": "points", "at": [[1, 1]] * 9}, {"kind": "explain", "check_orders": 4}, {"kind": "explain", "method": "magic"},
-             {"kind": "explain", "at": [1, 1], "token": 2}, {"kind": "explain", "residual": 2}, {"kind": "queries", "head": "all"}, {"kind": "cell_matrix", "rows": [1]}]
+             {"kind": "explain", "at": [1, 1], "token": 2}, {"kind": "explain", "residual": 2}, {"kind": "explain", "method": "raw", "residual": 0.5},
+             {"kind": "explain", "method": "rollout", "layer": 2}, {"kind": "explain", "method": "rollout", "head": 2}, {"kind": "queries", "head": "all"}, {"kind": "cell_matrix", "rows": [1]}]
     right = [{"kind": "matrix", "column": True, "token": "it"}, {"kind": "align", "threshold": 0.3, "links": "threshold"},
-             {"kind": "heads", "layer": "all"}, {"kind": "explain", "method": "rollout", "residual": 0.3, "class": 3},
+             {"kind": "heads", "layer": "all"}, {"kind": "explain", "method": "rollout", "residual": 0.3, "class": 3, "head": "mean"},
+             {"kind": "explain", "residual": 0.3}, {"kind": "explain", "method": "raw", "layer": 2, "head": 2},
              {"kind": "explain", "check": True, "check_orders": 4}, {"kind": "align", "links": "threshold", "threshold": 3, "norms": True},
              {"kind": "points", "at": [[1, 1], [2, 2]]}, {"kind": "cells", "at": [1, 1]}, {"kind": "queries", "head": "all", "query": 0}]
     for question in wrong:

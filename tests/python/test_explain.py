@@ -292,7 +292,7 @@ def test_a_page_of_hostile_text_stays_text(tmp_path):
     (["--method", "raw", "--head", "first"], ["first"]),
     (["--method", "raw", "--token", "giraffe"], ["giraffe"]),
     (["--method", "raw", "--class", "1"], ["--class", "leave it out"]),
-    (["--method", "raw", "--fusion", "max"], ["raw has no parameter 'fusion'"]),
+    (["--method", "raw", "--fusion", "max"], ["--fusion: it is of rollout but --method is raw"]),
     (["--method", "rollout", "--residual", "2"], ["--residual: 2", "0 to 1"]),
     (["--method", "rollout", "--start-layer", "9"], ["start-layer", "9", "0 to "]),
     (["--method", "rollout", "--compat", "vit-explain", "--residual", "0.3"], ["residual", "vit-explain", "leave one out"]),

@@ -156,16 +156,17 @@ TEST(Explanation, WhatIsAskedInVainIsToldBeforeTheModelRuns) {
                       [&] { session.ask(explain_question_of(fields)); });
   };
   EXPECT_TRUE(wrong("{'method': 'raw', 'class': 1}", "class", "raw asks nothing about"));
-  EXPECT_TRUE(wrong("{'method': 'rollout', 'layer': 0}", "layer", "goes through all layers"));
-  EXPECT_TRUE(wrong("{'method': 'rollout', 'head': 0}", "head", "takes all heads"));
+  EXPECT_TRUE(wrong("{'method': 'rollout', 'layer': 0}", "layer", "`method` is rollout"));
+  EXPECT_TRUE(wrong("{'layer': 0}", "layer", "relevancy goes through all layers"));
+  EXPECT_TRUE(wrong("{'method': 'rollout', 'head': 0}", "head", "`method` is rollout"));
+  EXPECT_TRUE(wrong("{'head': 0}", "head", "relevancy takes all heads"));
+  EXPECT_TRUE(wrong("{'fusion': 'max'}", "", "relevancy has no parameter 'fusion'"));
   EXPECT_TRUE(wrong("{'method': 'raw', 'layer': 9}", "layer", "9 is beyond"));
   EXPECT_TRUE(wrong("{'method': 'raw', 'query': 1}", "query", "finds no objects"));
   EXPECT_TRUE(wrong("{'method': 'sinks', 'token': 1}", "token", "asks from no position"));
   EXPECT_TRUE(wrong("{'method': 'raw', 'at': [1, 1]}", "at", "choose a word with `token`"));
-  EXPECT_TRUE(wrong("{'method': 'raw', 'span': 'a'}", "span", "asks about no stretch"));
-  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "raw has no parameter 'fusion'", [&] {
-    session.ask(explain_question_of("{'method': 'raw', 'fusion': 'max'}"));
-  }));
+  EXPECT_TRUE(wrong("{'method': 'raw', 'span': 'a'}", "span", "`method` is raw"));
+  EXPECT_TRUE(wrong("{'method': 'raw', 'fusion': 'max'}", "fusion", "is of rollout"));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "head-importance cannot be checked", [&] {
     session.ask(explain_question_of("{'method': 'head-importance', 'check': true}"));
   }));
