@@ -222,7 +222,10 @@ Json rule_schema(const FieldInfo& field, const FieldRule& rule, std::span<const 
   };
   Json when = Json::object();
   if (!rule.at.empty()) when.set("const", rule.at);
-  if (std::isfinite(rule.above)) when.set("exclusiveMinimum", rule.above);
+  if (std::isfinite(rule.above)) {
+    when.set("type", "number");
+    when.set("exclusiveMinimum", rule.above);
+  }
   Json then = Json::object();
   const auto other = [&](const std::string& name) { return find_field(all, name); };
   if (const FieldInfo* excluded = other(rule.excludes)) {
