@@ -114,17 +114,6 @@ def test_patches_come_with_their_special_tokens(tmp_path):
     assert answer["position_name"].startswith("seen from patch ") and answer["position"] > 0
 
 
-def test_a_translation_is_asked_about_its_last_word_and_not_about_a_full_stop():
-    question = ["I love music.", "-m", TRANSLATOR, "--target", "J'aime la musique."]
-    for method in (["--method", "raw"], ["--method", "alti+"], []):
-        answer, named = explained(*question, *method), explained(*question, *method, "--token", "musique")
-        assert answer["scores"] == named["scores"], method
-        [note] = [note for note in answer["notes"] if "the last word that is written" in note]
-        assert "musique" in note
-    dots = explained("I love music.", "-m", TRANSLATOR, "--target", "...", "--method", "raw")
-    assert "." in dots["position_name"] and not any("last word" in note for note in dots["notes"])
-
-
 def test_a_translation_is_asked_about_the_word_that_is_written(tmp_path):
     answer = explained("I love music.", "-m", TRANSLATOR, "--target", "J'aime la musique.", "--method", "raw", "--token", "musique")
     assert answer["site"] == "cross" and answer["position_name"] == "writing ·musique"

@@ -143,7 +143,7 @@ def test_methods_side_by_side_on_one_input(classifier):
     names = {method["name"] for method in json.loads(ok("methods", "--json"))}
     assert methods.keys() == names and table["inputs"] == 1
     assert "heads" in methods["span-mass"]["reason"] and "cross-attention" in methods["alti+"]["reason"]
-    for name in ("raw", "rollout", "ablation", "flow"):
+    for name in ("rollout", "ablation"):
         alone = explained(TEXT, "-m", classifier, "--method", name, *QUICK)["check"]["grades"]
         for grade in GRADES:
             assert methods[name]["grades"][grade]["value"] == alone[grade]["value"], (name, grade)

@@ -72,11 +72,8 @@ def test_the_authors_program_can_be_had():
     near(asked("vit_image", "--start-layer", "-1")["scores"], "vit_image", "relevancy.last")
 
 
-def test_what_holds_without_a_method_suits_the_model(tmp_path):
-    classifier, embedder = models.bert(tmp_path / "a", "bert_sequence"), models.bert(tmp_path / "b", "bert_model")
-    assert explained(TEXT, "-m", classifier)["method"] == "relevancy"
-    assert explained(TEXT, "-m", embedder)["method"] == "rollout"
-    similar = explained(TEXT, "-m", embedder, "--against", "a dog ran")
+def test_a_text_to_be_similar_to_is_asked_about_by_gradients(tmp_path):
+    similar = explained(TEXT, "-m", models.bert(tmp_path / "model", "bert_model"), "--against", "a dog ran")
     assert similar["method"] == "relevancy" and "positions: mean of their rows" in " ".join(similar["notes"])
 
 

@@ -80,11 +80,6 @@ def test_text_decoder_and_detector_are_asked_from_the_same_place(bert, cat, tmp_
     assert explained(objects, "--method", "raw", "--query", "3") == of_model
 
 
-def test_without_a_method_it_goes_through_all_layers(cat):
-    answer = explained(cat)
-    assert answer["method"] == "rollout" and sum(answer["scores"]) == pytest.approx(1, abs=1e-6)
-
-
 def test_a_picture_is_drawn_under_its_map(tmp_path):
     path = captured(tmp_path / "scene.fovea.safetensors", SCENE, "-m", SCENES, "--size", "96x64")
     for options in ([], ["--token", "patch 3,7"]):
@@ -141,11 +136,7 @@ def test_a_method_that_needs_more_says_so_and_names_others(cat, method):
     (["--size", "32x32"], ["--size", "captured run"]),
     (["--at", "3,3"], ["--at", "captured run"]),
     (["--class", "1"], ["--class", "rollout asks nothing"]),
-    (["--query", "1"], ["--query", "no objects"]),
     (["--site", "cross"], ["--site: cross", "self-attention"]),
-    (["--token", "zebra"], ["zebra"]),
-    (["--method", "raw", "--layer", "9"], ["layer 9", "0 to 1"]),
-    (["--method", "raw", "--head", "99"], ["head 99", "0 to"]),
     (["--text-file", "x.txt"], ["2 of INPUT"]),
 ])
 def test_what_a_run_does_not_have_is_told(cat, arguments, facts):

@@ -69,16 +69,27 @@ TEST(Explanation, TakesTheMethodThatSuitsWhatTheModelSays) {
 
 TEST(Explanation, ATranslationIsAskedAboutTheLastWordThatIsWritten) {
   const Session session = translation_session("{'text': 'I love music.', 'target': 'La musique.'}");
-  const Answer answer = session.ask(explain_question_of("{'method': 'raw'}"));
-  EXPECT_EQ(fact(answer, "site"), "\"cross\"");
-  EXPECT_EQ(explained_fact(answer, "position_name"), "\"writing ·musique\"");
-  EXPECT_EQ(fact(answer, "notes"), "[\"asked about the last word that is written, ·musique\"]");
-  EXPECT_TRUE(answer.notes.empty()) << "the caption says it";
-  const Answer named = session.ask(explain_question_of("{'method': 'raw', 'token': 'musique'}"));
-  EXPECT_EQ(explained_scores(named), explained_scores(answer));
+  for (const std::string method : {"raw", "alti+", "relevancy"}) {
+    const std::string asked = "'method': '" + method + "'";
+    const Answer answer = session.ask(explain_question_of("{" + asked + "}"));
+    EXPECT_EQ(fact(answer, "site"), "\"cross\"") << method;
+    EXPECT_EQ(
+        fact(answer, "notes").find("[\"asked about the last word that is written, ·musique\""), 0u)
+        << method;
+    EXPECT_TRUE(answer.notes.empty()) << "the caption says it";
+    const Answer named = session.ask(explain_question_of("{" + asked + ", 'token': 'musique'}"));
+    EXPECT_EQ(explained_scores(named), explained_scores(answer)) << method;
+  }
+  const Answer raw = session.ask(explain_question_of("{'method': 'raw'}"));
+  EXPECT_EQ(explained_fact(raw, "position_name"), "\"writing ·musique\"");
   const Answer stack = session.ask(explain_question_of("{'method': 'rollout'}"));
   EXPECT_EQ(fact(stack, "site"), "\"encoder_self\"") << "what goes through layers begins there";
   EXPECT_EQ(fact(stack, "layer"), "null") << "through all of them";
+  // Where nothing but punctuation is written, it is the last of that.
+  const Answer dots = translation_session("{'text': 'I love music.', 'target': '...'}")
+                          .ask(explain_question_of("{'method': 'raw'}"));
+  EXPECT_NE(explained_fact(dots, "position_name").find('.'), std::string::npos);
+  EXPECT_EQ(fact(dots, "notes").find("last word"), std::string::npos);
 }
 
 TEST(Explanation, KeepsOfTheRunWhatTheMethodReads) {
@@ -186,6 +197,11 @@ TEST(Explanation, ACapturedRunSaysWhatOnlyItsModelHas) {
   EXPECT_TRUE(wrong("{'at': [1, 1]}", "at", "name a patch with `token`"));
   EXPECT_TRUE(wrong("{'site': 'cross'}", "site", "cross is not in the run"));
   EXPECT_TRUE(wrong("{'query': 1}", "query", "no objects"));
+  EXPECT_TRUE(wrong("{'token': 'zebra'}", "", "zebra"));
+  EXPECT_TRUE(
+      wrong("{'method': 'raw', 'layer': 9}", "", "layer 9 is asked for but there are 0 to 1"));
+  EXPECT_TRUE(
+      wrong("{'method': 'raw', 'head': 99}", "", "head 99 is asked for but there are 0 to"));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "takes gradients of the model",
                          [&] { session.ask(explain_question_of("{'method': 'relevancy'}")); }));
 }
