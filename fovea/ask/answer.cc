@@ -1,5 +1,7 @@
 #include "fovea/ask/answer.h"
 
+#include <fmt/format.h>
+
 #include "fovea/base/error.h"
 
 namespace fovea {
@@ -16,11 +18,37 @@ Json values_json(const Tensor& tensor) {
   return rows;
 }
 
+// Over positions one row; of heads a row for each layer.
+MapData data_of_scores(const AxisScores& of) {
+  const std::vector<float> values(of.scores.begin(), of.scores.end());
+  const auto count = static_cast<int64_t>(values.size());
+  const bool heads = of.axis.name == "heads";
+  MapData data{.weights = Tensor::from<float>(
+                   {heads ? of.axis.grid_rows : 1, heads ? of.axis.grid_cols : count}, values)};
+  const auto numbered = [](Axis& axis, std::string_view name, int64_t most) {
+    axis.name = name;
+    for (int64_t i = 0; i < most; ++i) axis.positions.push_back({.text = fmt::format("{}", i)});
+  };
+  if (heads) {
+    numbered(data.rows, "layers", of.axis.grid_rows);
+    numbered(data.cols, "heads", of.axis.grid_cols);
+  } else {
+    data.rows = {.name = "scores", .positions = {{.text = "score"}}};
+    data.cols = of.axis;
+  }
+  return data;
+}
+
 }  // namespace
 
 MapData numbers_of(const Answer& answer) {
   if (answer.numbers_apart) return answer.numbers_apart();
   if (answer.numbers) return *answer.numbers;
+  if (!answer.scores.empty()) {
+    MapData data = data_of_scores(answer.scores.front());
+    data.text = text_in(answer.figure);
+    return data;
+  }
   return std::visit(
       [](const auto& figure) -> MapData {
         if constexpr (requires { data_of(figure); }) {
@@ -46,7 +74,7 @@ Json whole(const Answer& answer) {
   const bool has_maps =
       answer.numbers ||
       std::visit([](const auto& figure) { return requires { data_of(figure); }; }, answer.figure);
-  if (!has_maps || answer.numbers_apart) return answer.facts;
+  if (!has_maps || answer.numbers_apart || !answer.scores.empty()) return answer.facts;
   Json facts = answer.facts;
   const Json* given = facts.find("result");
   Json result = given != nullptr ? *given : Json::object();

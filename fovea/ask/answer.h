@@ -14,12 +14,28 @@
 
 namespace fovea {
 
+// Of each position of an axis a number, or of each head: "heads" has a grid of layers and heads.
+struct AxisScores {
+  Axis axis;
+  std::vector<double> scores;
+};
+
+// A figure that stands beside the answer's own.
+struct FigureBeside {
+  std::string name;
+  Figure figure;
+};
+
 struct Answer {
   Figure figure;
   // As docs/answers.schema.json says, but for the numbers: whole() puts them in.
   Json facts = Json::object();
   std::optional<MapData> numbers = {};   // none: those of the figure
   std::optional<LabelMask> labels = {};  // objects as numbers, as large as their picture
+  // Of an explanation: over the input, and over what a decoder has read so far where that counts
+  // too. Facts hold them.
+  std::vector<AxisScores> scores = {};
+  std::vector<FigureBeside> beside = {};  // of a checked explanation "grades" and "curves"
   // Of files of numbers, in place of those: what the facts say otherwise, or what would be too long
   // in them. Made when asked for, by any thread; owns what it uses.
   std::function<MapData()> numbers_apart = nullptr;

@@ -129,6 +129,13 @@ void check_rule(const FieldInfo& field, const FieldRule& rule, const Json& given
     fail(ErrorKind::kInvalidArgument, Field{field.name},
          "it {}, so it does not go with `{}`; leave one of them out", rule.why, rule.excludes);
   }
+  if (const Json* beside = rule.beside.empty() ? nullptr : given.find(rule.beside)) {
+    const std::string& word = beside->as_string(kOfField);
+    if (std::ranges::count(rule.values, word) == 0) {
+      fail(ErrorKind::kInvalidArgument, Field{field.name},
+           "it {} but `{}` is {}; leave one of them out", rule.why, rule.beside, word);
+    }
+  }
   if (rule.needs.empty()) return;
   const Json* other = given.find(rule.needs);
   if (other == nullptr && rule.value.empty()) {
@@ -215,11 +222,18 @@ Json rule_schema(const FieldInfo& field, const FieldRule& rule, std::span<const 
   };
   Json when = Json::object();
   if (!rule.at.empty()) when.set("const", rule.at);
-  if (std::isfinite(rule.above)) when.set("exclusiveMinimum", rule.above);
+  if (std::isfinite(rule.above)) {
+    when.set("type", "number");
+    when.set("exclusiveMinimum", rule.above);
+  }
   Json then = Json::object();
   const auto other = [&](const std::string& name) { return find_field(all, name); };
   if (const FieldInfo* excluded = other(rule.excludes)) {
     then.set("not", given(*excluded, Json::object()));
+  }
+  if (other(rule.beside) != nullptr) {
+    then.set("properties",
+             Json::object({{rule.beside, Json::object({{"enum", Json::array_of(rule.values)}})}}));
   }
   if (const FieldInfo* needed = other(rule.needs)) {
     then =

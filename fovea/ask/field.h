@@ -18,12 +18,15 @@ namespace fovea {
 // range is [begin, end], typed A:B: from the first up to but not with the other, from 0.
 enum class FieldType { kFlag, kText, kInteger, kReal, kChoice, kPixel, kSize, kRange };
 
-// What must hold beside a field that is given: another field is given too, or is not.
+// What must hold beside a field that is given: another field is given too, or is not, or is one of
+// some words.
 struct FieldRule {
-  std::string needs = {};     // this other field must be given
-  std::string value = {};     // ... and have this value; empty: any
-  std::string excludes = {};  // this other field must not be given
-  std::string why;            // completes "it ...": "shows who attends to a token"
+  std::string needs = {};                // this other field must be given
+  std::string value = {};                // ... and have this value; empty: any
+  std::string excludes = {};             // this other field must not be given
+  std::string beside = {};               // where this other field is given,
+  std::vector<std::string> values = {};  // ... it must be one of these
+  std::string why;                       // completes "it ...": "shows who attends to a token"
   // The rule holds only where the field is this word, or a larger number than that.
   std::string at = {};
   double above = -std::numeric_limits<double>::infinity();

@@ -2,6 +2,19 @@
 
 namespace fovea {
 
+RunOptions run_options(const RunNeeds& needs, RecorderOptions record) {
+  RunOptions options{.record = std::move(record)};
+  options.record.values |= needs.blocks;
+  options.record.block |= needs.blocks;
+  options.record.positions |= needs.positions;
+  if (needs.records == KeptRecords::kFirstLayers) {
+    options.record.wanted = [](SiteId site) { return site.layer == 0; };
+  }
+  options.record.outputs |= needs.outputs;
+  options.logits = needs.logits();
+  return options;
+}
+
 RunSort OpenedInput::sort() const {
   if (!picture) return RunSort::kText;
   return engine.facts().finds_objects() ? RunSort::kObjects : RunSort::kPicture;

@@ -1,6 +1,7 @@
 // The run that a question is asked of, and what it came from.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -12,17 +13,23 @@
 
 namespace fovea {
 
-// What a run must hold beside Q, K, V and the log-sum-exps of each attention.
+// Of which layers Q, K and the log-sum-exps are kept: methods that take gradients of the model need
+// no more than the axes that the first layers of each stack tell.
+enum class KeptRecords { kFirstLayers, kAll };
+
+// What a run must hold, beside those records and what else the session keeps of them.
 struct RunNeeds {
-  bool blocks = false;       // what RecorderOptions::block records
+  bool blocks = false;       // what RecorderOptions::block records, and values
   bool outputs = false;      // what RecorderOptions::outputs records
   bool all_logits = false;   // of every position, or object query
   bool last_logits = false;  // of the last position; all_logits holds them too
   bool positions = false;    // what RecorderOptions::positions records
+  KeptRecords records = KeptRecords::kAll;
 
   bool covers(const RunNeeds& other) const {
     return blocks >= other.blocks && outputs >= other.outputs && all_logits >= other.all_logits &&
-           positions >= other.positions && (all_logits || last_logits >= other.last_logits);
+           (all_logits || last_logits >= other.last_logits) && positions >= other.positions &&
+           records >= other.records;
   }
   LogitRows logits() const {
     return all_logits ? LogitRows::kAll : last_logits ? LogitRows::kLast : LogitRows::kNone;
@@ -32,9 +39,12 @@ struct RunNeeds {
             .outputs = outputs || other.outputs,
             .all_logits = all_logits || other.all_logits,
             .last_logits = last_logits || other.last_logits,
-            .positions = positions || other.positions};
+            .positions = positions || other.positions,
+            .records = std::max(records, other.records)};
   }
 };
+// How such a run is made; `record` says what is kept in any case.
+RunOptions run_options(const RunNeeds& needs, RecorderOptions record = {.values = false});
 
 // A model and its input, as the model reads it.
 struct OpenedInput {

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "fovea/ask/field.h"
+#include "fovea/ask/picture_bytes.h"
 #include "fovea/engine/translator.h"
 #include "fovea/generate/generate.h"
 #include "fovea/vision/picture.h"
@@ -16,11 +17,6 @@ namespace fovea {
 
 struct Text {
   std::string text;
-};
-
-struct PictureBytes {
-  std::string bytes;                 // of the file
-  std::string name = "the picture";  // in errors
 };
 
 struct Input {

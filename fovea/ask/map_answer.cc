@@ -99,7 +99,11 @@ void complete_facts(Answer& answer, const Question& question, const FinishedRun&
   facts.set("caption", text_in(answer.figure).caption);
   answer.notes.insert(answer.notes.begin(), run.result().warnings.begin(),
                       run.result().warnings.end());
-  facts.set("notes", Json::array_of(answer.notes));
+  Json notes = Json::array_of(answer.notes);
+  if (const Json* told = answer.facts.find("notes")) {  // that the figure tells
+    for (const Json& note : told->as_array("notes")) notes.push_back(note);
+  }
+  facts.set("notes", std::move(notes));
   const Json* result = answer.facts.find("result");
   facts.set("result", result != nullptr ? *result : Json::object());
   answer.facts = std::move(facts);

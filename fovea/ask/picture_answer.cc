@@ -1,5 +1,10 @@
 #include "fovea/ask/picture_answer.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "fovea/base/error.h"
 #include "fovea/base/parse.h"
 #include "fovea/capture/words.h"
@@ -65,6 +70,16 @@ Json similarity_facts(const std::vector<std::string>& texts, const FinishedRun& 
 }
 
 }  // namespace
+
+std::string pixels_text(const PatchGrid& grid, int64_t patch) {
+  const PictureRectangle part = grid.rectangle(patch);
+  const auto range = [](double from, double to) {
+    return fmt::format("{:.0f} to {:.0f}", std::floor(from),
+                       std::max(std::floor(from), std::ceil(to) - 1));
+  };
+  return fmt::format("pixels {} across, {} down", range(part.left, part.right),
+                     range(part.top, part.bottom));
+}
 
 QuestionKind about_picture(QuestionKind kind) {
   kind.fields.push_back({.name = "text",

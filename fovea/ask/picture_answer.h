@@ -28,6 +28,8 @@ PictureChoice picture_choice(const Question& question, const FinishedRun& run);
 // The patch on the grid that shows the pixel. Throws Error{kInvalidArgument} about the field that
 // said it for one that the model does not see.
 int64_t patch_at(const PatchGrid& grid, PictureSpot spot, std::string_view field = "at");
+// "pixels 32 to 39 across, 16 to 23 down": what the patch shows.
+std::string pixels_text(const PatchGrid& grid, int64_t patch);
 // The side of a patch in pixels of the model's input. Throws Error{kUnsupported} of a captured run,
 // which does not know it.
 int64_t patch_side(const FinishedRun& run);

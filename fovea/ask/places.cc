@@ -81,7 +81,11 @@ void check_head(const HeadChoice& head, const Engine& engine, SiteKind kind) {
 
 void check_query(int64_t query, const Engine& engine) {
   const std::optional<ObjectFacts>& objects = engine.facts().objects;
-  const int64_t queries = objects ? objects->queries : 0;
+  if (!objects) {
+    fail(ErrorKind::kInvalidArgument, Field{"query"}, "{} finds no objects; leave it out",
+         engine.name());
+  }
+  const int64_t queries = objects->queries;
   if (query >= 0 && query < queries) return;
   fail(ErrorKind::kInvalidArgument, Field{"query"},
        "{} is beyond {}, which has {} object queries, 0 to {}", query, engine.name(), queries,
@@ -97,8 +101,8 @@ void check_place(const Question& question, const Engine& engine, bool sees_pictu
   if (!question.kind.empty()) {
     const QuestionKind& asked = question_kind_named(question.kind);
     if (asked.check != nullptr) asked.check(engine);
-    if (asked.usual_site != nullptr) kind = asked.usual_site(place, facts, sees_picture);
     kind = asked.only_of.value_or(kind);
+    if (asked.site != nullptr) kind = asked.site(question, engine, sees_picture);
   }
   if (place.site) kind = site_taken(*place.site, engine, sees_picture);
   if (place.layer) check_layer(*place.layer, engine, kind);

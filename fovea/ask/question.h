@@ -2,11 +2,13 @@
 // beside figures and the program's options.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "fovea/ask/picture_bytes.h"
 #include "fovea/atlas/head_choice.h"
 #include "fovea/base/json.h"
 #include "fovea/capture/site.h"
@@ -37,6 +39,9 @@ struct Question {
   std::string kind;  // a name of all_question_kinds(); empty: what suits the place
   Place place;
   Json fields = Json::object();  // the kind's own, checked
+  // Pictures that fields name, to be similar to say. Files are opened by the front end, and JSON
+  // holds the names alone.
+  std::map<std::string, PictureBytes, std::less<>> pictures = {};
 
   // What the kind's own fields say.
   bool flag(std::string_view name) const { return fields.find(name) != nullptr; }

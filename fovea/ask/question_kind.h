@@ -23,8 +23,8 @@ struct QuestionKind {
   bool has_maps = true;             // and so numbers for .npy and the like; a table has none
   bool has_page = true;             // a saved page can open at it
   std::optional<SiteKind> only_of;  // the one attention that it is about; none: any
-  // Of these the one that it is about where none is named; null: that of the run's first records.
-  SiteKind (*usual_site)(const Place& place, const ModelFacts& facts, bool sees_picture) = nullptr;
+  // The attention that is meant where that depends on more than the model; null: its first.
+  SiteKind (*site)(const Question& question, const Engine& engine, bool sees_picture) = nullptr;
   // Throws Error{kUnsupported} for a model that it is not about; null: any model.
   void (*check)(const Engine& engine) = nullptr;
   // Throws for what is asked and the model with its input does not have, before it runs; null:

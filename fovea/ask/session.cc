@@ -111,14 +111,6 @@ struct Session::State {
 
   std::mutex mutex;  // of `finished`
   std::shared_ptr<const FinishedRun> finished;
-
-  RunOptions options(const RunNeeds& needs) const {
-    RunOptions options{.record = record, .logits = needs.logits()};
-    options.record.block |= needs.blocks;
-    options.record.outputs |= needs.outputs;
-    options.record.positions |= needs.positions;
-    return options;
-  }
 };
 
 // A question whose kind is known, and the run it is asked of.
@@ -167,7 +159,7 @@ Session::Resolved Session::resolved(const Question& question) const {
   if (input != nullptr) check_place(asked, *input);
   if (input != nullptr && kind.check_input != nullptr) kind.check_input(asked, *input);
   std::shared_ptr<const FinishedRun> finished =
-      run(input != nullptr && kind.needs != nullptr ? kind.needs(asked, *input) : RunNeeds{});
+      run(input && kind.needs != nullptr ? kind.needs(asked, *input) : RunNeeds{});
   return {kind, std::move(asked), std::move(finished)};
 }
 
@@ -186,15 +178,20 @@ std::shared_ptr<const FinishedRun> Session::run(const RunNeeds& needs) const {
   if (auto run = found(needs)) return run;
   return run_on_team([&] {
     if (auto run = found(needs)) return run;
-    const auto before = found({});  // what others needed stays
+    // What others needed stays.
+    const auto before = found({.records = KeptRecords::kFirstLayers});
     RunNeeds all = before ? needs.with(before->has) : needs;
     all.all_logits |= state_->wants_logits;
-    auto run = std::make_shared<const FinishedRun>(
-        FinishedRun{state_->opened, all, finished(*state_->opened, state_->options(all))});
+    auto run = std::make_shared<const FinishedRun>(FinishedRun{
+        state_->opened, all, finished(*state_->opened, run_options(all, state_->record))});
     const std::lock_guard lock(state_->mutex);
     state_->finished = run;
     return run;
   });
+}
+
+std::shared_ptr<const FinishedRun> Session::run(const Question& question) const {
+  return resolved(question).run;
 }
 
 Answer Session::ask(const Question& question, const Watch& watch) const {

@@ -25,6 +25,8 @@ class Session {
   // Null: a captured run.
   const OpenedInput* opened() const;
   std::shared_ptr<const FinishedRun> run(const RunNeeds& needs = {}) const;
+  // With what the question needs. Throws what ask() throws before the model runs.
+  std::shared_ptr<const FinishedRun> run(const Question& question) const;
   // Throws Error{kNotFound} that lists the sites, and Error{kInvalidArgument} without such a head.
   AttentionMap map(SiteId site, int64_t head) const { return run()->result().map(site, head); }
 

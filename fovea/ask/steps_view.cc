@@ -88,17 +88,6 @@ int64_t first_patch(const Axis& axis) {
   return axis.grid_rows > 0 ? PictureAxis::of(axis).specials : 0;
 }
 
-// Which pixels of the file a patch shows: "pixels 56 to 63 across, 96 to 103 down".
-std::string pixels_text(const PatchGrid& grid, int64_t patch) {
-  const PictureRectangle part = grid.rectangle(patch);
-  const auto range = [](double from, double to) {
-    return fmt::format("{:.0f} to {:.0f}", std::floor(from),
-                       std::max(std::floor(from), std::ceil(to) - 1));
-  };
-  return fmt::format("pixels {} across, {} down", range(part.left, part.right),
-                     range(part.top, part.bottom));
-}
-
 void append_note(std::string& notes, const std::string& note) {
   if (!notes.empty() && !note.empty()) notes += " · ";
   notes += note;

@@ -246,7 +246,6 @@ Session open_session(const Args& args, const GivenInput& given, std::string_view
 
 Session open_session(const Args& args, const GivenInput& given, Engine engine,
                      const Question& question, const RecorderOptions& record) {
-  check_outputs_of(question, args);
   // --inputs of a model that sees pictures may be a picture, a text or both, which the run tells.
   const bool may_be_both =
       given.kind == GivenInput::Kind::kTensors && engine.facts().takes_pixels();

@@ -19,6 +19,8 @@ namespace fovea {
 // A field as an option: length_penalty is --length-penalty.
 Option option_of(const FieldInfo& field);
 std::vector<Option> options_of(const std::vector<FieldInfo>& fields);
+// Sets what was typed of these.
+void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields);
 
 // --view and the fields of all kinds of questions that the verb offers; `views` come before those
 // kinds.
@@ -26,8 +28,6 @@ std::vector<Option> question_options(std::string_view verb, std::vector<std::str
                                      std::string usual = "");
 // What each view shows, for the help.
 std::string question_summaries(std::string_view verb);
-// The fields that were given as options.
-void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields);
 // What is asked of such a run; `json` holds what options do not say. Throws
 // Error{kInvalidArgument}.
 Question typed_question(const Args& args, std::string_view verb, RunSort sort = RunSort::kText,
@@ -49,7 +49,7 @@ void check_outputs_of(const Question& question, const Args& args);
 // Opens the model, checks the question by its facts, and then reads the input.
 Session open_session(const Args& args, const GivenInput& given, std::string_view default_model,
                      const Question& question = {}, const RecorderOptions& record = {});
-// The same of a model that is open.
+// The same of a model that is open; who calls it has looked at the outputs.
 Session open_session(const Args& args, const GivenInput& given, Engine engine,
                      const Question& question = {}, const RecorderOptions& record = {});
 

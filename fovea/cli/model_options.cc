@@ -12,11 +12,6 @@
 namespace fovea {
 namespace {
 
-std::optional<std::string_view> find_pair(const Args& args) {
-  if (!args.has("pair")) return {};
-  return args["pair"];
-}
-
 // The script of an installation that fetches models; empty: there is none.
 std::filesystem::path installed_script() {
   namespace fs = std::filesystem;
@@ -99,52 +94,6 @@ void check_reads_text(const Engine& engine) {
        "{} sees pictures and reads no text; give it a picture file (`fovea {} FILE`) or "
        "pixel_values (--inputs)",
        engine.name(), facts.finds_objects() ? "detect" : "image");
-}
-
-EncodedInput read_input(const Engine& engine, const GivenInput& given, const Args& args) {
-  if (given.kind == GivenInput::Kind::kTensors) return engine.label(read_inputs(given.value));
-  check_reads_text(engine);
-  EncodedInput input = engine.encode(source_text(given), find_pair(args));
-  if (!given.note.empty()) input.warnings.push_back(given.note);
-  return input;
-}
-
-RunResult run_input(const Engine& engine, const GivenInput& given, const Args& args,
-                    const RunOptions& options, const InputCheck& check) {
-  const bool translates = engine.facts().has_decoder();
-  const bool tensors = given.kind == GivenInput::Kind::kTensors;
-  for (const char* name : {"target", "from", "to"}) {
-    if (!args.has(name)) continue;
-    if (!translates) {
-      fail(ErrorKind::kInvalidArgument,
-           "--{} is for translation but {} has no decoder; leave it out", name, engine.name());
-    }
-    if (tensors) {
-      fail(ErrorKind::kInvalidArgument,
-           "--{} goes with a text but --inputs holds token ids; leave it out, or put the target "
-           "into decoder_input_ids",
-           name);
-    }
-  }
-  if (tensors || !translates) {
-    const EncodedInput input = read_input(engine, given, args);
-    if (check) check(input);
-    return engine.run(input, options);
-  }
-  if (args.has("pair")) {
-    fail(ErrorKind::kInvalidArgument,
-         "--pair is a second text but {} has a decoder; did you mean --target?", engine.name());
-  }
-  TranslateOptions how;
-  if (args.has("target")) how.target = args["target"];
-  const Languages languages{.source = args.has("from") ? args["from"] : "",
-                            .target = args.has("to") ? args["to"] : ""};
-  const Translator translator(engine, languages);
-  const std::string source = source_text(given);
-  if (check) check(translator.encode(source));
-  RunResult result = translator.translate(source, how, options).result;
-  if (!given.note.empty()) result.warnings.push_back(given.note);
-  return result;
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {

@@ -1,7 +1,6 @@
 // What verbs that run a model have in common: which model, and what input.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,13 +40,6 @@ std::vector<Option> input_options();
 // Throws Error{kInvalidArgument} for a model that sees pictures alone, with the verb that takes
 // them.
 void check_reads_text(const Engine& engine);
-// What is given as the model takes it, with --pair.
-EncodedInput read_input(const Engine& engine, const GivenInput& given, const Args& args);
-// Runs the model on that; a model with a decoder writes what it writes, or --target.
-// `check` is shown the text or the source before that, to refuse it.
-using InputCheck = std::function<void(const EncodedInput& input)>;
-RunResult run_input(const Engine& engine, const GivenInput& given, const Args& args,
-                    const RunOptions& options = {}, const InputCheck& check = nullptr);
 
 // Each a note, as add_note() gives them.
 void print_warnings(const std::vector<std::string>& warnings);

@@ -1,28 +1,13 @@
 #include "fovea/cli/picture_options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "fovea/ask/picture_answer.h"
 #include "fovea/base/error.h"
-#include "fovea/base/file.h"
-#include "fovea/cli/map_options.h"
 
 namespace fovea {
 namespace {
 
 constexpr int64_t kLongestSide = 16384;
-
-void refuse_text_options(const Engine& engine, const GivenInput& given, const Args& args) {
-  for (const char* name : {"pair", "target", "from", "to"}) {
-    if (args.has(name)) {
-      fail(ErrorKind::kInvalidArgument,
-           "--{} goes with a text but {} is run on the picture '{}'; leave it out", name,
-           engine.name(), given.value);
-    }
-  }
-}
 
 }  // namespace
 
@@ -55,42 +40,6 @@ std::optional<PictureSize> picture_size(const Args& args) {
 
 std::string_view default_model_for(const GivenInput& given, std::string_view text_model) {
   return given.kind == GivenInput::Kind::kPicture ? kDefaultPictureModel : text_model;
-}
-
-std::optional<PictureInput> find_picture_input(const Engine& engine, const GivenInput& given,
-                                               const Args& args) {
-  const std::optional<PictureSize> size = picture_size(args);
-  const ModelFacts& facts = engine.facts();
-  const bool named = given.kind == GivenInput::Kind::kPicture;
-  // A model that reads no texts means a file, whatever its name.
-  const bool picture = facts.takes_pixels() &&
-                       (named || (given.kind == GivenInput::Kind::kText && !facts.takes_text()));
-  if (!picture) {
-    if (named && file_exists(given.value)) {
-      fail(ErrorKind::kInvalidArgument,
-           "INPUT is the picture '{}' but {} reads text; take a model that sees pictures, or give "
-           "a text",
-           given.value, engine.name());
-    }
-    if (size) {
-      fail(ErrorKind::kInvalidArgument,
-           "--size is for picture files but {} is not given one; leave it out", engine.name());
-    }
-    return {};
-  }
-  refuse_text_options(engine, given, args);
-  if (!named && !file_exists(given.value)) {
-    fail(ErrorKind::kInvalidArgument,
-         "INPUT is '{}' but {} sees pictures and reads no text, and there is no such file; give it "
-         "a picture file",
-         given.value, engine.name());
-  }
-  return read_picture_input(engine, given.value, size);
-}
-
-int64_t patch_at(const PictureInput& input, std::string_view at) {
-  const auto [x, y] = parse_pixel(at);
-  return patch_at(input.grid, PictureSpot{x, y});
 }
 
 }  // namespace fovea

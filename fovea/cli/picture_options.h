@@ -1,4 +1,4 @@
-// Pictures on the command line: which file, at which size, and which patch of it.
+// Pictures on the command line: which file, at which size.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,6 @@
 
 #include "fovea/cli/command.h"
 #include "fovea/cli/model_options.h"
-#include "fovea/engine/picture_input.h"
 
 namespace fovea {
 
@@ -21,13 +20,5 @@ std::optional<PictureSize> picture_size(const Args& args);
 
 // The default model for what is given: `text_model`, unless it is a picture.
 std::string_view default_model_for(const GivenInput& given, std::string_view text_model);
-
-// What is given as a picture, where the model sees pictures; none where it is a text. Throws as
-// read_picture_input does, and Error{kInvalidArgument} for options that only texts have.
-std::optional<PictureInput> find_picture_input(const Engine& engine, const GivenInput& given,
-                                               const Args& args);
-// The patch of --at, on the grid. Throws Error{kInvalidArgument} for a pixel that the model does
-// not see.
-int64_t patch_at(const PictureInput& input, std::string_view at);
 
 }  // namespace fovea

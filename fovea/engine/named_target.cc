@@ -38,7 +38,7 @@ std::string named_class(const std::vector<std::string>& labels, int64_t index) {
   return (labelled ? "class " : "") + class_name(labels, index);
 }
 
-// By its label, in whatever letters, or by its number.
+// By its label, in whatever letters, or by its number, 3 or #3.
 int64_t class_named(const std::vector<std::string>& labels, int64_t count,
                     const std::string& name) {
   for (size_t i = 0; i < labels.size() && static_cast<int64_t>(i) < count; ++i) {
@@ -47,8 +47,8 @@ int64_t class_named(const std::vector<std::string>& labels, int64_t count,
   for (size_t i = 0; i < labels.size() && static_cast<int64_t>(i) < count; ++i) {
     if (same_letters(labels[i], name)) return static_cast<int64_t>(i);
   }
-  if (const auto index = parse_number<int64_t>(name); index && *index >= 0 && *index < count)
-    return *index;
+  const auto index = parse_number<int64_t>(name.starts_with('#') ? name.substr(1) : name);
+  if (index && *index >= 0 && *index < count) return *index;
   fail(ErrorKind::kInvalidArgument, "class '{}' is asked about but the model has 0 to {}{}{}", name,
        count - 1, labels_text(labels), did_you_mean(name, labels));
 }

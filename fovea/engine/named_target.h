@@ -19,9 +19,9 @@ struct NamedTarget {
 std::string answer_name(const NamedTarget& target, const std::optional<NamedTarget>& against);
 
 struct TargetChoice {
-  // Of models with classes a label or its number; of models that write a word or its id, #id where
-  // that is a word too; of models that embed a text to be similar to. None: what the model answers,
-  // or that the embedding stays as it is.
+  // Of models with classes a label or its number, 3 or #3; of models that write a word or its id,
+  // #id where that is a word too; of models that embed a text to be similar to. None: what the
+  // model answers, or that the embedding stays as it is.
   std::optional<std::string> name;
   // Of models that embed: what to be similar to instead of the text `name`, which is what it is
   // called. A picture say: nobody opens a file because a text is its name.

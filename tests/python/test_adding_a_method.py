@@ -63,5 +63,5 @@ def test_the_method_of_the_page_is_listed_and_works(tmp_path):
     listed = [known["name"] for known in json.loads(run(program, "methods", "--json"))]
     assert name in listed and "rollout" in listed
     model = models.bert(tmp_path / "model")
-    answer = json.loads(run(program, "explain", "the cat sat", "-m", model, "--method", name, "--json"))
+    answer = json.loads(run(program, "explain", "the cat sat", "-m", model, "--method", name, "--json"))["result"]
     assert all(1 <= score <= len(answer["scores"]) for score in answer["scores"])

@@ -47,6 +47,14 @@ def validated(output):
 
 def asked(kind, bert, picture_run):
     """Ways to ask such a question of the program."""
+    if kind == "explain":
+        text, checked = ["The cat sat.", "-m", bert], ["--check", "--check-orders", "2"]
+        return [["explain", *question] for question in (
+            text, [*text, "--method", "rollout", "--residual", "0.3", "--token", "cat"], [*text, "--method", "head-importance", "--class", "cat"],
+            [*text, "--method", "raw", "--layer", "0", "--head", "1", *checked], [*text, "--method", "raw", "--check-cascade", *checked],
+            ["I love music.", "-m", "en-fr", "--method", "alti+"], ["I love music.", "--target", "La musique.", "--method", "raw", "--site", "decoder"],
+            [SCENE, "--size", "48x48", "--class", "cow", "--against", "sheep"], [SCENE, "--size", "48x48", "--method", "raw", "--at", "60,100"],
+            [FARM, "-m", "scenes-detr", "--size", "120x96", "--query", "3"], [picture_run, "--token", "patch 2,1"])]
     if kind == "align":
         return [["translate", "I love music."], ["translate", "I love music.", "--target", "La musique.", "--pieces"],
                 ["translate", "I love music.", "--head", "mean", "--links", "mutual", "--norms"]]
@@ -100,12 +108,11 @@ def test_a_question_is_known_wherever_questions_are_listed(bert):
     for kind, schema in KINDS.items():
         text = ok("questions")
         assert f"\n{kind}\n" in "\n" + text
-        about = re.search(rf"^{kind}\n(?:  .*\n)*?  fovea (.+) --view (\S+)$", text, re.MULTILINE)
-        for verb in about.group(1).split(", ") if about and kind != "align" else []:
-            view = about.group(2)
-            assert view in ok("--complete", verb, "--view", "").split()
+        verbs, view = re.search(rf"^{kind}\n(?:  .*\n)*?  fovea ([a-z, ]+?)(?: --view (\S+))?$", text, re.MULTILINE).groups()
+        for verb in verbs.split(", ") if kind != "align" else []:
+            assert view is None or view in ok("--complete", verb, "--view", "").split()
             for page in (ok(verb, "--help"), ok("help", verb, "--man")):
-                assert view in page
+                assert (view or kind) in page
                 for field in schema["properties"]:
                     assert field in ("kind", "exact") or field.replace("_", "-") in page.replace("\\-", "-")
 
@@ -115,9 +122,13 @@ def test_the_schema_refuses_what_the_program_refuses():
              {"kind": "heads", "token": "it"}, {"kind": "align", "links": "threshold", "threshold": 3},
              {"kind": "cells"}, {"kind": "why", "to": [1, 1]}, {"kind": "objects", "threshold": 1.5},
              {"kind": "steps", "head": "mean"}, {"kind": "steps", "at": [1, 1], "token": "it"}, {"kind": "steps", "to": [1, 1], "similarity": "all"},
-             {"kind": "points", "at": [[1, 1]] * 9}, {"kind": "queries", "head": "all"}, {"kind": "cell_matrix", "rows": [1]}]
+             {"kind": "points", "at": [[1, 1]] * 9}, {"kind": "explain", "check_orders": 4}, {"kind": "explain", "method": "magic"},
+             {"kind": "explain", "at": [1, 1], "token": 2}, {"kind": "explain", "residual": 2}, {"kind": "explain", "method": "raw", "residual": 0.5},
+             {"kind": "explain", "method": "rollout", "layer": 2}, {"kind": "explain", "method": "rollout", "head": 2}, {"kind": "queries", "head": "all"}, {"kind": "cell_matrix", "rows": [1]}]
     right = [{"kind": "matrix", "column": True, "token": "it"}, {"kind": "align", "threshold": 0.3, "links": "threshold"},
-             {"kind": "heads", "layer": "all"}, {"kind": "align", "links": "threshold", "threshold": 3, "norms": True},
+             {"kind": "heads", "layer": "all"}, {"kind": "explain", "method": "rollout", "residual": 0.3, "class": 3, "head": "mean"},
+             {"kind": "explain", "residual": 0.3}, {"kind": "explain", "method": "raw", "layer": 2, "head": 2},
+             {"kind": "explain", "check": True, "check_orders": 4}, {"kind": "align", "links": "threshold", "threshold": 3, "norms": True},
              {"kind": "steps", "at": [1, 1], "to_token": "[CLS]", "similarity": "dot"}, {"kind": "steps", "token": 5, "to": [1, 1]},
              {"kind": "points", "at": [[1, 1], [2, 2]]}, {"kind": "cells", "at": [1, 1]}, {"kind": "queries", "head": "all", "query": 0}]
     for question in wrong:

@@ -26,10 +26,15 @@ FAMILIES = ["albert_sequence", "bart_lm", "bert_masked_lm", "bert_model", "bert_
             "whisper_lm"]
 
 
-def explained(*arguments):
-    result = run("explain", *arguments, "--json")
+def explained(*arguments, **options):
+    """What is told of an explanation: its result, with the method, the place and the notes that stand beside it."""
+    result = run("explain", *arguments, "--json", **options)
     assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
+    return told(json.loads(result.stdout))
+
+
+def told(facts):
+    return {**facts["result"], **{name: facts[name] for name in ("site", "layer", "head", "method", "notes")}}
 
 
 def dense(model, text, folder):
@@ -97,7 +102,7 @@ def test_the_vector_of_every_file_is_over_input_positions(tmp_path):
     assert numpy.array_equal(load_file(tmp_path / "x.safetensors")["scores"], vector)
     rows = list(csv.DictReader((tmp_path / "x.csv").open()))
     assert [float(row["score"]) for row in rows] == pytest.approx(answer["scores"], rel=1e-6)
-    assert json.loads((tmp_path / "x.json").read_text()) == answer
+    assert told(json.loads((tmp_path / "x.json").read_text())) == answer
 
 
 def test_patches_come_with_their_special_tokens(tmp_path):
@@ -105,24 +110,13 @@ def test_patches_come_with_their_special_tokens(tmp_path):
     vector = numpy.load(tmp_path / "x.npy")
     assert vector.shape == (1 + 28 * 28,) and vector.sum() == pytest.approx(1, abs=1e-5)
     answer = explained(SCENE, "-m", SCENES, "--method", "rollout", "--at", "100,60")
-    assert (answer["grid_rows"], answer["grid_cols"]) == (28, 28)
+    assert answer["grid"] == [28, 28]
     assert answer["position_name"].startswith("seen from patch ") and answer["position"] > 0
-
-
-def test_a_translation_is_asked_about_its_last_word_and_not_about_a_full_stop():
-    question = ["I love music.", "-m", TRANSLATOR, "--target", "J'aime la musique."]
-    for method in (["--method", "raw"], ["--method", "alti+"], []):
-        answer, named = explained(*question, *method), explained(*question, *method, "--token", "musique")
-        assert answer["scores"] == named["scores"], method
-        [note] = [note for note in answer["notes"] if "the last word that is written" in note]
-        assert "musique" in note
-    dots = explained("I love music.", "-m", TRANSLATOR, "--target", "...", "--method", "raw")
-    assert "." in dots["position_name"] and not any("last word" in note for note in dots["notes"])
 
 
 def test_a_translation_is_asked_about_the_word_that_is_written(tmp_path):
     answer = explained("I love music.", "-m", TRANSLATOR, "--target", "J'aime la musique.", "--method", "raw", "--token", "musique")
-    assert answer["attention"] == "cross" and answer["position_name"] == "writing ·musique"
+    assert answer["site"] == "cross" and answer["position_name"] == "writing ·musique"
     assert answer["positions"][int(numpy.argmax(answer["scores"]))] == "·music"
     both = explained("I love music.", "-m", TRANSLATOR, "--target", "J'aime la musique.", "--method", "alti+", "--token", "musique")
     assert len(both["scores"]) == len(both["positions"]) and len(both["target_scores"]) == len(both["target_positions"])
@@ -134,10 +128,10 @@ def test_a_translation_is_asked_about_the_word_that_is_written(tmp_path):
 def test_object_queries_and_cells_of_a_detector():
     scene = DETECTOR / "demo/scene-1.png"
     answer = explained(scene, "-m", DETECTOR, "--method", "raw", "--query", "3")
-    assert (answer["attention"], answer["position"]) == ("cross", 3)
+    assert (answer["site"], answer["position"]) == ("cross", 3)
     assert sum(answer["scores"]) == pytest.approx(1, abs=1e-5)
     answer = explained(scene, "-m", DETECTOR, "--method", "rollout", "--at", "100,60")
-    assert answer["attention"] == "encoder_self" and sum(answer["scores"]) == pytest.approx(1, abs=1e-5)
+    assert answer["site"] == "encoder_self" and sum(answer["scores"]) == pytest.approx(1, abs=1e-5)
     assert_fails(run("explain", scene, "-m", DETECTOR, "--method", "raw", "--query", "5000"), 2, "5000", "0 to ")
 
 
@@ -170,7 +164,7 @@ def test_ablation_is_what_the_probability_loses(tmp_path):
     apart = (before[best] - before[other]) - (after[best] - after[other])
     assert contrast["scores"][4] == pytest.approx(apart, abs=1e-5)
     heads = explained(TEXT, "-m", model, "--method", "ablation", "--unit", "head")
-    assert heads["axis"] == "heads" and len(heads["scores"]) == heads["grid_rows"] * heads["grid_cols"]
+    assert heads["axis"] == "heads" and len(heads["scores"]) == numpy.prod(heads["grid"])
 
 
 def test_a_model_without_a_head_is_asked_about_similarity(tmp_path):
@@ -243,7 +237,7 @@ def test_every_method_answers_or_says_why_not(family):
         arguments = ["--span", "1-2"] if name == "span-mass" else []
         result = run("explain", "--inputs", inputs, "-m", PARITY / family, "--method", name, "--json", *arguments)
         if result.returncode == 0:
-            answer = json.loads(result.stdout)
+            answer = told(json.loads(result.stdout))
             answered += 1
             assert numpy.isfinite(answer["scores"]).all() and len(answer["scores"]) == len(answer["positions"])
         else:
@@ -261,8 +255,8 @@ def test_figures_and_pages(tmp_path):
     page = (tmp_path / "x.html").read_text()
     assert METHODS["rollout"]["answers"][:40] in page and "<svg" in page and "http://" not in page.replace("http://www.w3.org", "")
     data = page.split('id="explanation">')[1].split("</script>")[0]
-    assert json.loads(data) == explained(TEXT, "-m", model, "--method", "rollout", "--token", "mat")
-    assert page.count("<tr>") == 1 + len(json.loads(data)["scores"])
+    answer = explained(TEXT, "-m", model, "--method", "rollout", "--token", "mat")
+    assert told(json.loads(data)) == answer and page.count("<tr>") == 1 + len(answer["scores"])
     # Bars are measured by the words; the position asked from and special tokens do not flatten them.
     assert "--share:100.0%" in re.search(r"<tr>.*<bdi>(?!\[)[^<]+</bdi>.*--share:100.0%.*", page).group()
     both = ok("explain", TEXT, "-m", model, "--method", "rollout", "--token", "mat", "--json", "--out", tmp_path / "y.html")
@@ -287,8 +281,8 @@ def test_a_page_of_hostile_text_stays_text(tmp_path):
     (["--method", "raw", "--head", "first"], ["first"]),
     (["--method", "raw", "--token", "giraffe"], ["giraffe"]),
     (["--method", "raw", "--class", "1"], ["--class", "leave it out"]),
-    (["--method", "raw", "--fusion", "max"], ["raw has no parameter 'fusion'"]),
-    (["--method", "rollout", "--residual", "2"], ["residual", "'2'", "0 to 1"]),
+    (["--method", "raw", "--fusion", "max"], ["--fusion: it is of rollout but --method is raw"]),
+    (["--method", "rollout", "--residual", "2"], ["--residual: 2", "0 to 1"]),
     (["--method", "rollout", "--start-layer", "9"], ["start-layer", "9", "0 to "]),
     (["--method", "rollout", "--compat", "vit-explain", "--residual", "0.3"], ["residual", "vit-explain", "leave one out"]),
     (["--method", "rollout", "--json", "--colors", "viridis"], ["--colors", "printed", "leave it out"]),

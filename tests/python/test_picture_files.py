@@ -184,7 +184,7 @@ def test_a_picture_or_a_text_is_what_to_be_similar_to(vit, clip, picture, tmp_pa
     def explained(*arguments, **options):
         result = run("explain", *arguments, "--method", "input-gradient", "--json", **options)
         assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
+        return json.loads(result.stdout)["result"]
 
     (tmp_path / "other.png").write_bytes(png(32, 32, lambda x, y: (128, 7 * x, 5 * y)))
     (tmp_path / "cat").write_text("no picture")

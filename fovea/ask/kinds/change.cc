@@ -19,10 +19,13 @@ namespace {
 constexpr std::string_view kOfChange = "a change";
 
 // The attention that places are of where they name no other: the most telling.
+SiteKind site_of_places(const Question& question, const Engine& engine, bool sees_picture) {
+  if (question.place.site) return site_taken(*question.place.site, engine, sees_picture);
+  return sites_of(engine.facts(), sees_picture).front();
+}
+
 SiteKind site_of_places(const Question& question, const OpenedInput& opened) {
-  const bool picture = !opened.encoded.patches.positions.empty();
-  if (question.place.site) return site_taken(*question.place.site, opened.engine, picture);
-  return sites_of(opened.engine.facts(), picture).front();
+  return site_of_places(question, opened.engine, !opened.encoded.patches.positions.empty());
 }
 
 // The map to show of both runs; none where the question names no place.
@@ -51,12 +54,8 @@ FinishedRun changed_run(const FinishedRun& run, const std::vector<Intervention>&
     input.inputs = run.result().inputs;
     input.target = *target;
   }
-  RunOptions options{.record = maps ? RecorderOptions{} : RecorderOptions::nothing(),
-                     .logits = run.has.logits(),
-                     .changes = changes};
-  options.record.block = maps && run.has.blocks;
-  options.record.outputs = maps && run.has.outputs;
-  options.record.positions = maps && run.has.positions;
+  RunOptions options = run_options(run.has, maps ? RecorderOptions{} : RecorderOptions::nothing());
+  options.changes = changes;
   FinishedRun changed = run;
   changed.translation.result = opened.engine.run(input, options);
   changed.translation.result.run.axes = run.run().axes;
@@ -247,8 +246,7 @@ QuestionKind change_question() {
           .fields = fields_of_change(),
           .verbs = {"change"},
           .has_page = false,
-          .usual_site = [](const Place&, const ModelFacts& facts,
-                           bool sees_picture) { return sites_of(facts, sees_picture).front(); },
+          .site = site_of_places,
           .check_input = check_change,
           .needs = change_needs,
           .answer = answer_change};

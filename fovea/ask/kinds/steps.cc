@@ -228,12 +228,13 @@ QuestionKind steps_question() {
                       .rules = {whole_rows("to"), whole_rows("to_token")}}},
           .verbs = {"steps"},
           .has_page = false,
-          .usual_site = usual_steps_site,
-          .check_input = check_steps_pixels,
-          .needs =
-              [](const Question&, const OpenedInput&) {
-                return RunNeeds{.blocks = true, .outputs = true};
+          .site =
+              [](const Question& question, const Engine& engine, bool sees_picture) {
+                return usual_steps_site(question.place, engine.facts(), sees_picture);
               },
+          .check_input = check_steps_pixels,
+          .needs = [](const Question&,
+                      const OpenedInput&) { return RunNeeds{.blocks = true, .outputs = true}; },
           .answer = answer_steps};
 }
 

@@ -1,21 +1,22 @@
 #include <fmt/format.h>
 
+#include "fovea/ask/method_comparison.h"
+#include "fovea/cli/ask_options.h"
+#include "fovea/cli/explain/asked.h"
 #include "fovea/cli/explain/card.h"
-#include "fovea/cli/explain/check.h"
 #include "fovea/cli/explain/compare.h"
 #include "fovea/cli/explain/numbers.h"
-#include "fovea/cli/explain/view.h"
+#include "fovea/cli/explain/page.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/map_out.h"
-#include "fovea/cli/method_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
-#include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
-#include "fovea/cli/site_options.h"
+#include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
+#include "fovea/figure/faithfulness_view.h"
 #include "fovea/render/page.h"
 
 namespace fovea {
@@ -27,59 +28,54 @@ std::string method_summaries() {
   return help_list(lines);
 }
 
-void write_page_file(const Args& args, const ExplainQuestion& question,
-                     const Explanation& explanation, const FaithfulnessCard* card) {
+void write_page_file(const Args& args, const Answer& answer) {
   {
     const InterruptGuard guard;
-    write_explanation_page(args["out"], question, explanation, figure_options(args), card);
+    write_explanation_page(args["out"], answer, figure_options(args));
   }
-  write_stdout(args.flag("json") ? explanation_json(question, explanation, card).dump(1) + "\n"
-                                 : wrote_line(args["out"]));
+  write_stdout(args.flag("json") ? whole(answer).dump(1) + "\n" : wrote_line(args["out"]));
 }
 
-void write_curves(const Args& args, const CheckedExplanation& checked) {
+void write_curves(const Args& args, const Figure& curves) {
   {
     const InterruptGuard guard;
-    CurvesFigure figure = card_figure(card_view(checked));
-    figure.text.metadata =
-        explanation_metadata(checked.question, checked.explanation, &checked.card);
     FigureOptions options = figure_options(args);
     options.sidecar = false;
-    write_figure(args["check-out"], figure, options);
+    write_figure(args["check-out"], curves, options);
   }
   if (!args.flag("json")) write_stdout(wrote_line(args["check-out"]));
 }
 
-ExplainQuestion question_of(const GivenInput& given, const Args& args) {
-  if (given.kind == GivenInput::Kind::kRun) return read_run_question(given, args);
-  const Engine engine = open_for_question(given, args);
-  return read_question(given, args, engine, chosen_method(args, engine.facts()));
+// What its notes say stands in the caption, so that only the run's are printed.
+void show_explanation(const Answer& answer, const FinishedRun& run, const Args& args) {
+  print_warnings(run.result().warnings);
+  if (args.has("out") && is_page_suffix(args["out"])) return write_page_file(args, answer);
+  show({.figure = answer.figure,
+        .json = [answer] { return whole(answer); },
+        .write_data =
+            [answer](const std::filesystem::path& path) {
+              write_explanation_numbers(path, answer);
+            }},
+       args, run.engine() ? predictions_text(*run.engine(), run.result(), stdout_terminal()) : "");
 }
 
-void run_one(const Args& args) {
+void explain_one(const Args& args) {
   check_out_suffix(args);
-  const ExplainQuestion question = question_of(given_input(args, InputKinds::kRuns), args);
-  const Explanation explanation = answer(question);
-  std::optional<FaithfulnessCard> card;
-  if (args.flag("check")) card = Checker(args, kOrdersOfOne).card(question, explanation);
-  print_warnings(question.result.warnings);
-  const FaithfulnessCard* checked = card ? &*card : nullptr;
-  if (args.has("out") && is_page_suffix(args["out"])) {
-    write_page_file(args, question, explanation, checked);
-  } else {
-    show(explanation_content(question, explanation, checked), args,
-         question.engine ? predictions_text(*question.engine, question.result, stdout_terminal())
-                         : "");
-  }
-  if (!card) return;
-  if (args.has("check-out")) write_curves(args, {question, explanation, *card});
-  if (args.flag("json")) return;
-  write_stdout("\n" + drawn(card_table(card_view({question, explanation, *card})), args));
+  const GivenInput given = given_input(args, InputKinds::kRuns);
+  Question question = typed_explanation(args);
+  const Session session = open_explained(args, given, question);
+  if (session.opened()) read_named_pictures(question, session.opened()->engine);
+  const Answer answer = session.ask(question);
+  show_explanation(answer, *session.run(question), args);
+  const Figure* curves = find_beside(answer, "curves");
+  if (curves != nullptr && args.has("check-out")) write_curves(args, *curves);
+  const Figure* grades = find_beside(answer, "grades");
+  if (grades != nullptr && !args.flag("json")) write_stdout("\n" + drawn(*grades, args));
 }
 
-void run_comparison(const Args& args) {
+void explain_many(const Args& args) {
   check_table_out(args, "comparisons");
-  const MethodComparison comparison = compare_methods(args);
+  const MethodComparison comparison = run_comparison(args);
   if (comparison.left_out > 0) {
     print_warnings({fmt::format("{} of {} inputs were left out; the first: {}", comparison.left_out,
                                 comparison.left_out + comparison.inputs, comparison.first_reason)});
@@ -93,14 +89,9 @@ void run_comparison(const Args& args) {
 }
 
 void run_explain(const Args& args) {
-  check_question(args);
   check_check_args(args);
   check_outputs(args);
-  if (args.flag("compare")) {
-    run_comparison(args);
-  } else {
-    run_one(args);
-  }
+  args.flag("compare") ? explain_many(args) : explain_one(args);
 }
 
 std::string details() {
@@ -138,41 +129,15 @@ std::vector<Option> explain_options() {
   return joined(
       joined(model_options(fmt::format("{}, of pictures {}, of translations {}", kDefaultTextModel,
                                        kDefaultPictureModel, kDefaultTranslationModel)),
-             joined(input_options(), picture_options())),
-      joined({Option::text("method", "NAME",
-                           "which question to ask: one of those below (default: relevancy; of "
-                           "models that embed, without --against: rollout); with --compare "
-                           "several with commas between them")
-                  .suggesting(method_names()),
-              Option::text("class", "NAME|i",
-                           "the answer asked about: a class by its label or number, a word that "
-                           "the model writes or its number in the vocabulary (#i where i is a word "
-                           "too), or a text to be similar to (default: what the model answers)"),
-              Option::text("against", "NAME|i",
-                           "why that and not this: another class, word or text; alone, of models "
-                           "that embed, the text or picture to be similar to"),
-              Option::text("token", "WORD|i",
-                           "the position asked from (default: [CLS] or the first, of decoders the "
-                           "last; of translations the last word that is written)"),
-              Option::text("at", "X,Y", "of a picture, the patch at this pixel instead of [CLS]"),
-              Option::text("span", "TEXT|i-j",
-                           "of span-mass: the stretch of the input that is looked at; of a picture "
-                           "its positions, patches row by row after the special tokens"),
-              Option::integer("query", "N",
-                              "of models that find objects, the object query (default: the "
-                              "surest)",
-                              0),
-              site_option("which attention, where the model has several", {SiteKind::kPanoptic}),
-              Option::integer("layer", "N", "of methods that look at one layer (default: the last)",
-                              0),
-              Option::text("head", "N|mean", "of methods that look at one head (default: mean)"),
-              Option::flag("json", "print the scores and what they stand for as JSON"),
-              Option::text("out", "FILE",
-                           "write a file: .png .svg .pdf, .html as a page of its own, or the "
-                           "numbers as " +
-                               data_suffixes())},
-             joined(map_options({"colors", "scale", "svg-text", "sidecar"}),
-                    joined(check_options(), method_parameter_options()))));
+             joined(input_options(), input_field_options({"size"}))),
+      joined(
+          joined(explanation_options(), check_options()),
+          joined({Option::flag("json", "print question and answer as JSON (docs/answers.md)"),
+                  Option::text("out", "FILE",
+                               "write a file: .png .svg .pdf, .html as a page of its own, or the "
+                               "numbers as " +
+                                   data_suffixes())},
+                 map_options({"colors", "scale", "svg-text", "sidecar"}))));
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ void run_image(const Args& args) {
   const GivenInput given{.kind = GivenInput::Kind::kPicture, .value = args["FILE"]};
   check_answer_options(args);
   const Question question = image_question(args);
+  check_outputs_of(question, args);
   Engine engine = open_engine(args, kDefaultPictureModel);
   if (engine.facts().finds_objects()) {
     fail(ErrorKind::kUnsupported, "{} finds objects and has no patches; take fovea detect",

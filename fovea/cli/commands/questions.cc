@@ -15,6 +15,13 @@ std::string joined_names(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// A verb of the kind's own name has no other views.
+std::string command_of(const QuestionKind& kind) {
+  if (kind.verbs.front() == kind.name) return "fovea " + kind.name;
+  return fmt::format("fovea {} --view {}", joined_names(kind.verbs),
+                     kind.view.empty() ? kind.name : kind.view);
+}
+
 std::string kind_text(const QuestionKind& kind, const Terminal& terminal) {
   std::vector<std::pair<std::string, std::string>> lines;
   for (const FieldInfo& field : kind.fields) {
@@ -23,13 +30,7 @@ std::string kind_text(const QuestionKind& kind, const Terminal& terminal) {
     lines.emplace_back(field.name, help);
   }
   std::string text = terminal.bold(kind.name) + "\n  " + kind.summary + "\n";
-  if (kind.verbs == std::vector{kind.name}) {  // a verb of its own
-    text += terminal.dim(fmt::format("  fovea {}", kind.name)) + "\n";
-  } else if (!kind.verbs.empty()) {
-    text += terminal.dim(fmt::format("  fovea {} --view {}", joined_names(kind.verbs),
-                                     kind.view.empty() ? kind.name : kind.view)) +
-            "\n";
-  }
+  if (!kind.verbs.empty()) text += terminal.dim("  " + command_of(kind)) + "\n";
   return text + help_list(lines) + "\n";
 }
 

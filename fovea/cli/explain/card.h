@@ -1,28 +1,16 @@
-// The faithfulness card for programs and as a part of the page.
+// The faithfulness card as a part of the page.
 #pragma once
 
 #include <string>
 
-#include "fovea/base/json.h"
-#include "fovea/cli/explain/question.h"
-#include "fovea/explain/faithfulness/faithfulness.h"
-#include "fovea/figure/faithfulness_view.h"
+#include "fovea/ask/answer.h"
 
 namespace fovea {
 
-struct CheckedExplanation {
-  const ExplainQuestion& question;
-  const Explanation& explanation;
-  const FaithfulnessCard& card;
-};
+// Of a checked explanation the figure of that name beside its own; null: it was not checked.
+const Figure* find_beside(const Answer& answer, std::string_view name);
 
-// For the figures of faithfulness_view.h; refers to what it is made from.
-CardView card_view(const CheckedExplanation& checked);
-
-// Every grade with what random numbers get; `curves`: the points of all curves too.
-Json card_json(const ExplainQuestion& question, const FaithfulnessCard& card, bool curves);
-
-// Heading, table and curves, to stand on the page of the explanation.
-std::string card_html(const CheckedExplanation& checked);
+// Heading, table and curves, to stand on the page of the explanation; empty: it was not checked.
+std::string card_html(const Answer& answer);
 
 }  // namespace fovea

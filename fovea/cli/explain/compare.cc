@@ -6,20 +6,17 @@
 #include <cmath>
 #include <filesystem>
 
+#include "fovea/ask/explanation_fields.h"
+#include "fovea/ask/method_comparison.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
-#include "fovea/base/progress.h"
-#include "fovea/base/version.h"
+#include "fovea/cli/ask_options.h"
 #include "fovea/cli/corpus.h"
-#include "fovea/cli/explain/check.h"
-#include "fovea/cli/method_options.h"
+#include "fovea/cli/explain/asked.h"
 #include "fovea/cli/model_options.h"
-#include "fovea/figure/faithfulness_view.h"
 
 namespace fovea {
 namespace {
-
-constexpr int64_t kResamples = 1000;
 
 // Throws Error{kNotFound} for one that is not there: nobody grades methods on its name.
 bool names_text_file(const std::string& path) {
@@ -30,12 +27,12 @@ bool names_text_file(const std::string& path) {
   fail(ErrorKind::kNotFound, "{}: no such file; check the path", path);
 }
 
-Engine open_model(const Args& args) {
+Engine open_compared_engine(const Args& args, const Question& question) {
   if (!args.has("model") && args.has("INPUT") && is_folder(args["INPUT"])) {
     return open_engine(args,
                        holds_pictures(args["INPUT"]) ? kDefaultPictureModel : kDefaultTextModel);
   }
-  return open_for_question(given_input(args), args);
+  return open_explained_engine(args, given_input(args), question);
 }
 
 // Whether a folder is one of pictures: told by the model, or where it takes both by the files.
@@ -73,128 +70,6 @@ std::vector<GivenInput> compared_inputs(const Args& args, const Engine& engine) 
   return inputs;
 }
 
-// What may be wrong with one input or one method, while others are fine.
-bool is_of_one(const Error& error) {
-  return error.kind() != ErrorKind::kInternal && error.kind() != ErrorKind::kCancelled;
-}
-
-class ComparisonRun {
- public:
-  explicit ComparisonRun(const Args& args)
-      : args_(args),
-        methods_(chosen_methods(args)),
-        engine_(open_model(args)),
-        inputs_(compared_inputs(args, engine_)),
-        checker_(args, inputs_.size() == 1 ? kOrdersOfOne : kOrdersOfEach),
-        seed_(args.has("check-seed") ? static_cast<uint64_t>(args.integer("check-seed")) : 0) {
-    result_.model = engine_.name();
-    result_.model_hash = engine_.model_hash();
-    if (args.has("INPUT")) result_.input = args["INPUT"];
-    for (const Method& method : methods_) result_.methods.push_back({.name = method.name});
-  }
-
-  MethodComparison run() {
-    Progress progress("comparing", static_cast<int64_t>(inputs_.size() * methods_.size()));
-    for (const GivenInput& input : inputs_) grade_all(input, progress);
-    if (result_.inputs == 0) {
-      fail(ErrorKind::kUnsupported, "no method can be graded here; the first, {}: {}",
-           result_.methods.front().name, result_.methods.front().reason);
-    }
-    for (ComparedMethod& method : result_.methods) {
-      method.mean = mean_card(method.cards, kResamples, seed_);
-    }
-    set_random_row();
-    return std::move(result_);
-  }
-
- private:
-  void grade_all(const GivenInput& input, Progress& progress) {
-    bool graded = false;
-    std::string reason;
-    for (size_t m = 0; m < methods_.size(); ++m) {
-      ComparedMethod& method = result_.methods[m];
-      try {
-        FaithfulnessCard card = grade(input, methods_[m]);
-        if (!std::exchange(graded, true)) first_cards_.push_back(card);
-        method.cards.push_back(std::move(card));
-      } catch (const Error& error) {
-        if (!is_of_one(error)) throw;
-        if (method.reason.empty()) method.reason = told(error, args_);
-        if (reason.empty()) reason = told(error, args_);
-      }
-      progress.advance();
-    }
-    checker_.end_input();
-    result_.inputs += graded;
-    if (graded) return;
-    if (result_.left_out++ == 0) result_.first_reason = reason;
-  }
-
-  FaithfulnessCard grade(const GivenInput& input, const Method& method) {
-    const ExplainQuestion question = read_question(input, args_, engine_, method);
-    const Explanation explanation = answer(question);
-    FaithfulnessCard card = checker_.card(question, explanation);
-    if (inputs_.size() == 1) {
-      result_.answer = answer_name(*question.watched, question.watched_against);
-    }
-    result_.options = card.options;
-    result_.removal = removal_text(card.options.removal, explanation.axis);
-    return card;
-  }
-
-  // Every kind of grade from those inputs that have one.
-  void set_random_row() {
-    const MeanCard first = mean_card(first_cards_, kResamples, seed_);
-    for (size_t k = 0; k < kGradeKinds; ++k) result_.random[k] = first[k].random;
-    for (const ComparedMethod& method : result_.methods) {
-      for (size_t k = 0; k < kGradeKinds; ++k) {
-        if (first[k].inputs == 0 && method.mean[k].inputs > 0) {
-          result_.random[k] = method.mean[k].random;
-        }
-      }
-    }
-  }
-
-  const Args& args_;
-  std::vector<Method> methods_;
-  Engine engine_;
-  std::vector<GivenInput> inputs_;
-  Checker checker_;
-  uint64_t seed_;
-  std::vector<FaithfulnessCard> first_cards_;  // of each input, by the first method that could
-  MethodComparison result_;
-};
-
-}  // namespace
-
-MethodComparison compare_methods(const Args& args) {
-  return ComparisonRun(args).run();
-}
-
-namespace {
-
-void set_interval(Json& json, const std::string& prefix, const Interval& interval) {
-  json.set(prefix + "low", interval.low);
-  json.set(prefix + "high", interval.high);
-}
-
-Json grades_json(const ComparedMethod& method) {
-  Json grades = Json::object();
-  for (size_t k = 0; k < kGradeKinds; ++k) {
-    const MeanGrade& grade = method.mean[k];
-    Json one = Json::object();
-    one.set("value", grade.value.mean);
-    set_interval(one, "", grade.value);
-    one.set("random", grade.random.mean);
-    set_interval(one, "random_", grade.random);
-    one.set("inputs", grade.inputs);
-    one.set("verdict", to_string(grade.verdict));
-    if (!grade.missing.empty()) one.set("missing", grade.missing);
-    grades.set(std::string(grade_infos()[k].name), std::move(one));
-  }
-  return grades;
-}
-
 std::string csv_line(const std::string& method, size_t kind, const Interval& value,
                      std::string_view verdict, int64_t inputs) {
   const auto number = [](double each) {
@@ -206,36 +81,27 @@ std::string csv_line(const std::string& method, size_t kind, const Interval& val
 
 }  // namespace
 
-Json comparison_json(const MethodComparison& comparison) {
-  Json json = Json::object({{"version", version()},
-                            {"model", comparison.model},
-                            {"model_hash", comparison.model_hash},
-                            {"input", comparison.input}});
-  if (!comparison.answer.empty()) json.set("answer", comparison.answer);
-  json.set("inputs", comparison.inputs);
-  json.set("left_out", comparison.left_out);
-  if (comparison.left_out > 0) json.set("first_reason", comparison.first_reason);
-  json.set("removal", to_string(comparison.options.removal));
-  json.set("steps", comparison.options.steps);
-  json.set("orders", comparison.options.orders);
-  json.set("seed", static_cast<int64_t>(comparison.options.seed));
-  Json methods = Json::array();
-  for (const ComparedMethod& method : comparison.methods) {
-    Json one = Json::object({{"name", method.name}, {"inputs", method.cards.size()}});
-    if (!method.reason.empty()) one.set("reason", method.reason);
-    if (!method.cards.empty()) one.set("grades", grades_json(method));
-    methods.push_back(std::move(one));
+MethodComparison run_comparison(const Args& args) {
+  if (const GivenInput given = given_input(args, InputKinds::kRuns);
+      given.kind == GivenInput::Kind::kRun) {
+    check_run_args(given, args);
   }
-  json.set("methods", std::move(methods));
-  Json random = Json::object();
-  for (size_t k = 0; k < kGradeKinds; ++k) {
-    Json one = Json::object();
-    one.set("value", comparison.random[k].mean);
-    set_interval(one, "", comparison.random[k]);
-    random.set(std::string(grade_infos()[k].name), std::move(one));
-  }
-  json.set("random", std::move(random));
-  return json;
+  Question question = typed_explanation(args);
+  const std::vector<Method> methods = chosen_methods(args);
+  check_known_parameters(question, methods);
+  const Engine engine = open_compared_engine(args, question);
+  read_named_pictures(question, engine);
+  const std::vector<GivenInput> inputs = compared_inputs(args, engine);
+  const auto open = [&](int64_t input) {
+    return open_session(args, inputs[static_cast<size_t>(input)], engine, {}, {.values = false});
+  };
+  MethodComparison comparison =
+      compare_methods({static_cast<int64_t>(inputs.size()), open}, methods, question,
+                      [&](const Error& error) { return told(error, args); });
+  comparison.model = engine.name();
+  comparison.model_hash = engine.model_hash();
+  if (args.has("INPUT")) comparison.input = args["INPUT"];
+  return comparison;
 }
 
 std::string comparison_csv(const MethodComparison& comparison) {

@@ -3,18 +3,15 @@
 
 #include <string>
 
-#include "fovea/base/json.h"
 #include "fovea/cli/command.h"
 #include "fovea/explain/faithfulness/comparison.h"
 
 namespace fovea {
 
 // INPUT is one input, a folder of pictures or of .txt files, or a .txt with one text on each line.
-// Throws what opening a model and reading throw; what is wrong with single inputs or methods is
-// told in the result. Throws Error{kUnsupported} if no method could be graded.
-MethodComparison compare_methods(const Args& args);
+// Throws what opening a model and compare_methods() throw.
+MethodComparison run_comparison(const Args& args);
 
-Json comparison_json(const MethodComparison& comparison);
 // One line for each method and grade; "random" is a method too.
 std::string comparison_csv(const MethodComparison& comparison);
 

@@ -1,4 +1,5 @@
-// An explanation on one page: the figure, what it answers, and every number.
+#include "fovea/cli/explain/page.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +10,7 @@
 #include "fovea/base/markup.h"
 #include "fovea/base/version.h"
 #include "fovea/cli/explain/card.h"
-#include "fovea/cli/explain/numbers.h"
-#include "fovea/cli/explain/view.h"
+#include "fovea/explain/method.h"
 
 namespace fovea {
 namespace {
@@ -52,6 +52,8 @@ td.score { background: linear-gradient(to left, var(--bar, transparent) var(--sh
 footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
 )";
 
+constexpr std::string_view kOfPage = "an explanation";
+
 // Smaller nobody reads the text of a drawing; a narrow window scrolls it.
 constexpr double kLeastScale = 0.75;
 
@@ -66,29 +68,29 @@ std::string score_row_html(size_t index, const std::string& name, double score, 
 
 // Of the input alone where it has scores: special tokens and the position asked from are mostly far
 // above all others, and bars measured by them would say nothing.
-double largest_score(const Explanation& explanation) {
+double largest_score(const Answer& answer) {
   double most = 0, most_of_input = 0;
-  const auto look = [&](const Axis& axis, const std::vector<double>& scores, int64_t row) {
-    for (size_t i = 0; i < scores.size(); ++i) {
-      most = std::max(most, std::abs(scores[i]));
-      if (axis.positions[i].special || static_cast<int64_t>(i) == row) continue;
-      most_of_input = std::max(most_of_input, std::abs(scores[i]));
+  const Json* row = answer.facts.at("result", kOfPage).find("row");
+  for (const AxisScores& of : answer.scores) {
+    const bool input = &of == &answer.scores.front();
+    const int64_t asked_from = input && row != nullptr ? row->as_int(kOfPage) : -1;
+    for (size_t i = 0; i < of.scores.size(); ++i) {
+      most = std::max(most, std::abs(of.scores[i]));
+      if (of.axis.positions[i].special || static_cast<int64_t>(i) == asked_from) continue;
+      most_of_input = std::max(most_of_input, std::abs(of.scores[i]));
     }
-  };
-  look(explanation.axis, explanation.scores, explanation.row.value_or(-1));
-  look(explanation.target_axis, explanation.target_scores, -1);
+  }
   return most_of_input > 0 ? most_of_input : most;
 }
 
-std::string table_html(std::string_view caption, const Axis& axis,
-                       const std::vector<double>& scores, double most) {
+std::string table_html(std::string_view caption, const AxisScores& of, double most) {
   std::string html = fmt::format(
       "<div class=\"table\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"{0}\">\n<table>\n<thead><tr>"
       "<th>#</th><th>{1}</th><th class=\"score\">score</th></tr></thead>\n<tbody>\n",
-      escape_attribute(caption), escape_text(axis.name == "heads" ? "head" : "position"));
-  for (size_t i = 0; i < scores.size(); ++i) {
-    html += score_row_html(i, axis.positions[i].text, scores[i], most);
+      escape_attribute(caption), escape_text(of.axis.name == "heads" ? "head" : "position"));
+  for (size_t i = 0; i < of.scores.size(); ++i) {
+    html += score_row_html(i, of.axis.positions[i].text, of.scores[i], most);
   }
   return html + "</tbody>\n</table>\n</div>\n";
 }
@@ -127,24 +129,27 @@ std::string drawing_html(std::string svg, std::string_view label, std::string_vi
       escape_attribute(label), svg);
 }
 
-void write_explanation_page(const std::filesystem::path& path, const ExplainQuestion& question,
-                            const Explanation& explanation, const FigureOptions& options,
-                            const FaithfulnessCard* card) {
-  Content content = explanation_content(question, explanation, card);
-  FigureText& own = std::visit([](auto& each) -> FigureText& { return each.text; }, content.figure);
-  const FigureText text = own;
-  own.title.clear();  // the page has them
-  own.caption.clear();
-  const EncodedFigure figure = encode_figure(FigureFormat::kSvg, content.figure, options);
-  const double most = largest_score(explanation);
-  const std::string check = card != nullptr ? card_html({question, explanation, *card}) : "";
+void write_explanation_page(const std::filesystem::path& path, const Answer& answer,
+                            const FigureOptions& options) {
+  Figure figure = answer.figure;
+  const FigureText text = text_in(figure);
+  std::visit(
+      [](auto& each) {
+        each.text.title.clear();  // the page has them
+        each.text.caption.clear();
+      },
+      figure);
+  const std::string svg = encode_figure(FigureFormat::kSvg, figure, options).bytes;
+  const double most = largest_score(answer);
   std::string tables =
-      "<h2>Every number</h2>\n" + table_html("scores", explanation.axis, explanation.scores, most);
-  if (!explanation.target_scores.empty()) {
-    tables += "<h2>Of the target so far</h2>\n" + table_html("scores of the target",
-                                                             explanation.target_axis,
-                                                             explanation.target_scores, most);
+      "<h2>Every number</h2>\n" + table_html("scores", answer.scores.front(), most);
+  if (answer.scores.size() > 1) {
+    tables += "<h2>Of the target so far</h2>\n" +
+              table_html("scores of the target", answer.scores.back(), most);
   }
+  const Method method = method_named(answer.facts.at("method", kOfPage).as_string(kOfPage));
+  const std::string& hash =
+      answer.facts.at("model", kOfPage).at("hash", kOfPage).as_string(kOfPage);
   const std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -154,10 +159,9 @@ void write_explanation_page(const std::filesystem::path& path, const ExplainQues
       "<footer>fovea {7} \u00b7 model {8}</footer>\n"
       "<script type=\"application/json\" id=\"explanation\">{9}</script>\n</body>\n</html>\n",
       escape_attribute(text.title), kExplainStyle, escape_attribute(text.caption),
-      drawing_html(figure.bytes, text.caption, "map-"), escape_text(question.method.name),
-      escape_text(question.method.answers), tables, version(),
-      escape_text(question.result.run.model_hash),
-      script_text(explanation_json(question, explanation, card).dump()), check);
+      drawing_html(svg, text.caption, "map-"), escape_text(method.name),
+      escape_text(method.answers), tables, version(), escape_text(hash),
+      script_text(whole(answer).dump()), card_html(answer));
   write_file_atomic(path, [&](FileWriter& file) { file.write(html); });
 }
 

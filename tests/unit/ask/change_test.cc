@@ -27,7 +27,7 @@ Session bundled_session(const char* model, PictureSize size) {
   return Session::open(Engine::open(folder.lexically_normal().string()), std::move(input));
 }
 
-Session translation_session(const char* text) {
+Session greedy_session(const char* text) {
   Input input{.what = Text{text}};
   input.translate.beams = 1;
   return Session::open(support::translation_engine(), std::move(input));
@@ -130,7 +130,7 @@ TEST(Change, WithNothingChangedTheAnswerIsTheSameBitForBit) {
   expect_same(fixture_session("t5_lm"), ", 'layer': 0, 'head': 0");
   expect_same(fixture_session("whisper_lm"), "");
   expect_same(fixture_session("clip_model"), "");
-  expect_same(translation_session("I love music."), ", 'layer': 1, 'head': 0");
+  expect_same(greedy_session("I love music."), ", 'layer': 1, 'head': 0");
   expect_same(bundled_session("scenes-vit", {64, 64}), ", 'layer': 1");
   expect_same(bundled_session("scenes-detr", {240, 192}), "");
 }
@@ -208,7 +208,7 @@ TEST(Change, SeveralChangesAreMadeAtOnce) {
 }
 
 TEST(Change, ATranslationIsToldWordByWordAndAsItIsWrittenNow) {
-  const Session session = translation_session("I love music.");
+  const Session session = greedy_session("I love music.");
   const Answer answer = session.ask(question_of("{'kind': 'change', 'hide': ['love']}"));
   const Json translation = result_of(answer).at("translation", "");
   EXPECT_EQ(translation.at("before", "").as_string(""), session.run()->translation.target);
@@ -240,7 +240,7 @@ TEST(Change, ASearchThatReadsEveryTextAnewFindsWhatTheCacheFinds) {
 }
 
 TEST(Change, AWordOfSeveralPiecesIsHiddenWhole) {
-  const Session session = translation_session("An unbelievable giraffe.");
+  const Session session = greedy_session("An unbelievable giraffe.");
   const Json changes =
       result_of(session.ask(question_of("{'kind': 'change', 'hide': ['unbelievable']}")))
           .at("changes", "");

@@ -140,6 +140,28 @@ TEST(Field, WrongValuesAreErrorsAboutTheField) {
                          [] { checked_fields(sample_fields(), Json(3), "the sample"); }));
 }
 
+TEST(Field, ARuleMayNameTheWordsThatGoTogether) {
+  const std::vector<FieldInfo> fields{
+      {.name = "way", .help = "how", .type = FieldType::kChoice, .words = {"near", "far", "up"}},
+      {.name = "steps",
+       .help = "how many",
+       .type = FieldType::kInteger,
+       .rules = {{.beside = "way", .values = {"near", "far"}, .why = "is of walking"}}}};
+  const auto taken = [&](const std::string& text) {
+    return checked_fields(fields, json_of(text), "a walk");
+  };
+  EXPECT_NO_THROW(taken("{'steps': 3}")) << "what is left out may suit";
+  EXPECT_NO_THROW(taken("{'steps': 3, 'way': 'far'}"));
+  EXPECT_NO_THROW(taken("{'way': 'up'}"));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"steps"},
+                         "it is of walking but `way` is up; leave one of them out",
+                         [&] { taken("{'steps': 3, 'way': 'up'}"); }));
+  const std::string schema = schema_of(fields).dump();
+  EXPECT_NE(schema.find(R"("then":{"properties":{"way":{"enum":["near","far"]}}})"),
+            std::string::npos)
+      << schema;
+}
+
 TEST(Field, TheSchemaSaysTheSame) {
   const std::string schema = schema_of(sample_fields()).dump();
   EXPECT_NE(schema.find(R"("anyOf":[{"type":"integer","minimum":0},{"enum":["mean","max"]}])"),

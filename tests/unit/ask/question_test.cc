@@ -81,8 +81,14 @@ TEST(Question, EveryFieldThatKindsShareIsOfOneSort) {
       EXPECT_EQ(is_flag.emplace(field.name, flag).first->second, flag)
           << "the program has one option " << field.name;
       for (const FieldRule& rule : field.rules) {
-        const std::string& other = rule.needs.empty() ? rule.excludes : rule.needs;
-        EXPECT_NE(find_field(kind.fields, other), nullptr) << kind.name << ' ' << other;
+        const std::string& other = !rule.needs.empty()    ? rule.needs
+                                   : !rule.beside.empty() ? rule.beside
+                                                          : rule.excludes;
+        const FieldInfo* found = find_field(kind.fields, other);
+        ASSERT_NE(found, nullptr) << kind.name << ' ' << other;
+        for (const std::string& value : rule.values) {
+          EXPECT_EQ(std::ranges::count(found->words, value), 1) << kind.name << ' ' << value;
+        }
       }
     }
   }

@@ -1,4 +1,4 @@
-// --check: how far an explanation can be believed, measured on the model itself.
+// How far an explanation can be believed, measured on the model itself.
 #pragma once
 
 #include <map>
@@ -7,30 +7,23 @@
 #include <string>
 #include <vector>
 
-#include "fovea/cli/explain/question.h"
+#include "fovea/ask/explanation.h"
 #include "fovea/explain/faithfulness/faithfulness.h"
 
 namespace fovea {
 
-// Random orders of one input, and of each of many.
-inline constexpr int64_t kOrdersOfOne = 32;
-inline constexpr int64_t kOrdersOfEach = 8;
-
-// --check, --compare and what belongs to them.
-std::vector<Option> check_options();
-// Contradictions among them. Throws Error{kInvalidArgument}.
-void check_check_args(const Args& args);
-
 // Grades explanations, input after input. What does not depend on the method is done once: the runs
 // for random numbers of an input, and the model with random weights.
-class Checker {
+class ExplanationChecker {
  public:
-  Checker(const Args& args, int64_t default_orders) : args_(args), orders_(default_orders) {}
+  // What the fields check_by, check_orders, check_steps, check_seed and check_cascade say.
+  ExplanationChecker(const Question& question, int64_t usual_orders);
 
   // Of the input that the last ones were of. Throws Error{kUnsupported} for scores that are not of
   // positions of the input.
-  FaithfulnessCard card(const ExplainQuestion& question, const Explanation& explanation);
+  FaithfulnessCard card(const AskedExplanation& asked, const Explanation& explanation);
   void end_input() { judges_.clear(); }
+  uint64_t seed() const { return seed_; }
 
  private:
   // What a judge refers to, and the judge.
@@ -44,12 +37,15 @@ class Checker {
     std::string weights;  // which are random
     Engine engine;
   };
-  FaithfulnessJudge& judge_of(const ExplainQuestion& question, const Axis& axis);
-  std::vector<RandomizedScores> randomized(const ExplainQuestion& question);
-  const std::vector<RandomModel>& random_models(const ExplainQuestion& question);
+  FaithfulnessJudge& judge_of(const AskedExplanation& asked, const Axis& axis);
+  std::vector<RandomizedScores> randomized(const AskedExplanation& asked);
+  const std::vector<RandomModel>& random_models(const Engine& engine);
 
-  const Args& args_;
+  std::optional<Removal> removal_;  // none: what suits the model
   int64_t orders_;
+  std::optional<int64_t> steps_;
+  uint64_t seed_ = 0;
+  bool cascade_;
   std::map<std::string, std::unique_ptr<Watched>> judges_;  // by axis and answer
   std::vector<RandomModel> random_;  // the last with all weights random; made when asked for
 };
