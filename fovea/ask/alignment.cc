@@ -84,6 +84,21 @@ Json to_json(const MapChoice& choice) {
                        {"why", choice.why}});
 }
 
+MapChoice map_choice_of(const Json& json) {
+  constexpr std::string_view kWhere = "the choice of a map";
+  const auto number = [&](const char* name) -> std::optional<int64_t> {
+    const Json& value = json.at(name, kWhere);
+    if (value.is_null()) return {};
+    return value.as_int(kWhere);
+  };
+  MapChoice choice{.head = number("head"),
+                   .reading = parse_target_reading(json.at("reading", kWhere).as_string(kWhere)),
+                   .why = json.at("why", kWhere).as_string(kWhere),
+                   .confident = json.at("confident", kWhere).as_bool(kWhere)};
+  if (const auto layer = number("layer")) choice.layer = static_cast<int>(*layer);
+  return choice;
+}
+
 Json links_json(const Alignment& links) {
   Json list = Json::array();
   for (const Link& link : links) list.push_back(Json(Json::Array{link.source, link.target}));

@@ -13,6 +13,16 @@
 
 namespace fovea {
 
+// A table for other programs, a row for each head or input.
+struct Records {
+  std::vector<std::string> columns;
+  std::vector<std::vector<Json>> rows;  // null: not known
+  int digits = 0;                       // of real numbers; 0: as many as tell them apart
+};
+
+// [{column: value, ...}, ...].
+Json objects_of(const Records& records);
+
 struct Answer {
   Figure figure;
   // As docs/answers.schema.json says, but for the numbers: whole() puts them in.
@@ -22,6 +32,7 @@ struct Answer {
   // Of files of numbers, in place of those: what the facts say otherwise, or what would be too long
   // in them. Made when asked for, by any thread; owns what it uses.
   std::function<MapData()> numbers_apart = nullptr;
+  std::optional<Records> records = {};  // what a file of lines holds, where it is no map
   std::vector<std::string> notes = {};  // what to tell people beside it
 };
 

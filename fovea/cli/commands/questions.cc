@@ -23,7 +23,12 @@ std::string kind_text(const QuestionKind& kind, const Terminal& terminal) {
     lines.emplace_back(field.name, help);
   }
   std::string text = terminal.bold(kind.name) + "\n  " + kind.summary + "\n";
-  if (!kind.verbs.empty()) {
+  if (kind.counter != nullptr) {
+    const std::string view = kind.view.empty() ? "" : " " + kind.view;
+    text += terminal.dim(
+                fmt::format("  fovea {}{}, over many inputs", joined_names(kind.verbs), view)) +
+            "\n";
+  } else if (!kind.verbs.empty()) {
     text += terminal.dim(fmt::format("  fovea {} --view {}", joined_names(kind.verbs),
                                      kind.view.empty() ? kind.name : kind.view)) +
             "\n";
