@@ -55,7 +55,11 @@ std::filesystem::path state_path(const Args& args) {
 
 ManyState counted(const Engine& engine, const ManyInputs& inputs, const Question& question,
                   const std::filesystem::path& file) {
-  if (file.empty()) return ask_all(engine, inputs, question);
+  if (file.empty()) {
+    ManyState state = ask_all(engine, inputs, question);
+    if (state.cancelled) fail(ErrorKind::kCancelled, "the work was cancelled");
+    return state;
+  }
   ManyOptions options{.state = load_state(file, identity_of(engine, inputs, question))};
   if (const int64_t before = options.state.inputs(); before > 0) {
     print_warnings({fmt::format("{} inputs were counted by an earlier run", before)});

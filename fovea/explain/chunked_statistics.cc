@@ -10,7 +10,8 @@ namespace fovea {
 CorpusStatistics& ChunkedStatistics::at(int64_t input) {
   const int64_t chunk = chunk_of(input);
   if (open_ && open_->number != chunk) close();
-  if (!open_) open_ = Chunk{.number = chunk, .sums = {}};
+  if (!open_) open_ = Chunk{.number = chunk, .next = input, .sums = {}};
+  open_->next = input + 1;
   return open_->sums;
 }
 
@@ -76,7 +77,9 @@ void ChunkedStatistics::merge(ChunkedStatistics other) {
   check(*this, other.later_chunks());
   check(other, later_chunks());
   if (other.groups_ > groups_) std::swap(*this, other);
+  if (open_ && open_->complete()) close();
   if (!open_) open_ = std::exchange(other.open_, std::nullopt);
+  if (open_ && open_->complete()) close();
   if (other.open_) other.close();
   for (auto& [number, group] : other.later_) add_group(number, std::move(group));
   fold();
@@ -117,7 +120,9 @@ Json ChunkedStatistics::to_json() const {
   Json json =
       Json::object({{"groups", groups_}, {"sums", sums_.to_json()}, {"later", std::move(groups)}});
   if (open_) {
-    json.set("open", Json::object({{"chunk", open_->number}, {"sums", open_->sums.to_json()}}));
+    json.set("open", Json::object({{"chunk", open_->number},
+                                   {"next", open_->next},
+                                   {"sums", open_->sums.to_json()}}));
   }
   return json;
 }
@@ -143,7 +148,8 @@ ChunkedStatistics ChunkedStatistics::from_json(const Json& json, const std::stri
     result.later_.emplace(number(each, "group"), std::move(group));
   }
   if (const Json* open = json.find("open")) {
-    result.open_ = Chunk{.number = number(*open, "chunk"), .sums = sums(*open)};
+    result.open_ =
+        Chunk{.number = number(*open, "chunk"), .next = number(*open, "next"), .sums = sums(*open)};
   }
   return result;
 }

@@ -39,7 +39,10 @@ class ChunkedStatistics {
   };
   struct Chunk {
     int64_t number = 0;
+    int64_t next = 0;  // the input after those that are in it
     CorpusStatistics sums;
+
+    bool complete() const { return next == (number + 1) * kChunkInputs; }
   };
 
   bool holds(int64_t chunk) const;

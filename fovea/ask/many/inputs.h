@@ -39,6 +39,7 @@ struct NamedInput {
   std::function<Sample()> read;
 };
 
+// They are read once: who counts again makes another stream.
 struct ManyInputs {
   std::function<std::optional<NamedInput>()> next;  // none: there are no more
   int64_t count = 0;      // how many there are, for progress; 0: nobody knows

@@ -54,9 +54,9 @@ TEST(ChunkedStatistics, PartsInAnyOrderHaveTheBitsOfTheWhole) {
     std::ranges::shuffle(parts, random);
     ChunkedStatistics merged;
     for (const auto& [begin, end] : parts) merged.merge(chunks_counted(begin, end));
-    EXPECT_EQ(bits(merged), whole);
+    EXPECT_TRUE(bits(merged) == whole);
     // Groups that are complete are one row, whatever came first.
-    EXPECT_EQ(merged.to_json().dump(), chunks_counted(0, inputs).to_json().dump());
+    EXPECT_TRUE(merged.to_json().dump() == chunks_counted(0, inputs).to_json().dump());
   }
 }
 
@@ -79,7 +79,7 @@ TEST(ChunkedStatistics, GoesOnFromAFileAnywhere) {
     const Json kept = Json::parse(chunks_counted(0, stop).to_json().dump(), "a file");
     ChunkedStatistics later = ChunkedStatistics::from_json(kept, "a file");
     count(later, stop, inputs);
-    EXPECT_EQ(bits(later), whole) << stop;
+    EXPECT_TRUE(bits(later) == whole) << stop;
   }
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "a file", [] {
     ChunkedStatistics::from_json(Json::parse("{\"groups\": -1}", "x"), "a file");
@@ -92,7 +92,7 @@ TEST(ChunkedStatistics, TheOpenChunkGoesOnAfterAMerge) {
   statistics.merge(chunks_counted(2 * kChunk, 4 * kChunk));
   count(statistics, kChunk + 50, 2 * kChunk);
   count(statistics, 4 * kChunk, 5 * kChunk);
-  EXPECT_EQ(bits(statistics), whole);
+  EXPECT_TRUE(bits(statistics) == whole);
 }
 
 TEST(ChunkedStatistics, PartsOfOneChunkAreRefusedAndNothingChanges) {
@@ -102,7 +102,7 @@ TEST(ChunkedStatistics, PartsOfOneChunkAreRefusedAndNothingChanges) {
     ChunkedStatistics statistics = full;
     EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "count them in one part",
                            [&] { statistics.merge(other); }));
-    EXPECT_EQ(statistics.to_json().dump(), full.to_json().dump());
+    EXPECT_TRUE(statistics.to_json().dump() == full.to_json().dump());
   }
   ChunkedStatistics half = chunks_counted(kChunk, kChunk + 50);
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "inputs from 128 to 255",

@@ -8,7 +8,7 @@
 namespace fovea {
 namespace {
 
-// Two layers of two heads; head 1.0 looks at the token before, the others at nothing that stands
+// Two layers of two heads; head 1.0 goes on as the text did, the others at nothing that stands
 // out.
 CorpusStatistics few_heads() {
   CorpusStatistics statistics;
@@ -19,7 +19,7 @@ CorpusStatistics few_heads() {
       head.entropy = 5 + layer;
       head.pattern_total = 10;
     }
-    if (layer == 1) heads[0].previous = 9;
+    if (layer == 1) heads[0].induction = 9;
     statistics.add({SiteKind::kSelf, layer}, heads);
   }
   statistics.end_input();
@@ -35,7 +35,7 @@ TEST(StatisticsView, OneNumberOfEveryHeadIsAGridOfLayersAndHeads) {
   EXPECT_FLOAT_EQ(figure.weights.matrix<float>()(1, 0), 0.6F);
   EXPECT_EQ(figure.text.title, "tiny · self-attention · entropy of every head");
   EXPECT_NE(figure.text.caption.find("kinds of heads, as layer.head: "), std::string::npos);
-  EXPECT_NE(figure.text.caption.find("previous token 1.0"), std::string::npos);
+  EXPECT_NE(figure.text.caption.find("induction 1.0"), std::string::npos);
   const MatrixFigure beside_a_table =
       statistics_figure(statistics, SiteKind::kSelf, "models/tiny", metric, false);
   EXPECT_EQ(beside_a_table.text.caption.find("kinds of heads"), std::string::npos);
@@ -44,7 +44,7 @@ TEST(StatisticsView, OneNumberOfEveryHeadIsAGridOfLayersAndHeads) {
 TEST(StatisticsView, KindsOfHeadsAreATableAndNumbersAnArray) {
   const CorpusStatistics statistics = few_heads();
   const TableFigure table = kinds_table(statistics);
-  const auto row = std::ranges::find(table.rows, "previous token", &TableRow::label);
+  const auto row = std::ranges::find(table.rows, "induction", &TableRow::label);
   ASSERT_NE(row, table.rows.end());
   EXPECT_EQ(row->cells.front().text, "1");
   const MapData data = statistics_data(statistics, {.caption = "said"});
