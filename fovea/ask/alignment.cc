@@ -46,6 +46,7 @@ std::vector<FieldInfo> align_fields() {
            .help = "what a link's weight is at least",
            .type = FieldType::kReal,
            .low = 0,
+           .low_excluded = true,
            .otherwise = "0.2",
            .rules = {{.needs = "links", .value = "threshold", .why = "is for links above it"},
                      {.needs = "norms",

@@ -197,4 +197,4 @@ def test_options_of_detectors_and_of_others_do_not_mix():
     detector = ROOT / "models/scenes-detr"
     assert_fails(run("evaluate", "masks", DEMO, "--threshold", "0.5"), 2, "--threshold")
     assert_fails(run("evaluate", "masks", detector / "demo", "-m", detector, "--baseline"), 2, "--baseline")
-    assert_fails(run("evaluate", "boxes", detector / "demo", "-m", detector), 1, "evaluate detections")
+    assert_fails(run("evaluate", "boxes", detector / "demo", "-m", detector), 1, "evaluate its detections")

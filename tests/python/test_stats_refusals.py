@@ -55,7 +55,7 @@ def test_a_folder_of_pictures_is_counted_by_the_model_for_pictures(tmp_path):
     (["corpus.txt", "--out", "no/x.csv"], 1, ["no folder 'no'"]),
     (["corpus.txt", "--out", "corpus.txt"], 2, ["corpus.txt"]),
     (["corpus.txt", "--limit", "0"], 2, ["limit"]),
-    (["corpus.txt", "--site", "cross"], 2, ["--site: cross", "self-attention"]),
+    (["corpus.txt", "--site", "cross"], 2, ["--site: cross", "choose self"]),
     (["corpus.txt", "--texts"], 2, ["--texts", "two towers"]),
     (["corpus.txt", "--targets", "corpus.txt"], 2, ["--targets"]),
     (["corpus.txt", "--scale", "2"], 2, ["--scale", "figures"]),
@@ -82,7 +82,7 @@ def test_what_cannot_be_counted_is_told_in_one_line(tmp_path, arguments, code, f
 @pytest.mark.parametrize("model, arguments, facts", [
     (VIT, ["--metric", "induction"], ["induction", "distance"]),
     (VIT, ["--texts"], ["--texts"]),
-    (DETR, ["--site", "vision"], ["--site: vision", "cross-attention"]),
+    (DETR, ["--site", "vision"], ["--site: vision", "encoder or cross"]),
     (DETR, ["--site", "decoder", "--targets", "x"], ["--targets"]),
 ])
 def test_what_pictures_do_not_have_is_told_before_anything_is_counted(model, arguments, facts):

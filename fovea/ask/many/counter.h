@@ -26,7 +26,8 @@ class InputQueue {
 
   // The one that is so far behind the next; null: there are not so many.
   const Item* peek(size_t behind = 0);
-  Item take();  // there must be one
+  Item take();                                     // there must be one
+  int64_t count() const { return inputs_.count; }  // of all; 0: nobody knows
 
  private:
   bool fetch();

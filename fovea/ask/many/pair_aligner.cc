@@ -158,10 +158,11 @@ class AlignCounter : public Counter {
 
   Alignment align(const TextPair& pair, std::vector<std::string>& warnings) const {
     if (pair.empty()) return {};
-    const auto links = [&](const PairAligner& aligner, const std::optional<MapChoice>& choice) {
+    const auto links = [&](const PairAligner& aligner,
+                           const std::optional<MapChoice>& choice) -> Alignment {
       if (choice) return aligner.links(pair, *choice, warnings);
-      aligner.maps(pair, false, warnings);  // says what is wrong with every pair
-      return Alignment{};
+      aligner.maps(pair, false, warnings);  // says mostly what is wrong with every pair
+      fail(ErrorKind::kInvalidArgument, "no map can be ranked by the pairs there are");
     };
     const Alignment found = links(forward_, map_);
     return backward_ ? symmetrize(found, links(*backward_, reverse_map_), joined_by_) : found;
@@ -169,7 +170,7 @@ class AlignCounter : public Counter {
 
   // By the first pairs that can be read and are not empty.
   Json choose_maps(InputQueue& inputs) const {
-    Progress progress("choosing the map", most_ranked_);
+    Progress progress("choosing the map", std::min(most_ranked_, inputs.count()));
     HeadRanking forward = forward_.ranking();
     HeadRanking backward = forward_.ranking();
     std::vector<std::string> told_later;
@@ -201,7 +202,7 @@ class AlignCounter : public Counter {
     if (!state.settled.is_null() || inputs.peek() == nullptr) return;
     HeadRanking ranking = forward_.ranking();
     ManyState ranked;
-    Progress progress("choosing the map", most_ranked_);
+    Progress progress("choosing the map", std::min(most_ranked_, inputs.count()));
     while (inputs.peek() != nullptr && ranking.sentences() < most_ranked_) {
       count_one(inputs, ranked, [&](const InputQueue::Item& item, const Sample& sample) {
         const TextPair pair = pair_of(sample);
