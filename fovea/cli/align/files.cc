@@ -135,9 +135,17 @@ void run_ranking(AlignJob& job, const Args& args) {
 }  // namespace
 
 std::vector<Option> align_files_options() {
+  std::vector<Option> fields = field_options("align");
+  for (Option& option : fields) {
+    if (option.name != "symmetrize") continue;
+    // Names that are too long for a line of choices.
+    option = Option::text(option.name, "NAME",
+                          fmt::format("{}: {}", option.help, fmt::join(option.choices, ", ")))
+                 .suggesting(option.choices);
+  }
   return joined(
       joined(model_options(kDefaultTranslationModel), input_field_options({"from", "to"})),
-      joined(field_options("align"), {Option::text("out", "FILE", "write there instead")}));
+      joined(std::move(fields), {Option::text("out", "FILE", "write there instead")}));
 }
 
 void run_align_files(const Args& args) {
