@@ -20,7 +20,8 @@ ROWS = {"best_head_per_object": "best head for each object, by the truth", "best
 
 def evaluate(options, seed):
     command = [options.fovea, "evaluate", "masks", options.folder, "-m", options.model, "--baseline", "--seed", str(seed), "--json"]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    facts = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return {**facts["result"], "model": facts["model"]["name"], "layer": facts["layer"]}
 
 
 def main():

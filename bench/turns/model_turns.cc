@@ -4,7 +4,8 @@
 #include <random>
 
 #include "bench/turns/turn.h"
-#include "fovea/cli/stats/run.h"
+#include "fovea/ask/ask_all.h"
+#include "fovea/cli/corpus.h"
 #include "fovea/engine/engine_subject.h"
 #include "fovea/engine/input_file.h"
 #include "fovea/engine/translator.h"
@@ -154,9 +155,8 @@ Turn stats_turn(Words words) {
   return [engine = Engine::open(words[0]), corpus = Corpus::of_texts(words[1])] {
     Json numbers;
     Json answer = timed(seconds_of([&] {
-      const SiteKind kind = countable_kinds(engine, /*pictures=*/false).front();
-      const StatsResult result = run_stats(engine, corpus, /*pictures=*/false, {.kind = kind});
-      numbers = numbers_of_all_heads(result.state.statistics);
+      const ManyState state = ask_all(engine, inputs_of(corpus), {.kind = "stats"});
+      numbers = numbers_of_all_heads(state.sums.total());
     }));
     answer.set("answer", std::move(numbers));
     return answer;

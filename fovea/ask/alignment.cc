@@ -46,6 +46,7 @@ std::vector<FieldInfo> align_fields() {
            .help = "what a link's weight is at least",
            .type = FieldType::kReal,
            .low = 0,
+           .low_excluded = true,
            .otherwise = "0.2",
            .rules = {{.needs = "links", .value = "threshold", .why = "is for links above it"},
                      {.needs = "norms",
@@ -82,6 +83,21 @@ Json to_json(const MapChoice& choice) {
                        {"reading", to_string(choice.reading)},
                        {"confident", choice.confident},
                        {"why", choice.why}});
+}
+
+MapChoice map_choice_of(const Json& json) {
+  constexpr std::string_view kWhere = "the choice of a map";
+  const auto number = [&](const char* name) -> std::optional<int64_t> {
+    const Json& value = json.at(name, kWhere);
+    if (value.is_null()) return {};
+    return value.as_int(kWhere);
+  };
+  MapChoice choice{.head = number("head"),
+                   .reading = parse_target_reading(json.at("reading", kWhere).as_string(kWhere)),
+                   .why = json.at("why", kWhere).as_string(kWhere),
+                   .confident = json.at("confident", kWhere).as_bool(kWhere)};
+  if (const auto layer = number("layer")) choice.layer = static_cast<int>(*layer);
+  return choice;
 }
 
 Json links_json(const Alignment& links) {

@@ -17,6 +17,8 @@ AlignOptions align_options(const Question& question);
 
 // {"name","layer","head","reading","confident","why"}: null for the mean of heads, of layers.
 Json to_json(const MapChoice& choice);
+// Its inverse. Throws Error{kBadFile}.
+MapChoice map_choice_of(const Json& json);
 // [[source word, target word], ...].
 Json links_json(const Alignment& links);
 

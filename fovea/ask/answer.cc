@@ -41,6 +41,16 @@ MapData data_of_scores(const AxisScores& of) {
 
 }  // namespace
 
+Json objects_of(const Records& records) {
+  Json list = Json::array();
+  for (const std::vector<Json>& row : records.rows) {
+    Json one = Json::object();
+    for (size_t i = 0; i < row.size(); ++i) one.set(records.columns[i], row[i]);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 MapData numbers_of(const Answer& answer) {
   if (answer.numbers_apart) return answer.numbers_apart();
   if (answer.numbers) return *answer.numbers;

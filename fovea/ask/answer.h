@@ -25,6 +25,15 @@ struct FigureBeside {
   std::string name;
   Figure figure;
 };
+// A table for other programs, a row for each head or input.
+struct Records {
+  std::vector<std::string> columns;
+  std::vector<std::vector<Json>> rows;  // null: not known
+  int digits = 0;                       // of real numbers; 0: as many as tell them apart
+};
+
+// [{column: value, ...}, ...].
+Json objects_of(const Records& records);
 
 struct Answer {
   Figure figure;
@@ -42,6 +51,7 @@ struct Answer {
   // Of an answer that is more than maps: numbers with a name each, which the facts and files of
   // several arrays hold in place of those. Made as those apart are.
   std::function<std::vector<NamedTensor>()> arrays = nullptr;
+  std::optional<Records> records = {};  // what a file of lines holds, where it is no map
   std::vector<std::string> notes = {};  // what to tell people beside it
 };
 

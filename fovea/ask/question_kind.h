@@ -1,6 +1,7 @@
 // A kind of question: a view of a run. Each is a file of fovea/ask/kinds and describes itself.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,10 @@
 #include "fovea/figure/page_options.h"
 
 namespace fovea {
+
+class Counter;
+struct ManyAsked;
+struct ManyState;
 
 struct QuestionKind {
   std::string name;
@@ -33,6 +38,14 @@ struct QuestionKind {
   // What the run must hold beside its records; null: nothing.
   RunNeeds (*needs)(const Question& question, const OpenedInput& opened) = nullptr;
   Answer (*answer)(const Question& question, const FinishedRun& run) = nullptr;
+  // Of a kind that is asked of many inputs, in place of `answer` (ask/many/counter.h): what counts,
+  // and what is made of the count. `counter` throws for what does not go together.
+  std::unique_ptr<Counter> (*counter)(const ManyAsked& asked) = nullptr;
+  Answer (*finish)(const ManyAsked& asked, const ManyState& state) = nullptr;
+  const char* doing = "counting";  // for who waits
+  // What of the question decides what is counted; the rest says what is shown of it. Null: all of
+  // it.
+  Json (*counted)(const Question& question) = nullptr;
   // Where a page of the run opens that shows the same; null: by the place alone.
   PageOptions (*page)(const Question& question, const FinishedRun& run) = nullptr;
 };

@@ -156,6 +156,10 @@ Session::Resolved Session::resolved(const Question& question) const {
     asked.kind = usual_kind(to_json(asked), input ? input->sort() : run()->sort());
   }
   const QuestionKind& kind = question_kind_named(asked.kind);
+  if (kind.answer == nullptr) {
+    fail(ErrorKind::kInvalidArgument, Field{"kind"},
+         "{} is counted over many inputs but this is one run; ask it of many", kind.name);
+  }
   if (input != nullptr) check_place(asked, *input);
   if (input != nullptr && kind.check_input != nullptr) kind.check_input(asked, *input);
   std::shared_ptr<const FinishedRun> finished =

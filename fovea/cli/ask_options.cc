@@ -24,15 +24,7 @@
 #include "fovea/render/page.h"
 
 namespace fovea {
-namespace {
 
-std::string option_name(std::string_view field) {
-  std::string name(field);
-  std::ranges::replace(name, '_', '-');
-  return name;
-}
-
-// With a view each.
 std::vector<QuestionKind> kinds_of(std::string_view verb) {
   std::vector<QuestionKind> kinds = all_question_kinds();
   std::erase_if(
@@ -43,13 +35,22 @@ std::vector<QuestionKind> kinds_of(std::string_view verb) {
   return kinds;
 }
 
+namespace {
+
+std::string option_name(std::string_view field) {
+  std::string name(field);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
 // Of kinds that have a field in common the one that takes more. The help of one that few kinds have
 // names them.
 std::vector<FieldInfo> fields_of(std::string_view verb) {
   constexpr size_t kFew = 2;
   std::vector<FieldInfo> fields;
   std::map<std::string, std::vector<std::string>> kinds_with;
-  for (const QuestionKind& kind : kinds_of(verb)) {
+  const std::vector<QuestionKind> kinds = kinds_of(verb);
+  for (const QuestionKind& kind : kinds) {
     for (const FieldInfo& field : kind.fields) {
       kinds_with[field.name].push_back(kind.view);
       const auto known = std::ranges::find(fields, field.name, &FieldInfo::name);
@@ -62,7 +63,7 @@ std::vector<FieldInfo> fields_of(std::string_view verb) {
   }
   for (FieldInfo& field : fields) {
     const std::vector<std::string>& names = kinds_with[field.name];
-    if (names.size() <= kFew) {
+    if (names.size() <= kFew && names.size() < kinds.size()) {
       field.help = fmt::format("{}: {}", fmt::join(names, ", "), field.help);
     }
   }
@@ -176,6 +177,10 @@ std::vector<Option> question_options(std::string_view verb, std::vector<std::str
       Option::choice("view", std::move(views), fmt::format("what to draw (default: {})", usual))
           .with_aliases(std::move(aliases))};
   return joined(std::move(options), options_of(fields_of(verb)));
+}
+
+std::vector<Option> field_options(std::string_view verb) {
+  return options_of(fields_of(verb));
 }
 
 std::string question_summaries(std::string_view verb) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/ask/question_kind.h"
 #include "fovea/ask/session.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/given_input.h"
@@ -26,6 +27,10 @@ void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields);
 // kinds.
 std::vector<Option> question_options(std::string_view verb, std::vector<std::string> views = {},
                                      std::string usual = "");
+// Those fields alone, for a verb whose views are no option.
+std::vector<Option> field_options(std::string_view verb);
+// The kinds of questions that the verb offers, with a view each.
+std::vector<QuestionKind> kinds_of(std::string_view verb);
 // What each view shows, for the help.
 std::string question_summaries(std::string_view verb);
 // What is asked of such a run; `json` holds what options do not say. Throws

@@ -9,6 +9,7 @@
 #include "fovea/base/parse.h"
 #include "fovea/base/sha256.h"
 #include "fovea/base/utf8.h"
+#include "fovea/cli/ask_options.h"
 #include "fovea/vision/picture_format.h"
 
 namespace fovea {
@@ -48,7 +49,7 @@ void check_text(std::string_view text, const std::filesystem::path& path, int64_
   const size_t zero = text.find('\0');
   const size_t bad = std::min(zero, find_invalid_utf8(text.substr(0, zero)));
   if (bad == text.npos) return;
-  line += std::ranges::count(text.substr(0, bad), '\n');
+  line += std::ranges::count(text.substr(0, bad), '\n');  // of a file that is one text
   fail(ErrorKind::kBadFile, "{}, line {}: has {}, but texts are UTF-8; give a text file",
        path.string(), line,
        zero == bad ? "a NUL byte"
@@ -87,7 +88,6 @@ Corpus Corpus::of_texts(const std::filesystem::path& path) {
     std::string_view text = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (text.ends_with('\r')) text.remove_suffix(1);
-    check_text(text, path, line);
     if (!is_blank(text)) corpus.items_.push_back({.line = line, .text = text});
   }
   if (corpus.items_.empty()) {
@@ -107,14 +107,11 @@ Corpus Corpus::of_pairs(const std::filesystem::path& sources,
   corpus.path_ = sources;
   corpus.targets_ = targets;
   corpus.pairs_.emplace(sources, targets);
-  corpus.pairs_->for_each([&](const SentencePair& pair) {
-    check_text(pair.source, sources, pair.line);
-    check_text(pair.target, targets, pair.line);
-    if (!pair.empty()) {
-      corpus.items_.push_back({.line = pair.line, .text = pair.source, .target = pair.target});
-    }
-    return true;
-  });
+  const auto next = corpus.pairs_->stream();
+  while (const std::optional<SentencePair> pair = next()) {
+    if (pair->empty()) continue;
+    corpus.items_.push_back({.line = pair->line, .text = pair->source, .target = pair->target});
+  }
   if (corpus.items_.empty()) {
     fail(ErrorKind::kBadFile, "{} and {} have no line with text in both", sources.string(),
          targets.string());
@@ -126,6 +123,7 @@ Corpus Corpus::of_pictures(const std::filesystem::path& path) {
   Corpus corpus;
   corpus.path_ = path;
   corpus.is_folder_ = is_folder(path);
+  corpus.pictures_ = true;
   if (!corpus.is_folder_) {
     corpus.items_.push_back({.name = path.filename().string()});
     return corpus;
@@ -148,7 +146,10 @@ std::filesystem::path Corpus::file(int64_t i) const {
 
 std::string Corpus::text(int64_t i) const {
   const Item& item = items_[static_cast<size_t>(i)];
-  if (item.name.empty()) return std::string(item.text);
+  if (item.name.empty()) {
+    check_text(item.text, path_, item.line);
+    return std::string(item.text);
+  }
   std::string text = read_text_file(file(i), kLongestText);
   check_text(text, file(i), 1);
   return text;
@@ -156,13 +157,38 @@ std::string Corpus::text(int64_t i) const {
 
 std::optional<std::string> Corpus::target(int64_t i) const {
   if (targets_.empty()) return {};
-  return std::string(items_[static_cast<size_t>(i)].target);
+  const Item& item = items_[static_cast<size_t>(i)];
+  check_text(item.target, targets_, item.line);
+  return std::string(item.target);
 }
 
 std::string Corpus::where(int64_t i) const {
   const Item& item = items_[static_cast<size_t>(i)];
   if (item.line > 0) return fmt::format("{}, line {}", path_.string(), item.line);
   return file(i).string();
+}
+
+ManyInputs inputs_of(const Corpus& corpus, int64_t limit) {
+  const int64_t count = limit > 0 ? std::min(limit, corpus.size()) : corpus.size();
+  const auto read = [&corpus](int64_t i) {
+    Sample sample;
+    if (corpus.has_pictures()) {
+      sample.input.what = read_picture_bytes(corpus.file(i).string());
+    } else {
+      sample.input.what = Text{corpus.text(i)};
+      sample.input.translate.target = corpus.target(i);
+    }
+    return sample;
+  };
+  const auto next = [&corpus, read, count, i = int64_t{0}]() mutable -> std::optional<NamedInput> {
+    if (i == count) return {};
+    const int64_t number = i++;
+    return NamedInput{corpus.where(number), [read, number] { return read(number); }};
+  };
+  return {.next = next,
+          .count = count,
+          .pictures = corpus.has_pictures(),
+          .of = Json::object({{"inputs", corpus.fingerprint()}, {"limit", limit}})};
 }
 
 std::string Corpus::fingerprint() const {

@@ -103,6 +103,28 @@ std::string csv_text(const std::string& text) {
   return quoted + "\"";
 }
 
+std::string records_csv(const Records& records) {
+  const auto field = [&](const Json& value) {
+    if (value.is_null()) return std::string();
+    if (value.is_string()) return csv_text(value.as_string(""));
+    if (value.is_int() || !value.is_number()) return value.dump();
+    const double number = value.as_double("");
+    return records.digits > 0 ? fmt::format("{:.{}g}", number, records.digits)
+                              : fmt::format("{}", number);
+  };
+  std::string text;
+  for (const std::string& column : records.columns) {
+    text += (text.empty() ? "" : ",") + csv_text(column);
+  }
+  text += '\n';
+  for (const std::vector<Json>& row : records.rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) line += (i == 0 ? "" : ",") + field(row[i]);
+    text += line + '\n';
+  }
+  return text;
+}
+
 std::string table_csv(const TableFigure& table) {
   std::string text = csv_text(table.label_name);
   for (const TableColumn& column : table.columns) text += "," + csv_text(column.name);

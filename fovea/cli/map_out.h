@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/ask/answer.h"
 #include "fovea/base/json.h"
 #include "fovea/figure/map_data.h"
 
@@ -15,6 +16,9 @@ std::string csv_text(const std::string& text);
 
 // A table's labels and cells, a line each.
 std::string table_csv(const TableFigure& table);
+
+// The same of a table for programs: a line for each of its rows.
+std::string records_csv(const Records& records);
 
 // Labels, weights and what they are. A cell that is not allowed is null.
 Json map_json(const MapData& data);

@@ -42,13 +42,13 @@ ParallelText::ParallelText(const std::filesystem::path& source, const std::files
   }
 }
 
-void ParallelText::for_each(const std::function<bool(const SentencePair&)>& take) const {
-  std::string_view sources = as_text(source_->bytes());
-  std::string_view targets = as_text(target_->bytes());
-  for (int64_t line = 1; line <= pairs_; ++line) {
+std::function<std::optional<SentencePair>()> ParallelText::stream() const {
+  return [this, sources = as_text(source_->bytes()), targets = as_text(target_->bytes()),
+          line = int64_t{0}]() mutable -> std::optional<SentencePair> {
+    if (line == pairs_) return {};
     const std::string_view source = take_line(sources);
-    if (!take({line, source, take_line(targets)})) return;
-  }
+    return SentencePair{++line, source, take_line(targets)};
+  };
 }
 
 std::string ParallelText::where(const SentencePair& pair) const {

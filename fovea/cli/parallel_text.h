@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,8 +29,8 @@ class ParallelText {
   ParallelText(const std::filesystem::path& source, const std::filesystem::path& target);
 
   int64_t pairs() const { return pairs_; }
-  // Every pair in order, until `take` says false.
-  void for_each(const std::function<bool(const SentencePair&)>& take) const;
+  // Every pair in order, then none. The text must outlive it.
+  std::function<std::optional<SentencePair>()> stream() const;
   // "de.txt and en.txt, line 3"
   std::string where(const SentencePair& pair) const;
 

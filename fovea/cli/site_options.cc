@@ -33,9 +33,4 @@ bool names_two_stacks(const Args& args) {
          kind == SiteKind::kCross;
 }
 
-void check_layer(const Args& args, const Engine& engine, SiteKind kind) {
-  if (!args.has("layer") || args["layer"] == "all") return;
-  check_layer(parse_integer("--layer", args["layer"]), engine, kind);
-}
-
 }  // namespace fovea

@@ -1,11 +1,11 @@
-// Which attention the user means: --site, --layer.
+// Which attention the user means: --site.
 #pragma once
 
 #include <initializer_list>
 #include <optional>
 #include <string>
 
-#include "fovea/ask/places.h"
+#include "fovea/capture/site.h"
 #include "fovea/cli/command.h"
 
 namespace fovea {
@@ -16,9 +16,5 @@ Option site_option(std::string help, std::initializer_list<SiteKind> left_out = 
 std::optional<SiteKind> site_kind(const Args& args);
 // Whether --site is an attention that only models with an encoder and a decoder have.
 bool names_two_stacks(const Args& args);
-
-// Throws Error{kInvalidArgument} with what there is for a --layer that the model does not have:
-// before anything is run.
-void check_layer(const Args& args, const Engine& engine, SiteKind kind);
 
 }  // namespace fovea

@@ -217,6 +217,10 @@ RunResult Engine::run(const EncodedInput& input, const RunOptions& options) cons
                    }));
 }
 
+void Engine::run_encoder(const EncodedInput& input, Recorder& recorder) const {
+  run_on_team([&] { model().seq2seq()->encode(input.inputs, {.recorder = &recorder}); });
+}
+
 RunResult Engine::run_decoder(const EncodedInput& input, const EncodedSource& source,
                               Recorder& recorder, const RunOptions& options) const {
   const Interventions changes(options.changes);

@@ -86,6 +86,8 @@ class Engine {
   EncodedInput label(const ModelInputs& inputs) const;
 
   RunResult run(const EncodedInput& input, const RunOptions& options = {}) const;
+  // The encoder alone of a model with a decoder of text.
+  void run_encoder(const EncodedInput& input, Recorder& recorder) const;
   // The same of a model with a decoder whose source is encoded already, its records in `recorder`.
   RunResult run_decoder(const EncodedInput& input, const EncodedSource& source, Recorder& recorder,
                         const RunOptions& options = {}) const;

@@ -237,6 +237,13 @@ void CorpusStatistics::add(SiteId site, const std::vector<HeadSums>& heads) {
   for (size_t head = 0; head < heads.size(); ++head) all[head].add(heads[head]);
 }
 
+void CorpusStatistics::merge(const CorpusStatistics& other) {
+  for (size_t layer = 0; layer < other.sums_.size(); ++layer) {
+    add({SiteKind::kSelf, static_cast<int>(layer)}, other.sums_[layer]);
+  }
+  inputs_ += other.inputs_;
+}
+
 const HeadSums& CorpusStatistics::sums(int64_t layer, int64_t head) const {
   return sums_.at(static_cast<size_t>(layer)).at(static_cast<size_t>(head));
 }

@@ -40,6 +40,8 @@ class CorpusStatistics {
   void add(SiteId site, const std::vector<HeadSums>& heads);
   // One input is through.
   void end_input() { ++inputs_; }
+  // Adds another count of the same model. Throws as add() does.
+  void merge(const CorpusStatistics& other);
 
   int64_t inputs() const { return inputs_; }
   int64_t layers() const { return static_cast<int64_t>(sums_.size()); }

@@ -184,16 +184,25 @@ def test_two_directions_are_joined_by_name(few):
     assert third == "fovea: both directions are joined by lilt-grow-diag"
 
 
-def test_a_failure_names_the_line_and_leaves_the_file_as_it_was(tmp_path):
+def test_a_pair_that_is_too_long_is_left_out_and_named(tmp_path):
     (tmp_path / "a").write_text("Yes .\n" + "word " * 3000 + "\n")
     (tmp_path / "b").write_text("Oui .\nOui .\n")
-    (tmp_path / "links").write_text("before")
     for files in (["a", "b"], ["b", "a"]):
         result = align(*(tmp_path / name for name in files), "--rank", "1", "--out", tmp_path / "links")
-        assert (result.returncode, result.stdout) == (1, "")
+        assert (result.returncode, result.stdout) == (0, "")
         last = result.stderr.splitlines()[-1]
-        assert "line 2: " in last and "shorten or empty that line in both files" in last
-        assert (tmp_path / "links").read_text() == "before"
+        assert "1 of 2 inputs were left out" in last and "line 2: " in last and "too long" in last.replace("longer", "too long")
+        first, second = (tmp_path / "links").read_text().splitlines()  # a line for each pair
+        assert word_links(first) and second == ""
+
+
+def test_where_no_pair_can_be_aligned_the_file_stays_as_it_was(tmp_path):
+    (tmp_path / "a").write_text("word " * 3000 + "\n")
+    (tmp_path / "b").write_text("Oui .\n")
+    (tmp_path / "links").write_text("before")
+    result = align(tmp_path / "a", tmp_path / "b", "--out", tmp_path / "links")
+    assert (result.returncode, result.stdout) == (1, "") and "line 1: " in result.stderr
+    assert (tmp_path / "links").read_text() == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "links"]
 
 
@@ -221,7 +230,7 @@ def test_an_interrupt_leaves_no_file_behind(corpus, tmp_path):
 
 
 WRONG_USAGE = {
-    "symmetrise one direction": (["--symmetrize", "union"], "--symmetrize union", "--reverse-model"),
+    "symmetrise one direction": (["--symmetrize", "union"], "--symmetrize", "--reverse-model"),
     "unknown name": (["--symmetrize", "grow-diag", "--reverse-model", MODEL], "grow-diag", "lilt-grow-diag"),
     "ranking of two": (["--ranking", "--reverse-model", MODEL], "--ranking", "by itself"),
     "no such layer": (["--layer", "3"], "--layer: 3 is beyond", "3 layers of cross-attention, 0 to 2"),

@@ -24,6 +24,18 @@ OF_OBJECTS = {
     "masks": [[], ["--mask-from", "cross", "--in-box", "--mask-cut", "mass:0.5"]],
     "cell_matrix": [[], ["--rows", "0:9", "--cols", "4:8"]],
 }
+# What is counted over many inputs. `align` prints what its own page says; tests/unit/ask looks at its facts.
+DEMO, FARMS, TEXTS = SCENE.parent, FARM.parent, ROOT / "examples/english.txt"
+OVER_MANY = {
+    "align_pairs": [],
+    "evaluate_boxes": [["evaluate", "boxes", DEMO, "--size", "64x64"]],
+    "evaluate_detections": [["evaluate", "detections", FARMS, "--size", "240x192"],
+                            ["evaluate", "detections", FARMS, "--size", "240x192", "--baseline", "--threshold", "0.5"]],
+    "evaluate_masks": [["evaluate", "masks", DEMO, "--size", "64x64", "--baseline", "--mask", "0.5"],
+                       ["evaluate", "masks", FARMS, "-m", "scenes-detr", "--size", "240x192", "--layer", "0"]],
+    "stats": [["stats", TEXTS, "--limit", "5"], ["stats", DEMO, "-m", "scenes-vit", "--metric", "distance", "--limit", "1"],
+              ["stats", TEXTS, "--limit", "3", "-m", "en-fr", "--site", "cross"]],
+}
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +84,8 @@ def asked(kind, bert, picture_run):
         return [question, [*question, "--token", "cat", "--to-token", "sat", "--layer", "0", "--head", "1"], [*question, "--similarity", "all"],
                 [*question, "--similarity", "dot"], ["steps", "I love music.", "-m", "en-fr", "--token", "2"],
                 ["steps", SCENE, "--size", "40x32", "--at", "100,60", "--to", "1,223"]]
+    if kind in OVER_MANY:
+        return [[*arguments, *(["-m", bert] if kind == "stats" and "-m" not in arguments else [])] for arguments in OVER_MANY[kind]]
     view = ["--view", kind]
     if kind == "maps":
         return [["image", SCENE], ["image", SCENE, "--at", "60,100", "--mask", "0.6", "--head", "mean"],
@@ -115,6 +129,14 @@ def test_a_question_is_known_wherever_questions_are_listed(bert):
                 assert (view or kind) in page
                 for field in schema["properties"]:
                     assert field in ("kind", "exact") or field.replace("_", "-") in page.replace("\\-", "-")
+
+
+def test_a_question_over_many_inputs_is_known_by_its_verb():
+    for kind in OVER_MANY:
+        about = re.search(rf"^{kind}\n(?:  .*\n)*?  fovea (\w+)(?: (\w+))?, over many inputs$", ok("questions"), re.MULTILINE)
+        help_text = ok(about.group(1), "--help")
+        for name in [*KINDS[kind]["properties"], about.group(2) or about.group(1)]:
+            assert name == "kind" or name.replace("_", "-") in help_text
 
 
 def test_the_schema_refuses_what_the_program_refuses():

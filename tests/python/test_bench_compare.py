@@ -367,7 +367,7 @@ def test_statistics_are_the_numbers_that_the_program_prints(tmp_path):
     texts.write_text("I love music.\nThe cat sleeps, and the cat dreams.\n")
     model = ROOT / "models/en-fr"
     done = subprocess.run([PROGRAM, "stats", texts, "-m", model, "--site", "encoder", "--json"], env=ENVIRONMENT, capture_output=True, check=True)
-    heads = json.loads(done.stdout)["heads"]
+    heads = json.loads(done.stdout)["result"]["heads"]
     assert turn("stats", model, texts)["answer"] == pytest.approx([head[name] for head in heads for name in corpus.NUMBERS])
 
 

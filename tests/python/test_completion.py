@@ -56,7 +56,7 @@ def test_other_words_for_a_value_are_offered_once_they_are_begun():
 
 
 def test_plain_arguments():
-    assert offered("evaluate", "")[0] == ["masks", "boxes", "detections"]
+    assert offered("evaluate", "")[0] == ["boxes", "detections", "masks"]
     assert offered("evaluate", "masks", "") == ([], True)
     assert offered("completion", "") == (["bash", "zsh", "fish"], False)
     assert offered("help", "tr")[0] == ["translate"]

@@ -302,7 +302,7 @@ def test_image_sends_detectors_to_detect():
 def test_average_precision_is_that_of_transformers(tmp_path):
     result = run("evaluate", "detections", MODEL / "demo", "--json", "--out", tmp_path / "a.csv")
     assert result.returncode == 0, result.stderr
-    scores = json.loads(result.stdout)
+    scores = json.loads(result.stdout)["result"]
     for name in ("ap50", "ap75", "ap"):
         assert scores[name] == pytest.approx(ANSWERS[name], abs=0.002), name
     assert (scores["pictures"], scores["objects"], scores["found"], scores["false"]) == (6, 37, 37, 0)
@@ -315,7 +315,7 @@ def test_average_precision_is_that_of_transformers(tmp_path):
 def test_every_way_to_a_mask_is_scored():
     result = run("evaluate", "masks", MODEL / "demo", "-m", "scenes-detr", "--json")
     assert result.returncode == 0, result.stderr
-    scores = json.loads(result.stdout)["scores"]
+    scores = json.loads(result.stdout)["result"]["scores"]
     assert len(scores) == 16 and all(0 < score < 1 for score in scores.values())
     # The card has 0.586 for this one on other scenes.
     assert scores["encoder_maximum_0.25"] == pytest.approx(0.59, abs=0.08)

@@ -15,7 +15,9 @@ DEMO = MODEL / "demo"
 
 
 def scored(kind, folder, *arguments):
-    return json.loads(ok("evaluate", kind, folder, *arguments, "--json"))
+    """The result, and beside it the layer that was read."""
+    facts = json.loads(ok("evaluate", kind, folder, *arguments, "--json"))
+    return {**facts["result"], "layer": facts["layer"]}
 
 
 def shown(picture, *arguments):
@@ -106,7 +108,7 @@ def test_scores_of_every_picture_are_written(tmp_path):
     lines = list(csv.DictReader((tmp_path / "scores.csv").open()))
     assert [line["picture"] for line in lines] == ["scene-1.png", "scene-2.png", "scene-3.png"]
     ok("evaluate", "masks", DEMO, "--out", tmp_path / "scores.json")
-    written = json.loads((tmp_path / "scores.json").read_text())
+    written = json.loads((tmp_path / "scores.json").read_text())["result"]
     assert [e["scores"]["lost"] for e in written["per_picture"]] == pytest.approx([float(line["lost"]) for line in lines])
     ok("evaluate", "masks", DEMO, "--out", tmp_path / "scores.png", "--sidecar")
     shown = json.loads((tmp_path / "scores.png.json").read_text())
@@ -140,11 +142,14 @@ def test_pictures_without_truth_are_named_and_skipped(tmp_path):
         shutil.copy(DEMO / name, tmp_path)
     (tmp_path / "notes.txt").write_text("not a picture")
     result = run("evaluate", "masks", tmp_path, "--json")
-    assert result.returncode == 0 and json.loads(result.stdout)["pictures"] == 1
+    assert result.returncode == 0 and json.loads(result.stdout)["result"]["pictures"] == 1
     assert "scene-2.png is skipped" in result.stderr and "scene-1" not in result.stderr
     (tmp_path / "scene-2.mask.png").write_bytes(png_of(numpy.zeros((224, 224), int), 8, 0))
     result = run("evaluate", "masks", tmp_path, "--json")
-    assert "scene-2.png is skipped: no object" in result.stderr and json.loads(result.stdout)["pictures"] == 1
+    assert "1 of 2 inputs were left out; the first: scene-2.png: no object" in result.stderr
+    assert json.loads(result.stdout)["result"]["pictures"] == 1 and json.loads(result.stdout)["input"]["left_out"] == 1
+    (tmp_path / "scene-1.mask.png").write_bytes(b"hello")
+    assert_fails(run("evaluate", "masks", tmp_path), 1, "there is no input to count", "scene-1.mask.png", "no PNG")
 
 
 def test_bad_folders_and_truth_are_told(tmp_path):
@@ -162,7 +167,7 @@ def test_bad_folders_and_truth_are_told(tmp_path):
         assert_fails(run("evaluate", "masks", tmp_path), 1, "a.mask.png", *facts)
     mask.write_bytes(png_of(numpy.zeros((224, 224), int), 8, 0))
     shutil.copy(DEMO / "scene-1.png", tmp_path / "b.png")  # has no mask: a note, but not before an error
-    assert_fails(run("evaluate", "masks", tmp_path), 1, "no picture has an object")
+    assert_fails(run("evaluate", "masks", tmp_path), 1, "a.png: no object is in it")
     (tmp_path / "b.png").unlink()
     truth = tmp_path / "a.json"
     for text, fact in (("{", "a.json"), ('{"objects": 3}', "array"), ('{"objects": [{"id": 1}]}', "box_xyxy"), ("[]", "an object"),
@@ -192,4 +197,4 @@ def test_options_of_detectors_and_of_others_do_not_mix():
     detector = ROOT / "models/scenes-detr"
     assert_fails(run("evaluate", "masks", DEMO, "--threshold", "0.5"), 2, "--threshold")
     assert_fails(run("evaluate", "masks", detector / "demo", "-m", detector, "--baseline"), 2, "--baseline")
-    assert_fails(run("evaluate", "boxes", detector / "demo", "-m", detector), 1, "evaluate detections")
+    assert_fails(run("evaluate", "boxes", detector / "demo", "-m", detector), 1, "evaluate its detections")

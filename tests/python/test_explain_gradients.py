@@ -111,9 +111,9 @@ def test_importance_of_a_corpus_is_the_mean_of_its_texts(tmp_path):
     (tmp_path / "texts.txt").write_text("\n".join(texts) + "\n")
     grids = [explained(text, "-m", model, "--method", "head-importance", "--normalize", "none")["scores"] for text in texts]
     for arguments in (["--importance"], ["--metric", "importance"]):
-        answer = json.loads(ok("stats", tmp_path / "texts.txt", "-m", model, "--json", *arguments))
+        answer = json.loads(ok("stats", tmp_path / "texts.txt", "-m", model, "--json", *arguments))["result"]
         assert [head["importance"] for head in answer["heads"]] == pytest.approx(numpy.mean(grids, axis=0), rel=1e-4)
-    plain = json.loads(ok("stats", tmp_path / "texts.txt", "-m", model, "--json"))
+    plain = json.loads(ok("stats", tmp_path / "texts.txt", "-m", model, "--json"))["result"]
     for head, with_importance in zip(plain["heads"], answer["heads"]):
         assert head.pop("importance") is None and with_importance.pop("importance") >= 0
         assert head["type"] == with_importance["type"]

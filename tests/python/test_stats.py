@@ -33,7 +33,9 @@ def corpus(path, lines, seed=1):
 
 
 def stats(*arguments):
-    return json.loads(ok("stats", *arguments, "--json"))
+    """The result, and beside it what the facts say of site and inputs."""
+    facts = json.loads(ok("stats", *arguments, "--json"))
+    return {**facts["result"], **facts["input"], "site": facts["site"], "model": facts["model"]["name"]}
 
 
 def null_numbers(answer):
@@ -145,7 +147,7 @@ def test_texts_are_counted_the_same_side_by_side_and_alone(tmp_path):
 def test_distances_in_pictures_are_those_of_the_view_of_distances():
     answer = stats(VIT / "demo", "-m", VIT)
     assert (answer["inputs"], answer["layers"], answer["heads_per_layer"]) == (3, 8, 6)
-    assert answer["attention"] == "self-attention"
+    assert answer["site"] == "self"
     assert null_numbers(answer) == ["previous", "duplicate", "induction", "retrieval", "positional"]
     views = [json.loads(ok("image", path, "-m", VIT, "--view", "distances", "--json"))["result"]
              for path in sorted((VIT / "demo").glob("scene-?.png"))]
@@ -169,16 +171,16 @@ def test_pictures_count_their_class_token_as_sink_and_delimiter(tmp_path):
 
 
 @pytest.mark.parametrize("site, name, prefix, missing", [
-    (None, "encoder self-attention", "encoder_self.", ["previous", "duplicate", "induction", "delimiter", "sink", "retrieval",
+    (None, "encoder_self", "encoder_self.", ["previous", "duplicate", "induction", "delimiter", "sink", "retrieval",
                                                         "positional"]),
-    ("decoder", "decoder self-attention", "decoder_self.", NUMBERS[3:]),
-    ("cross", "cross-attention", "cross.", NUMBERS[3:]),
+    ("decoder", "decoder_self", "decoder_self.", NUMBERS[3:]),
+    ("cross", "cross", "cross.", NUMBERS[3:]),
 ])
 def test_a_detector_has_three_attentions(tmp_path, site, name, prefix, missing):
     (tmp_path / "one").mkdir()
     (tmp_path / "one/scene.png").write_bytes((DETR / "demo/scene-1.png").read_bytes())
     answer = stats(tmp_path / "one", "-m", DETR, *(["--site", site] if site else []))
-    assert (answer["attention"], answer["inputs"], null_numbers(answer)) == (name, 1, list(missing))
+    assert (answer["site"], answer["inputs"], null_numbers(answer)) == (name, 1, list(missing))
     maps = dense(prefix, tmp_path / "maps.safetensors", DETR / "demo/scene-1.png", "-m", DETR)
     assert (answer["layers"], answer["heads_per_layer"]) == (len(maps), len(maps[0]))
     for head in answer["heads"]:
@@ -199,8 +201,7 @@ def test_a_translation_model_has_three_attentions(tmp_path):
     assert stats(english, "-m", TRANSLATOR, "--site", "cross") == cross
     (tmp_path / "other.txt").write_text("Oui.\nNon.\nPeut-être.\n")
     other = stats(english, "-m", TRANSLATOR, "--site", "cross", "--targets", tmp_path / "other.txt")
-    assert [answer["attention"] for answer in (encoder, decoder, cross)] == [
-        "encoder self-attention", "decoder self-attention", "cross-attention"]
+    assert [answer["site"] for answer in (encoder, decoder, cross)] == ["encoder_self", "decoder_self", "cross"]
     assert null_numbers(encoder) == ["retrieval"]
     assert null_numbers(cross) == ["distance", "previous", "duplicate", "induction", "sink", "retrieval", "positional"]
     assert other["inputs"] == 3 and other["heads"] != cross["heads"]
@@ -218,7 +219,7 @@ def test_each_tower_is_counted_by_itself(tmp_path):
     model = reading(seeing(tmp_path / "clip", "clip_model"), 59)
     (tmp_path / "corpus.txt").write_text("a cat\na photo of a dog\n")
     texts = stats(tmp_path / "corpus.txt", "-m", model, "--texts")
-    assert (texts["attention"], texts["inputs"]) == ("text self-attention", 2)
+    assert (texts["site"], texts["inputs"]) == ("text.self", 2)
     assert stats(tmp_path / "corpus.txt", "-m", model, "--site", "text") == texts
     maps = [dense("text.self.", tmp_path / "maps.safetensors", text, "-m", model) for text in ("a cat", "a photo of a dog")]
     for head in texts["heads"]:
@@ -256,7 +257,8 @@ def test_an_interrupted_count_goes_on_and_gives_the_same_bytes(tmp_path, how):
     notes = process.communicate()[1]
     assert process.returncode == (-9 if how == signal.SIGKILL else 130)
     assert state.exists() and not out.exists()
-    counted = json.loads(state.read_text())["next"]
+    [[begin, counted]] = json.loads(state.read_text())["counted"]
+    assert begin == 0
     assert 0 < counted < 20000
     if how == signal.SIGINT:
         assert f"{counted} of 20000 inputs are counted" in notes and str(state) in notes
@@ -265,6 +267,32 @@ def test_an_interrupted_count_goes_on_and_gives_the_same_bytes(tmp_path, how):
     assert not state.exists()
     ok(*command[1:-1], tmp_path / "whole.json")
     assert out.read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+def test_threads_and_interrupts_do_not_change_a_bit(tmp_path):
+    model = models.bert(tmp_path / "model")
+    corpus(tmp_path / "corpus.txt", 12000)
+    whole = []
+    for threads in ("1", "2"):
+        out = tmp_path / f"whole{threads}.json"
+        ok("stats", tmp_path / "corpus.txt", "-m", model, "--threads", threads, "--out", out)
+        whole.append(out.read_bytes())
+    assert whole[0] == whole[1]
+    out, state = tmp_path / "parts.json", tmp_path / "parts.json.part"
+    command = [str(PROGRAM), "stats", str(tmp_path / "corpus.txt"), "-m", str(model), "--threads", "1", "--out", str(out)]
+    counted = [0]
+    for _ in range(5):
+        before = state.stat().st_mtime_ns if state.exists() else 0
+        process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and (not state.exists() or state.stat().st_mtime_ns == before):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130, process.communicate()[1]
+        process.communicate()
+        counted.append(json.loads(state.read_text())["counted"][-1][1])
+    assert counted == sorted(set(counted)) and counted[-1] < 12000
+    assert run(*command[1:]).returncode == 0
+    assert out.read_bytes() == whole[0]
 
 
 def test_a_count_goes_on_only_with_what_it_was_begun(tmp_path):
@@ -280,7 +308,7 @@ def test_a_count_goes_on_only_with_what_it_was_begun(tmp_path):
         assert_fails(run(*command[1:], *other), 1, "count.part", "another count", fact, "remove it")
     with (tmp_path / "corpus.txt").open("a") as file:
         file.write("the cat sat\n")
-    assert_fails(run(*command[1:]), 1, "count.part", "another count", "CORPUS or its files")
+    assert_fails(run(*command[1:]), 1, "count.part", "another count", "its inputs or their files are others")
 
 
 def test_files_are_tables_and_figures(tmp_path):

@@ -91,7 +91,7 @@ void share_colors(Figure& a, Figure& b) {
 
 // Of two whole matrices, what the second has more; a cell that only one of them allows counts as 0
 // where it is forbidden.
-std::optional<MatrixFigure> difference(const Figure& before, const Figure& after) {
+std::optional<MatrixFigure> map_change(const Figure& before, const Figure& after) {
   const auto* was = std::get_if<MatrixFigure>(&before);
   const auto* is = std::get_if<MatrixFigure>(&after);
   if (was == nullptr || is == nullptr || was->weights.shape() != is->weights.shape()) return {};
@@ -150,7 +150,7 @@ void add_maps(Answer& answer, const Question& asked, const FinishedRun& before,
   SheetFigure sheet{.text = std::get<TableFigure>(answer.figure).text};
   sheet.text.caption += " · map: " + text.caption;
   clear_text(answer.figure);
-  std::optional<MatrixFigure> change = difference(was.figure, is.figure);
+  std::optional<MatrixFigure> change = map_change(was.figure, is.figure);
   sheet.parts = {{"", std::move(answer.figure)},
                  {"before", std::move(was.figure)},
                  {"after", std::move(is.figure)}};

@@ -3,32 +3,25 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <optional>
 
-#include "fovea/ask/alignment.h"
+#include "fovea/ask/ask_all.h"
+#include "fovea/ask/many/pair_aligner.h"
 #include "fovea/ask/places.h"
-#include "fovea/base/cancel.h"
 #include "fovea/base/error.h"
-#include "fovea/base/progress.h"
+#include "fovea/base/file.h"
 #include "fovea/cli/align/ranking.h"
 #include "fovea/cli/ask_options.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/parallel_text.h"
-#include "fovea/cli/site_options.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/engine/translator.h"
-#include "fovea/explain/alignment/symmetrize.h"
 
 namespace fovea {
 namespace {
-
-constexpr int64_t kRankedPairs = 100;
-constexpr Symmetrization kDefaultSymmetrization = Symmetrization::kLiltGrowDiag;
 
 void print_note(const std::string& text) {
   std::fprintf(stderr, "fovea: %s\n", printable(text).c_str());
@@ -39,144 +32,7 @@ void check_align_files(const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--hyp is a file of links to score; did you mean `fovea align evaluate`?");
   }
-  if (args.has("symmetrize")) parse_symmetrization(args["symmetrize"]);
-  if (args.has("symmetrize") && !args.has("reverse-model")) {
-    fail(ErrorKind::kInvalidArgument,
-         "--symmetrize {} joins the links of two directions but there is one model; give "
-         "--reverse-model M2, a model that translates TGT to SRC",
-         args["symmetrize"]);
-  }
-  if (args.flag("ranking") && args.has("reverse-model")) {
-    fail(ErrorKind::kInvalidArgument,
-         "--ranking is of one model but --reverse-model names a second; rank it by itself with -m "
-         "and the files exchanged");
-  }
   check_outputs(args);
-}
-
-// One model, and the map of it that alignments are read from. A reversed one translates TGT to SRC.
-class PairAligner {
- public:
-  PairAligner(Translator translator, const ParallelText& text, AlignOptions options, bool reversed)
-      : translator_(std::move(translator)), text_(text), options_(options), reversed_(reversed) {}
-
-  // Of the first `most` pairs that are not empty.
-  std::vector<HeadStatistics> rank(int64_t most, bool norms,
-                                   const std::vector<GoldAlignment>& gold = {});
-  // Does nothing if every pair is empty.
-  void choose(int64_t most) {
-    const std::vector<HeadStatistics> statistics = rank(most, false);
-    if (!statistics.empty()) choice_ = choose_map(statistics, options_);
-  }
-  // Source-target links, whichever way the model translates. choose() comes before.
-  Alignment links(const SentencePair& pair) {
-    const Alignment links = align_pair(maps(pair, options_.norms), *choice_, options_).links;
-    return reversed_ ? transposed(links) : links;
-  }
-
-  const std::optional<MapChoice>& choice() const { return choice_; }
-  const std::string& model() const { return translator_.engine().name(); }
-  void print_warnings() const;
-
- private:
-  PairMaps maps(const SentencePair& pair, bool norms);
-  void keep_warnings(const SentencePair& pair, const std::vector<std::string>& warnings);
-
-  Translator translator_;
-  const ParallelText& text_;
-  AlignOptions options_;
-  bool reversed_;
-  std::optional<MapChoice> choice_;
-  std::string first_warning_;
-  int64_t lines_with_warnings_ = 0;
-  int64_t last_line_ = 0;  // that was looked at for warnings
-};
-
-PairMaps PairAligner::maps(const SentencePair& pair, bool norms) {
-  TranslateOptions how{.words = WordDivision::kSpaces};
-  how.target = reversed_ ? pair.source : pair.target;
-  RunOptions run;
-  run.record = {.values = norms, .block = norms, .wanted = [](SiteId site) {
-                  return site.kind == SiteKind::kCross;
-                }};
-  try {
-    Translation translation =
-        translator_.translate(reversed_ ? pair.target : pair.source, how, run);
-    keep_warnings(pair, translation.result.warnings);
-    return pair_maps(translation.result.run, translation.prefix, std::move(translation.anchors));
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kInvalidArgument) throw;
-    fail(ErrorKind::kBadFile, "{}: {}; shorten or empty that line in both files", text_.where(pair),
-         error.what());
-  }
-}
-
-void PairAligner::keep_warnings(const SentencePair& pair,
-                                const std::vector<std::string>& warnings) {
-  const bool is_new = pair.line > last_line_;
-  last_line_ = std::max(last_line_, pair.line);
-  if (!is_new || warnings.empty()) return;
-  if (lines_with_warnings_++ == 0) {
-    first_warning_ = fmt::format("{}: {}", text_.where(pair), warnings.front());
-  }
-}
-
-void PairAligner::print_warnings() const {
-  if (lines_with_warnings_ == 0) return;
-  fovea::print_warnings({lines_with_warnings_ == 1
-                             ? first_warning_
-                             : fmt::format("{} (and {} more lines with notes)", first_warning_,
-                                           lines_with_warnings_ - 1)});
-}
-
-std::vector<HeadStatistics> PairAligner::rank(int64_t most, bool norms,
-                                              const std::vector<GoldAlignment>& gold) {
-  HeadRanking ranking({.convention = options_.convention, .links = options_.links});
-  Progress progress("choosing the map", std::min(most, text_.pairs()));
-  text_.for_each([&](const SentencePair& pair) {
-    if (!pair.empty()) {
-      ranking.add(maps(pair, norms),
-                  gold.empty() ? nullptr : &gold[static_cast<size_t>(pair.line - 1)]);
-      progress.advance();
-    }
-    return ranking.sentences() < most;
-  });
-  return ranking.statistics();
-}
-
-// A whole file, by one model or by one for each direction.
-struct AlignJob {
-  const ParallelText& text;
-  std::vector<GoldAlignment> gold;
-  PairAligner forward;
-  std::optional<PairAligner> backward;
-  Symmetrization symmetrization = kDefaultSymmetrization;
-  AlignmentScore score;
-  int64_t links = 0;
-
-  Alignment align(const SentencePair& pair);
-  // Every pair's links to `take`, in order.
-  void run(bool shows_progress, const std::function<void(const Alignment&)>& take);
-};
-
-Alignment AlignJob::align(const SentencePair& pair) {
-  if (pair.empty()) return {};
-  const Alignment found = forward.links(pair);
-  return backward ? symmetrize(found, backward->links(pair), symmetrization) : found;
-}
-
-void AlignJob::run(bool shows_progress, const std::function<void(const Alignment&)>& take) {
-  std::optional<Progress> progress;
-  if (shows_progress) progress.emplace("aligning", text.pairs());
-  text.for_each([&](const SentencePair& pair) {
-    check_cancelled();
-    const Alignment found = align(pair);
-    links += static_cast<int64_t>(found.size());
-    if (!gold.empty()) score.add(gold[static_cast<size_t>(pair.line - 1)], found);
-    take(found);
-    if (progress) progress->advance();
-    return true;
-  });
 }
 
 std::vector<GoldAlignment> read_gold(const Args& args, const ParallelText& text) {
@@ -190,12 +46,21 @@ std::vector<GoldAlignment> read_gold(const Args& args, const ParallelText& text)
   return gold;
 }
 
-void report_choice(const PairAligner& aligner, std::string_view direction) {
-  if (!aligner.choice()) return;
-  const MapChoice& choice = *aligner.choice();
-  print_note(fmt::format("{}: {}links come from {}{}", aligner.model(), direction,
-                         to_string(choice),
-                         choice.why.empty() ? std::string() : "; " + choice.why));
+// Both must outlive them.
+ManyInputs pairs_of(const ParallelText& text, const std::vector<GoldAlignment>& gold) {
+  const auto next = [&text, &gold, pairs = text.stream()]() -> std::optional<NamedInput> {
+    const std::optional<SentencePair> pair = pairs();
+    if (!pair) return {};
+    return NamedInput{text.where(*pair), [&gold, pair = *pair] {
+                        Sample sample;
+                        sample.input.what = Text{std::string(pair.source)};
+                        sample.input.translate.target = std::string(pair.target);
+                        if (!gold.empty())
+                          sample.truth.links = gold[static_cast<size_t>(pair.line - 1)];
+                        return sample;
+                      }};
+  };
+  return {.next = next, .count = text.pairs()};
 }
 
 void write_text(const Args& args, const std::string& text) {
@@ -204,134 +69,103 @@ void write_text(const Args& args, const std::string& text) {
   write_file_atomic(args["out"], [&](FileWriter& file) { file.write(text); });
 }
 
-void write_moses(AlignJob& job, const Args& args) {
+struct AlignJob {
+  ManyAsked asked;
+  ManyInputs inputs;
+
+  // Every pair's line to `take`, in order; null: the answer keeps them.
+  Answer run(const std::function<void(const std::string&)>& take, const Watch& watch = {}) {
+    ManyOptions options{.reverse = asked.reverse};
+    bool told = false;
+    options.between = [&](ManyState& state) {
+      if (!std::exchange(told, true)) {
+        for (const std::string& text : settled_texts(asked, state)) print_note(text);
+      }
+      if (!take) return;
+      for (const ManyState::Row& row : state.rows) take(to_moses(links_of(row)) + "\n");
+      state.rows.clear();
+    };
+    const ManyState state =
+        ask_all(asked.engine, inputs, asked.question, watch, std::move(options));
+    if (state.cancelled) fail(ErrorKind::kCancelled, "the work was cancelled");
+    score = alignment_score(state);
+    return answer_of(state, asked.engine, inputs, asked.question);
+  }
+
+  std::optional<AlignmentScore> score = {};
+};
+
+Answer write_moses(AlignJob& job, const Args& args) {
   if (!args.has("out")) {
     // A terminal shows how far it is by the lines themselves.
-    job.run(::isatty(STDOUT_FILENO) != 1,
-            [](const Alignment& links) { write_stdout(to_moses(links) + "\n"); });
-    return;
+    Watch watch;
+    if (::isatty(STDOUT_FILENO) == 1) watch.progress = [](const Stage&) {};
+    return job.run([](const std::string& line) { write_stdout(line); }, watch);
   }
   const InterruptGuard guard;  // so that no temporary file stays behind
+  Answer answer;
   write_file_atomic(args["out"], [&](FileWriter& file) {
-    job.run(true, [&](const Alignment& links) { file.write(to_moses(links) + "\n"); });
+    answer = job.run([&](const std::string& line) { file.write(line); });
   });
+  return answer;
 }
 
-Json choice_json(const std::optional<MapChoice>& choice) {
-  return choice ? to_json(*choice) : Json();
+void run_links(AlignJob& job, const Args& args) {
+  const bool keeps = args.flag("json") && !args.has("out");
+  const Answer answer = keeps ? job.run(nullptr) : write_moses(job, args);
+  if (args.flag("json")) {
+    Json result = answer.facts.at("result", "");
+    if (args.has("out")) result.set("out", args["out"]);
+    write_stdout(result.dump() + "\n");
+  }
+  print_warnings(answer.notes);
+  if (!job.score) return;
+  print_note(fmt::format("AER {:.1f} %, precision {:.1f} %, recall {:.1f} % on {} pairs",
+                         100 * job.score->aer(), 100 * job.score->precision(),
+                         100 * job.score->recall(), job.score->sentences));
 }
 
-void write_links_json(AlignJob& job, const Args& args) {
-  Json alignments = Json::array();
-  if (args.has("out")) {
-    write_moses(job, args);
-  } else {
-    job.run(true, [&](const Alignment& links) { alignments.push_back(to_moses(links)); });
-  }
-  Json json =
-      Json::object({{"model", job.forward.model()}, {"map", choice_json(job.forward.choice())}});
-  if (job.backward) {
-    json.set("reverse_model", job.backward->model());
-    json.set("reverse_map", choice_json(job.backward->choice()));
-    json.set("symmetrization", to_string(job.symmetrization));
-  }
-  json.set("pairs", job.text.pairs());
-  json.set("links", job.links);
-  if (!job.gold.empty()) {
-    json.set("aer", job.score.aer());
-    json.set("precision", job.score.precision());
-    json.set("recall", job.score.recall());
-  }
-  if (args.has("out")) {
-    json.set("out", args["out"]);
-  } else {
-    json.set("alignments", std::move(alignments));
-  }
-  write_stdout(json.dump() + "\n");
-}
-
-void run_ranking(PairAligner& aligner, const Args& args, const AlignOptions& options,
-                 const std::vector<GoldAlignment>& gold, int64_t pairs) {
-  std::vector<HeadStatistics> statistics = aligner.rank(
-      args.has("rank") ? args.integer("rank") : std::max<int64_t>(pairs, 1), true, gold);
-  aligner.print_warnings();
-  if (statistics.empty()) {
-    fail(ErrorKind::kBadFile, "{} and {} have no pair with words on both sides to rank maps by",
-         args["SRC"], args["TGT"]);
-  }
-  const RankedMaps ranked = rank_maps(std::move(statistics), options);
-  write_text(args, args.flag("json") ? ranking_json(ranked).dump() + "\n" : ranking_text(ranked));
-}
-
-Translator open_reverse(const Args& args, const Languages& languages) {
-  return Translator(Engine::open(args["reverse-model"], engine_options(args)),
-                    {.source = languages.target, .target = languages.source});
+void run_ranking(AlignJob& job, const Args& args) {
+  const Answer answer = job.run(nullptr);
+  print_warnings(answer.notes);
+  const Json& ranking = answer.facts.at("result", "");
+  write_text(args, args.flag("json") ? ranking.dump() + "\n" : ranking_text(ranking));
 }
 
 }  // namespace
 
 std::vector<Option> align_files_options() {
-  const std::vector<Option> own = {
-      Option::text("from", "CODE", "language of SRC, of models that know several"),
-      Option::text("to", "CODE", "language of TGT, of models that know several"),
-      Option::text("reverse-model", "NAME",
-                   "a model that translates TGT to SRC: both directions are aligned and joined"),
-      Option::text(
-          "symmetrize", "NAME",
-          fmt::format("how the two directions are joined: {} (default: {})",
-                      fmt::join(symmetrization_names(), ", "), to_string(kDefaultSymmetrization)))
-          .suggesting(symmetrization_names()),
-  };
-  const std::vector<Option> more = {
-      Option::integer("rank", "N",
-                      fmt::format("choose the map by the first N pairs (default: {}; all for "
-                                  "--ranking)",
-                                  kRankedPairs),
-                      1),
-      Option::flag("ranking", "print the statistics of every layer and head instead of links"),
-      Option::text("out", "FILE", "write there instead"),
-  };
-  return joined(joined(model_options(kDefaultTranslationModel), own),
-                joined(options_of(align_fields()), more));
+  std::vector<Option> fields = field_options("align");
+  for (Option& option : fields) {
+    if (option.name != "symmetrize") continue;
+    // Names that are too long for a line of choices.
+    option = Option::text(option.name, "NAME",
+                          fmt::format("{}: {}", option.help, fmt::join(option.choices, ", ")))
+                 .suggesting(option.choices);
+  }
+  return joined(
+      joined(model_options(kDefaultTranslationModel), input_field_options({"from", "to"})),
+      joined(std::move(fields), {Option::text("out", "FILE", "write there instead")}));
 }
 
 void run_align_files(const Args& args) {
   check_align_files(args);
   const Question question =
-      typed_question(args, "translate", RunSort::kText, Json::object({{"kind", "align"}}));
-  const AlignOptions options = align_options(question);
+      typed_question(args, "align", RunSort::kText, Json::object({{"kind", "align_pairs"}}));
   const ParallelText text(args["SRC"], args["TGT"]);
-  std::vector<GoldAlignment> gold = read_gold(args, text);
+  const std::vector<GoldAlignment> gold = read_gold(args, text);
   const Languages languages{.source = args.has("from") ? args["from"] : "",
                             .target = args.has("to") ? args["to"] : ""};
-  const Translator translator(open_engine(args, kDefaultTranslationModel), languages);
-  check_place(question, translator.engine());
-  PairAligner forward(translator, text, options, false);
-  if (args.flag("ranking")) return run_ranking(forward, args, options, gold, text.pairs());
-  AlignJob job{.text = text, .gold = std::move(gold), .forward = std::move(forward)};
-  const int64_t ranked = args.has("rank") ? args.integer("rank") : kRankedPairs;
-  job.forward.choose(ranked);
-  report_choice(job.forward, "");
+  AlignJob job{.asked = {.engine = open_engine(args, kDefaultTranslationModel),
+                         .question = question,
+                         .languages = languages},
+               .inputs = pairs_of(text, gold)};
+  job.inputs.languages = languages;
+  check_place(question, job.asked.engine);
   if (args.has("reverse-model")) {
-    // Which map is the user's choice of the first model only: the second has others.
-    AlignOptions own = options;
-    own.layer.reset();
-    own.head.reset();
-    own.reading.reset();
-    own.mean = false;
-    job.backward.emplace(open_reverse(args, languages), text, own, true);
-    if (args.has("symmetrize")) job.symmetrization = parse_symmetrization(args["symmetrize"]);
-    job.backward->choose(ranked);
-    report_choice(*job.backward, "reverse ");
-    print_note(fmt::format("both directions are joined by {}", to_string(job.symmetrization)));
+    job.asked.reverse = Engine::open(args["reverse-model"], engine_options(args));
   }
-  args.flag("json") ? write_links_json(job, args) : write_moses(job, args);
-  job.forward.print_warnings();
-  if (job.backward) job.backward->print_warnings();
-  if (job.gold.empty()) return;
-  print_note(fmt::format("AER {:.1f} %, precision {:.1f} %, recall {:.1f} % on {} pairs",
-                         100 * job.score.aer(), 100 * job.score.precision(),
-                         100 * job.score.recall(), job.score.sentences));
+  question.flag("ranking") ? run_ranking(job, args) : run_links(job, args);
 }
 
 }  // namespace fovea

@@ -3,49 +3,62 @@
 
 #include <algorithm>
 
+#include "fovea/ask/places.h"
 #include "fovea/base/error.h"
-#include "fovea/cli/evaluate/kind.h"
+#include "fovea/cli/ask_options.h"
+#include "fovea/cli/count.h"
+#include "fovea/cli/evaluate/truth_folder.h"
+#include "fovea/cli/help.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
-#include "fovea/cli/show.h"
-#include "fovea/cli/views.h"
 
 namespace fovea {
 namespace {
 
-EvaluationKind chosen_evaluation(const Args& args) {
-  const std::vector<EvaluationKind> kinds = evaluation_kinds();
-  const auto found = std::ranges::find(kinds, args["KIND"], &EvaluationKind::name);
-  if (found != kinds.end()) return *found;
-  fail(ErrorKind::kInvalidArgument, "there is nothing called '{}' to evaluate; take one of {}",
-       args["KIND"], fmt::join(names_of(kinds), ", "));
+std::vector<std::string> evaluation_names() {
+  std::vector<std::string> names;
+  for (const QuestionKind& kind : kinds_of("evaluate")) names.push_back(kind.view);
+  return names;
 }
 
-void check_evaluation_kind(const EvaluationKind& chosen, const Args& args) {
-  for (const EvaluationKind& kind : evaluation_kinds()) {
-    for (const std::string& option : kind.options) {
-      if (!args.has(option) || std::ranges::count(chosen.options, option) > 0) continue;
-      fail(ErrorKind::kInvalidArgument, "--{} is for evaluating {}, not {}; leave it out", option,
-           kind.name, chosen.name);
-    }
+const QuestionKind& chosen_evaluation(const Args& args) {
+  static const std::vector<QuestionKind> kinds = kinds_of("evaluate");
+  const auto found = std::ranges::find(kinds, args["KIND"], &QuestionKind::view);
+  if (found != kinds.end()) return *found;
+  fail(ErrorKind::kInvalidArgument, "there is nothing called '{}' to evaluate; take one of {}",
+       args["KIND"], fmt::join(evaluation_names(), ", "));
+}
+
+TruthWanted wanted_truth(const QuestionKind& kind, const Engine& engine) {
+  if (kind.view == "boxes") {
+    return {.told = "true boxes, NAME.json or NAME.mask.png", .either = true};
   }
-  check_table_out(args, "scores");
-  check_outputs(args);
+  if (kind.view == "detections") return {.told = "true objects, NAME.json", .objects = true};
+  if (!engine.facts().finds_objects()) {
+    return {.told = "a mask of object numbers, NAME.mask.png", .mask = true};
+  }
+  return {
+      .told = "true objects and masks, NAME.json and NAME.mask.png", .mask = true, .objects = true};
 }
 
 void run_evaluate(const Args& args) {
-  const EvaluationKind kind = chosen_evaluation(args);
-  check_evaluation_kind(kind, args);
-  kind.run(args);
+  const QuestionKind& kind = chosen_evaluation(args);
+  check_table_out(args, "scores");
+  check_outputs(args);
+  const Question question =
+      typed_question(args, "evaluate", RunSort::kPicture, Json::object({{"kind", kind.name}}));
+  const Engine engine =
+      open_engine(args, kind.view == "detections" ? kDefaultDetectionModel : kDefaultPictureModel);
+  check_place(question, engine, /*sees_picture=*/true);
+  const ManyInputs inputs =
+      pictures_with_truth(args["DIR"], wanted_truth(kind, engine), picture_size(args));
+  const ManyState state = counted(engine, inputs, question, "");
+  show_count(answer_of(state, engine, inputs, question), args);
 }
 
 }  // namespace
-
-std::vector<EvaluationKind> evaluation_kinds() {
-  return {masks_evaluation(), boxes_evaluation(), detections_evaluation()};
-}
 
 Command evaluate_command() {
   return {
@@ -56,10 +69,11 @@ Command evaluate_command() {
           "what\n"
           "is true of it: NAME.mask.png, whose pixels are object numbers with 0 for the\n"
           "background, or NAME.json with {\"objects\": [{\"id\": 1, \"label\": \"cat\",\n"
-          "\"box_xyxy\": [x0, y0, x1, y1]}]}. Pictures without it are skipped with a note.\n"
+          "\"box_xyxy\": [x0, y0, x1, y1]}]}. Pictures without it are skipped with a note,\n"
+          "those that cannot be read are left out and told.\n"
           "\n"
           "kinds:\n" +
-          summaries_of(evaluation_kinds()) +
+          question_summaries("evaluate").substr(std::string_view("views:\n").size()) +
           "\n"
           "examples:\n"
           "  fovea evaluate masks models/scenes-vit/demo --baseline\n"
@@ -68,22 +82,16 @@ Command evaluate_command() {
           "  fovea evaluate boxes photos -m facebook/dino-vits16 --size 480x480\n",
       .positionals = {{.name = "KIND",
                        .help = "what to score, see below",
-                       .suggestions = names_of(evaluation_kinds()),
+                       .suggestions = evaluation_names(),
                        .is_file = false},
                       {.name = "DIR", .help = "pictures and what is true of them"}},
       .options = joined(
           joined(joined(model_options(fmt::format("{}, of detections {}", kDefaultPictureModel,
                                                   kDefaultDetectionModel)),
                         picture_options()),
-                 map_options({"colors", "scale", "svg-text", "sidecar"})),
-          {Option::integer("layer", "N", "from 0 (default: the last)", 0),
-           Option::real(
-               "mask", "P",
-               "a mask is the fewest patches that hold this share of the mass (default: 0.6)", 0),
-           Option::real("threshold", "P", "objects with a score above this (default: 0.7)", 0),
-           Option::flag("baseline", "beside it the same model with random weights"),
-           Option::integer("seed", "N", "of the random weights (default: 0)", 0),
-           Option::flag("json", "print the scores as JSON, also those of every picture"),
+                 joined(field_options("evaluate"),
+                        map_options({"colors", "scale", "svg-text", "sidecar"}))),
+          {Option::flag("json", "print the scores as JSON, also those of every picture"),
            Option::text("out", "FILE",
                         "write a file: the table as .png .svg .pdf, or the scores of every picture "
                         "as .json or "

@@ -17,6 +17,10 @@ std::string joined_names(const std::vector<std::string>& names) {
 
 // A verb of the kind's own name has no other views.
 std::string command_of(const QuestionKind& kind) {
+  if (kind.counter != nullptr) {
+    const std::string view = kind.view.empty() ? "" : " " + kind.view;
+    return fmt::format("fovea {}{}, over many inputs", joined_names(kind.verbs), view);
+  }
   if (kind.verbs.front() == kind.name) return "fovea " + kind.name;
   return fmt::format("fovea {} --view {}", joined_names(kind.verbs),
                      kind.view.empty() ? kind.name : kind.view);

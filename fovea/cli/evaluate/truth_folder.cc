@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
+#include "fovea/cli/ask_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/vision/picture_format.h"
 
@@ -15,6 +17,13 @@ namespace {
 
 constexpr size_t kLargestTruth = size_t{1} << 26;
 constexpr size_t kNamed = 3;  // of pictures without truth
+
+struct TruthFiles {
+  std::string name;  // the picture's file name
+  std::filesystem::path picture;
+  std::filesystem::path mask;     // empty: none
+  std::filesystem::path objects;  // empty: none
+};
 
 bool is_picture(const std::filesystem::path& path) {
   return has_readable_suffix(path) && path.stem().extension() != ".mask";
@@ -90,37 +99,31 @@ std::vector<TrueObject> objects_of_json(const std::filesystem::path& path) {
   return objects;
 }
 
-std::vector<TrueObject> objects_of_mask(const LabelMask& mask) {
-  struct Extent {
-    int64_t left = INT64_MAX, top = INT64_MAX, right = 0, bottom = 0;
-  };
-  std::array<Extent, 256> extents;
-  for (int64_t y = 0, i = 0; y < mask.size.height; ++y) {
-    for (int64_t x = 0; x < mask.size.width; ++x, ++i) {
-      Extent& extent = extents[mask.labels[static_cast<size_t>(i)]];
-      extent = {std::min(extent.left, x), std::min(extent.top, y), std::max(extent.right, x + 1),
-                std::max(extent.bottom, y + 1)};
-    }
-  }
-  std::vector<TrueObject> objects;
-  for (const uint8_t id : mask.objects()) {
-    const Extent& extent = extents[id];
-    objects.push_back(
-        {.id = id,
-         .box = {static_cast<double>(extent.left), static_cast<double>(extent.top),
-                 static_cast<double>(extent.right), static_cast<double>(extent.bottom)}});
-  }
-  return objects;
+bool has_truth(const TruthFiles& files, const TruthWanted& wanted) {
+  if (wanted.either) return !files.mask.empty() || !files.objects.empty();
+  return (!wanted.mask || !files.mask.empty()) && (!wanted.objects || !files.objects.empty());
 }
 
-}  // namespace
+Sample read_sample(const TruthFiles& files, const TruthWanted& wanted,
+                   std::optional<PictureSize> size) {
+  Sample sample;
+  sample.input.what = read_picture_bytes(files.picture.string());
+  sample.input.size = size;
+  const bool objects = (wanted.objects || wanted.either) && !files.objects.empty();
+  if (objects) sample.truth.objects = objects_of_json(files.objects);
+  if (wanted.mask || (wanted.either && !objects)) {
+    sample.truth.mask = read_label_mask(files.mask);
+    sample.truth.mask_name = files.mask.string();
+  }
+  return sample;
+}
 
-std::vector<TruthFiles> pictures_with(const std::filesystem::path& folder, std::string_view wanted,
-                                      const std::function<bool(const TruthFiles&)>& has_truth) {
+std::vector<TruthFiles> pictures_with(const std::filesystem::path& folder,
+                                      const TruthWanted& wanted) {
   std::vector<TruthFiles> kept;
   std::vector<std::string> skipped;
   for (TruthFiles& files : list_pictures(folder)) {
-    if (has_truth(files)) {
+    if (has_truth(files, wanted)) {
       kept.push_back(std::move(files));
     } else {
       skipped.push_back(files.name);
@@ -128,25 +131,24 @@ std::vector<TruthFiles> pictures_with(const std::filesystem::path& folder, std::
   }
   if (kept.empty()) {
     fail(ErrorKind::kNotFound, "{}: {} of {} pictures have {}; put it beside them", folder.string(),
-         0, skipped.size(), wanted);
+         0, skipped.size(), wanted.told);
   }
-  tell_skipped(skipped, wanted);
+  tell_skipped(skipped, wanted.told);
   return kept;
 }
 
-LabelMask read_true_mask(const TruthFiles& files, PictureSize picture) {
-  LabelMask mask = read_label_mask(files.mask);
-  if (mask.size != picture) {
-    fail(ErrorKind::kBadFile,
-         "{}: has {} x {} pixels but its picture {} x {}; give a mask of the picture's size",
-         files.mask.string(), mask.size.width, mask.size.height, picture.width, picture.height);
-  }
-  return mask;
-}
+}  // namespace
 
-std::vector<TrueObject> read_true_objects(const TruthFiles& files, PictureSize picture) {
-  return files.objects.empty() ? objects_of_mask(read_true_mask(files, picture))
-                               : objects_of_json(files.objects);
+ManyInputs pictures_with_truth(const std::filesystem::path& folder, const TruthWanted& wanted,
+                               std::optional<PictureSize> size) {
+  const auto files = std::make_shared<const std::vector<TruthFiles>>(pictures_with(folder, wanted));
+  const auto next = [files, wanted, size, i = size_t{0}]() mutable -> std::optional<NamedInput> {
+    if (i == files->size()) return {};
+    const TruthFiles& picture = (*files)[i++];
+    return NamedInput{picture.name,
+                      [picture, wanted, size] { return read_sample(picture, wanted, size); }};
+  };
+  return {.next = next, .count = std::ssize(*files), .pictures = true};
 }
 
 }  // namespace fovea

@@ -5,40 +5,27 @@
 //   y1]}]}
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <string>
+#include <optional>
 #include <string_view>
-#include <vector>
 
-#include "fovea/explain/pictures/picture_score.h"
-#include "fovea/vision/label_mask.h"
+#include "fovea/ask/many/inputs.h"
+#include "fovea/vision/picture.h"
 
 namespace fovea {
 
-struct TruthFiles {
-  std::string name;  // the picture's file name
-  std::filesystem::path picture;
-  std::filesystem::path mask;     // empty: none
-  std::filesystem::path objects;  // empty: none
+// What a kind of evaluation needs beside each picture, as people are told: "a mask
+// (NAME.mask.png)".
+struct TruthWanted {
+  std::string_view told;
+  bool mask = false;
+  bool objects = false;
+  bool either = false;  // one of both is enough; objects are taken where there are both
 };
 
-// The pictures of a folder, by name, for which `has_truth`. Those without are told on stderr in one
-// line that says what is `wanted`: "a mask (NAME.mask.png)". Throws Error{kNotFound} if none is
-// left.
-std::vector<TruthFiles> pictures_with(const std::filesystem::path& folder, std::string_view wanted,
-                                      const std::function<bool(const TruthFiles&)>& has_truth);
-
-struct TrueObject {
-  int64_t id = 0;
-  std::string label;  // empty: not said
-  PictureBox box;     // in pixels of the upright picture
-};
-
-// Throws Error{kBadFile} unless it is as large as the picture.
-LabelMask read_true_mask(const TruthFiles& files, PictureSize picture);
-// Out of NAME.json, or the boxes around the objects of the mask where there is no such file.
-std::vector<TrueObject> read_true_objects(const TruthFiles& files, PictureSize picture);
+// The pictures of a folder, by name, that have it. Those without are told on stderr in one line.
+// Throws Error{kNotFound} if none is left.
+ManyInputs pictures_with_truth(const std::filesystem::path& folder, const TruthWanted& wanted,
+                               std::optional<PictureSize> size);
 
 }  // namespace fovea

@@ -9,8 +9,8 @@
 #include "fovea/engine/model_tokenizer.h"
 #include "fovea/io/safetensors.h"
 #include "support/errors.h"
+#include "support/model_with_words.h"
 #include "support/temp_folder.h"
-#include "unit/engine/engine_test_support.h"
 
 namespace fovea {
 namespace {
@@ -206,7 +206,7 @@ TEST_F(EngineTest, BundledFoldersWithoutAConfigurationAreNoModels) {
 }
 
 TEST_F(EngineTest, ATokenizerAloneIsEnough) {
-  write_text(folder_ / "vocab.txt", std::string(kVocabulary));
+  write_text(folder_ / "vocab.txt", std::string(kTokensOfWords));
   const Tokenizer tokenizer = tokenizer_named((folder_ / "").string());
   EXPECT_EQ(tokenizer.encode("cat").ids, (std::vector<int32_t>{2, 6, 3}));
   TempFolder empty;

@@ -7,8 +7,8 @@
 #include "fovea/engine/engine.h"
 #include "fovea/engine/model_info.h"
 #include "support/errors.h"
+#include "support/model_with_words.h"
 #include "support/random.h"
-#include "unit/engine/engine_test_support.h"
 
 namespace fovea {
 namespace {

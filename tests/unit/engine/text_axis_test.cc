@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/model_with_words.h"
 #include "support/temp_folder.h"
-#include "unit/engine/engine_test_support.h"
 
 namespace fovea {
 namespace {
@@ -15,7 +15,7 @@ class TextAxis : public ::testing::Test {
  protected:
   TextAxis() : tokenizer_(open()) {}
   Tokenizer open() const {
-    write_text(folder_ / "vocab.txt", std::string(kVocabulary));
+    write_text(folder_ / "vocab.txt", std::string(kTokensOfWords));
     return Tokenizer::from_vocab_txt(folder_ / "vocab.txt");
   }
   // What of the source each position covers; "-" for special ones.
