@@ -64,8 +64,8 @@ struct BlankPosition {  // the position holds the model's mask or blank input in
   std::string axis = "tokens";
   int64_t position = 0;
 };
-using Intervention =
-    std::variant<HidePosition, HideEdge, SilenceHead, ScaleHead, EvenHead, ZeroValue, BlankPosition>;
+using Intervention = std::variant<HidePosition, HideEdge, SilenceHead, ScaleHead, EvenHead,
+                                  ZeroValue, BlankPosition>;
 
 // What a run of the model gave.
 struct SubjectOutput {

@@ -1,3 +1,4 @@
+#include "fovea/ask/question_kind.h"
 #include "fovea/cli/ask_options.h"
 #include "fovea/cli/model_options.h"
 
@@ -49,7 +50,7 @@ Command change_command() {
       .positionals = {any_input_positional()},
       .options = joined(joined(joined(model_options(kDefaultCausalModel), input_options()),
                                input_field_options({"beam", "size"})),
-                        joined(question_options("change"), answer_options())),
+                        joined(options_of(question_kind_named("change").fields), answer_options())),
       .run = run_change};
 }
 

@@ -71,15 +71,17 @@ TEST(Question, JsonAndQuestionAreInversesForEveryKind) {
   EXPECT_GT(asked, 600);
 }
 
-TEST(Question, EveryFieldThatKindsShareIsOfOneSort) {
-  std::map<std::string, bool> is_flag;
+TEST(Question, EveryFieldThatKindsOfAVerbShareIsOfOneSort) {
+  std::map<std::pair<std::string, std::string>, bool> is_flag;
   for (const QuestionKind& kind : all_question_kinds()) {
     EXPECT_FALSE(kind.summary.empty()) << kind.name;
     for (const FieldInfo& field : kind.fields) {
       EXPECT_FALSE(field.help.empty()) << kind.name << ' ' << field.name;
       const bool flag = field.type == FieldType::kFlag;
-      EXPECT_EQ(is_flag.emplace(field.name, flag).first->second, flag)
-          << "the program has one option " << field.name;
+      for (const std::string& verb : kind.verbs) {
+        EXPECT_EQ(is_flag.emplace(std::pair(verb, field.name), flag).first->second, flag)
+            << verb << " has one option " << field.name;
+      }
       for (const FieldRule& rule : field.rules) {
         const std::string& other = !rule.needs.empty()    ? rule.needs
                                    : !rule.beside.empty() ? rule.beside

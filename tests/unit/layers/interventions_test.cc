@@ -75,14 +75,15 @@ TEST(Interventions, GiveWhatTheDefinitionGivesForEveryKindOfAttention) {
                     c, [&](int64_t, int64_t, int64_t j, double s) { return j == col ? kNever : s; },
                     kWhole),
                 "hidden position, " + c.name);
-    expect_near(changed_output(c, {HideEdge{std::nullopt, row, col}, HideEdge{kChangedSite, row, 0}}),
-                reference(
-                    c,
-                    [&](int64_t, int64_t i, int64_t j, double s) {
-                      return i == row && (j == col || j == 0) ? kNever : s;
-                    },
-                    kWhole),
-                "cut edges, " + c.name);
+    expect_near(
+        changed_output(c, {HideEdge{std::nullopt, row, col}, HideEdge{kChangedSite, row, 0}}),
+        reference(
+            c,
+            [&](int64_t, int64_t i, int64_t j, double s) {
+              return i == row && (j == col || j == 0) ? kNever : s;
+            },
+            kWhole),
+        "cut edges, " + c.name);
     expect_near(changed_output(c, {ZeroValue{kChangedSite, col}}),
                 reference(c, kKeep, [&](int64_t j) { return j == col ? 0.0 : 1.0; }),
                 "zeroed value, " + c.name);
