@@ -123,6 +123,11 @@ Option choice_option(const FieldInfo& field, const std::string& name, const std:
   return Option::choice(name, std::move(offered), help).with_aliases(std::move(others));
 }
 
+// Verbs with one kind of question have no views.
+bool names_view(const Args& args) {
+  return args.knows("view") && args.has("view");
+}
+
 }  // namespace
 
 void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields) {
@@ -191,7 +196,7 @@ std::string question_summaries(std::string_view verb) {
 
 Question typed_question(const Args& args, std::string_view verb, RunSort sort, Json json) {
   const std::vector<QuestionKind> kinds = kinds_of(verb);
-  if (json.find("kind") == nullptr && args.has("view")) {
+  if (json.find("kind") == nullptr && names_view(args)) {
     const auto named = std::ranges::find(kinds, args["view"], &QuestionKind::view);
     if (named != kinds.end()) json.set("kind", named->name);
   }
@@ -315,7 +320,7 @@ std::string preface(const FinishedRun& run, const Question& question, const Args
   }
   const Terminal terminal = stdout_terminal();
   // Of a picture that was just given there is nothing more to say.
-  const bool asks_nothing = !args.has("view") && to_json(question).as_object("").size() == 1 &&
+  const bool asks_nothing = !names_view(args) && to_json(question).as_object("").size() == 1 &&
                             question.kind == usual_kind(Json::object(), run.sort()) &&
                             !(run.opened && run.opened->picture);
   const std::string summary = asks_nothing ? run_summary(run.run(), terminal) + "\n" : "";
@@ -342,7 +347,7 @@ Content content_of(const Answer& answer) {
 void show(const Session& session, const Question& question, const Args& args) {
   if (writes_page(args)) {
     PageOptions options = session.page(question);
-    if (!args.has("view")) options.view.clear();  // a page opens as suits what it shows
+    if (!names_view(args)) options.view.clear();  // a page opens as suits what it shows
     return show_page(session, options, args);
   }
   const Answer answer = session.ask(question);
