@@ -51,9 +51,8 @@ struct PooledTile {
 // What a few rows of a block say about the block. Rows that were not read leave no trace: a single
 // bright one may be missing from all three numbers.
 struct SampledTile {
-  Tensor max;    // f32 [block rows, block cols]: over the rows that were read; never above the true
-                 // maximum
-  Tensor sum;    // f32: the block's sum, estimated without bias
+  Tensor max;  // f32 [block rows, block cols]: of the rows that were read, never above the true one
+  Tensor sum;  // f32: the block's sum, estimated without bias
   Tensor error;  // f32: the standard error of `sum`, estimated from how much the rows differ
 };
 
