@@ -1,4 +1,4 @@
-// LOST (Simeoni et al. 2021, arXiv:2109.14279): an object out of the keys of the last layer,
+// LOST (Simeoni et al. 2021, arXiv:2109.14279): finds an object from the keys of the last layer,
 // without any training. Patches of an object are similar to few others, patches of the background
 // to many.
 //
@@ -15,7 +15,7 @@
 namespace fovea {
 
 struct LostOptions {
-  int64_t expansion = 100;  // patches that the seed may be expanded with
+  int64_t expansion = 100;  // how many patches may expand the seed
 };
 
 struct LostObject {
@@ -27,9 +27,9 @@ struct LostObject {
   GridBox box;                    // of the mask
 };
 
-// `keys` is patch_keys() of the last layer. Of equal degrees the earlier patch comes first. Cost
-// patches^2 * width / 2, memory patches * width. Throws Error{kInvalidArgument} if the keys do not
-// fit the grid or `expansion` is below 1.
+// Finds the object. `keys` is patch_keys() of the last layer. Of equal degrees the earlier patch
+// comes first. Cost patches^2 * width / 2, memory patches * width. Throws Error{kInvalidArgument}
+// if the keys do not fit the grid or `expansion` is below 1.
 LostObject lost(const Tensor& keys, GridShape grid, const LostOptions& options = {});
 
 }  // namespace fovea
