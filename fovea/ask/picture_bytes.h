@@ -1,4 +1,4 @@
-// A picture as whoever asks has it: files are opened by the front end.
+// A picture file in memory: the front end opens files.
 #pragma once
 
 #include <string>
