@@ -1,4 +1,4 @@
-// What a method says of an input as a figure: shaded text, a picture with its map, a grid of heads.
+// Draws what a method says about an input: shaded text, a picture with its map, or a grid of heads.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct ExplanationView {
   std::string grid_name = "patches";
 };
 
-// Its metadata is left to whoever knows more of the question.
+// Makes the figure without metadata; the caller, who knows more about the question, adds it.
 Figure explanation_figure(const ExplanationView& view);
 
 }  // namespace fovea
