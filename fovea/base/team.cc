@@ -108,7 +108,7 @@ class TeamLeader {
     if (omp_get_max_threads() != openmp) omp_set_num_threads(openmp);
   }
 
-  // With the lock held.
+  // Call with the lock held.
   bool has_thread() {
     if (has_thread_) return true;
     try {
