@@ -32,7 +32,7 @@ std::string option_name(std::string_view field) {
   return name;
 }
 
-// With a view each.
+// The kinds that the verb offers, each as a view.
 std::vector<QuestionKind> kinds_of(std::string_view verb) {
   std::vector<QuestionKind> kinds = all_question_kinds();
   std::erase_if(
@@ -43,8 +43,8 @@ std::vector<QuestionKind> kinds_of(std::string_view verb) {
   return kinds;
 }
 
-// Of kinds that have a field in common the one that takes more. The help of one that few kinds have
-// names them.
+// The fields of all these kinds. If several kinds share a field, the form that takes most is used.
+// The help of a field that few kinds have names them.
 std::vector<FieldInfo> fields_of(std::string_view verb) {
   constexpr size_t kFew = 2;
   std::vector<FieldInfo> fields;
@@ -309,7 +309,7 @@ std::string preface(const FinishedRun& run, const Question& question, const Args
     return drawn(found_table(DetectedObjects(run, question)), args) + "\n";
   }
   const Terminal terminal = stdout_terminal();
-  // Of a picture that was just given there is nothing more to say.
+  // Nothing more is said about a picture that was just given.
   const bool asks_nothing = !args.has("view") && to_json(question).as_object("").size() == 1 &&
                             question.kind == usual_kind(Json::object(), run.sort()) &&
                             !(run.opened && run.opened->picture);
