@@ -20,8 +20,9 @@
 
 namespace fovea {
 
-// What is read only when somebody asks; what could not be read is tried again. Not std::call_once,
-// which with sanitizers and in some C libraries does not survive an exception.
+// Parts that are read only on demand. A part that could not be read is tried again next time. This
+// does not use std::call_once, which with sanitizers and in some C libraries does not survive an
+// exception.
 struct Engine::State::Lazy {
   template <typename Value>
   struct Once {
@@ -52,7 +53,7 @@ bool is_placeholder(std::string_view label) {
   return label.starts_with("LABEL_");
 }
 
-// What `find` gives, or null if there is no tokenizer that fovea reads.
+// The tokenizer that `find` gives, or null if there is none that fovea reads.
 template <typename Find>
 const Tokenizer* or_null(const Find& find) {
   try {

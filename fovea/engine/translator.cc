@@ -194,7 +194,7 @@ Translation Translator::translate_here(std::string_view source, const TranslateO
                                        const RunOptions& run) const {
   EncodedInput input = encode(source);
   Translation translation{.forced = options.target.has_value()};
-  // What would be refused of the target is refused before the source is read.
+  // Errors in the target are found before the source is read.
   Target target;
   SearchOptions how;
   if (options.target) {
