@@ -1,5 +1,5 @@
-// Text on its way through normalizers, which remembers for each of its bytes the bytes of the
-// source it came from.
+// Text on its way through normalizers. It remembers, for each of its bytes, which bytes of the
+// source they came from.
 #pragma once
 
 #include <array>
