@@ -16,18 +16,18 @@ namespace fovea {
 
 class Corpus {
  public:
-  // Of texts: a file with one on each line that is not blank, or a folder of .txt files, one text
-  // each. Throws Error{kNotFound}, Error{kIo} and, where there is no text or a line that is no
-  // UTF-8, Error{kBadFile}.
+  // A corpus of texts: a file with one text on each line that is not blank, or a folder of .txt
+  // files, one text each. Throws Error{kNotFound}, Error{kIo} and, if there is no text or a line is
+  // invalid UTF-8, Error{kBadFile}.
   static Corpus of_texts(const std::filesystem::path& path);
-  // Of texts and their translations, line by line. Throws as ParallelText does.
+  // A corpus of texts and their translations, line by line. Throws as ParallelText does.
   static Corpus of_pairs(const std::filesystem::path& sources,
                          const std::filesystem::path& targets);
-  // Of pictures: the files of a folder whose suffix fovea reads, or one file.
+  // A corpus of pictures: the files of a folder whose suffix fovea reads, or one file.
   static Corpus of_pictures(const std::filesystem::path& path);
 
   int64_t size() const { return static_cast<int64_t>(items_.size()); }
-  // The text of item i. Throws Error{kBadFile} for a file that is no UTF-8.
+  // The text of item i. Throws Error{kBadFile} for a file with invalid UTF-8.
   std::string text(int64_t i) const;
   // Its translation; none where the corpus has none.
   std::optional<std::string> target(int64_t i) const;
@@ -35,26 +35,26 @@ class Corpus {
   std::filesystem::path file(int64_t i) const;
   // "corpus.txt, line 3" or the file: for messages.
   std::string where(int64_t i) const;
-  // Of names, sizes and times: the same as long as nobody changes the corpus.
+  // A fingerprint of names, sizes and times. It stays the same until somebody changes the corpus.
   std::string fingerprint() const;
 
  private:
   struct Item {
-    std::string name;         // of a file in the folder; empty: a line
+    std::string name;         // the file's name in the folder; empty: a line
     int64_t line = 0;         // from 1
-    std::string_view text;    // of a line
+    std::string_view text;    // the line's text
     std::string_view target;  // its translation
   };
   std::filesystem::path path_;
   std::filesystem::path targets_;  // empty: none
   bool is_folder_ = false;
-  // What the views of items point into.
+  // The views of items point into this.
   std::shared_ptr<const MappedFile> lines_;
   std::optional<ParallelText> pairs_;
   std::vector<Item> items_;
 };
 
-// A folder says by its files which kind of model is meant.
+// Whether the folder holds pictures. Its files tell which kind of model is meant.
 bool holds_pictures(const std::filesystem::path& folder);
 
 }  // namespace fovea

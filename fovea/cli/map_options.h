@@ -12,16 +12,16 @@
 
 namespace fovea {
 
-// Of --head --colors --json --out --scale --svg-text --sidecar those that a verb names, which are
-// then the same everywhere.
+// The named ones among --head --colors --json --out --scale --svg-text --sidecar, so that they are
+// the same in every verb.
 std::vector<Option> map_options(std::initializer_list<std::string_view> names);
 
-// The suffix of --out, and options that only figures have.
+// Checks the suffix of --out, and options that only figures have.
 void check_out_suffix(const Args& args);
-// The latter alone.
+// Checks only the latter.
 void check_figure_args(const Args& args);
 
-// --colors, --scale, --svg-text and --sidecar.
+// Reads --colors, --scale, --svg-text and --sidecar.
 FigureOptions figure_options(const Args& args);
 
 // Writes --out as a page, with --colors.

@@ -1,4 +1,4 @@
-// Maps as data: arrays, JSON and CSV for other programs.
+// Writes maps as data for other programs: arrays, JSON and CSV.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,10 @@ namespace fovea {
 // A field of a .csv, quoted where the text would break the line or the column.
 std::string csv_text(const std::string& text);
 
-// A table's labels and cells, a line each.
+// A table's labels and cells, one row per line.
 std::string table_csv(const TableFigure& table);
 
-// Labels, weights and what they are. A cell that is not allowed is null.
+// Labels, weights, and what they are. A cell that the mask forbids is null.
 Json map_json(const MapData& data);
 
 // Whether write_map_data() knows the suffix.

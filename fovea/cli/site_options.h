@@ -10,15 +10,15 @@
 
 namespace fovea {
 
-// --site: by the alias of a kind, or by its name.
+// The option --site: the alias of a kind, or its name.
 Option site_option(std::string help, std::initializer_list<SiteKind> left_out = {});
-// What --site says; none where it is not given.
+// The kind that --site names; none if it is not given.
 std::optional<SiteKind> site_kind(const Args& args);
 // Whether --site is an attention that only models with an encoder and a decoder have.
 bool names_two_stacks(const Args& args);
 
-// Throws Error{kInvalidArgument} with what there is for a --layer that the model does not have:
-// before anything is run.
+// Throws Error{kInvalidArgument} that lists the layers, if the model does not have --layer, before
+// anything runs.
 void check_layer(const Args& args, const Engine& engine, SiteKind kind);
 
 }  // namespace fovea
