@@ -64,8 +64,8 @@ const FieldInfo* find_field(std::span<const FieldInfo> fields, std::string_view 
 // also come as X,Y:X,Y. Throws as checked_value() does.
 Json typed_value(const FieldInfo& field, const std::vector<std::string>& texts);
 
-// The value in the form in which it is kept; aliases become words. Throws Error{kInvalidArgument}
-// about the field for a wrong type, a number out of range or an unknown word.
+// The value as it is stored, with words for aliases. Throws Error{kInvalidArgument} about the field
+// for another type, a number that is too small or too large and a word that there is not.
 Json checked_value(const FieldInfo& field, const Json& value);
 
 // Messages write other fields `like this`, so that front ends can put in their own words.

@@ -33,7 +33,7 @@ struct QuestionKind {
   // What the run must hold beside its records; null: nothing.
   RunNeeds (*needs)(const Question& question, const OpenedInput& opened) = nullptr;
   Answer (*answer)(const Question& question, const FinishedRun& run) = nullptr;
-  // Where a page of the run opens to show the same; null: the place alone decides.
+  // Where a page of the run opens that shows the same; null: by the place alone.
   PageOptions (*page)(const Question& question, const FinishedRun& run) = nullptr;
 };
 

@@ -89,8 +89,8 @@ void share_colors(Figure& a, Figure& b) {
       a);
 }
 
-// Subtracts the first matrix from the second. A cell that only one of them allows counts as 0 in
-// the other.
+// Of two whole matrices, what the second has more; a cell that only one of them allows counts as 0
+// where it is forbidden.
 std::optional<MatrixFigure> difference(const Figure& before, const Figure& after) {
   const auto* was = std::get_if<MatrixFigure>(&before);
   const auto* is = std::get_if<MatrixFigure>(&after);
