@@ -24,14 +24,13 @@ struct MergedMap {
   std::vector<double> row_sums;
 };
 
-// Merges the map. Groups are neighbours in rising order; rows and columns outside of them are not
-// computed.
+// Groups are neighbours in rising order; rows and columns outside of them are not computed.
 MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
                      const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
                      Merge merge);
 
-// The maximum of every block x block cells of one head. The result is that of merged_map with such
-// groups and Merge::kMax, but no weights are ever stored.
+// The maximum of every block of block x block cells of one head: what merged_map gives for such
+// groups and Merge::kMax, without the weights ever being stored.
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                      int64_t block);
 
