@@ -32,7 +32,7 @@ std::string option_name(std::string_view field) {
   return name;
 }
 
-// The kinds that the verb offers, each as a view.
+// With a view each.
 std::vector<QuestionKind> kinds_of(std::string_view verb) {
   std::vector<QuestionKind> kinds = all_question_kinds();
   std::erase_if(
@@ -43,8 +43,8 @@ std::vector<QuestionKind> kinds_of(std::string_view verb) {
   return kinds;
 }
 
-// The fields of all these kinds. If several kinds share a field, the form that takes most is used.
-// The help of a field that few kinds have names them.
+// Of kinds that have a field in common the one that takes more. The help of one that few kinds have
+// names them.
 std::vector<FieldInfo> fields_of(std::string_view verb) {
   constexpr size_t kFew = 2;
   std::vector<FieldInfo> fields;

@@ -53,11 +53,10 @@ Session open_session(const Args& args, const GivenInput& given, std::string_view
 Session open_session(const Args& args, const GivenInput& given, Engine engine,
                      const Question& question = {}, const RecorderOptions& record = {});
 
-// Keeps the session of the last question, for callers that ask several about one input: a large run
-// takes seconds.
+// The session of the last question, for who asks several of one input: a large run takes seconds.
 class KeptSession {
  public:
-  // The kept session if model, input and settings are the same; otherwise opens another.
+  // The kept one where it is of the same model, input and settings, else one that is opened.
   const Session& open(const Args& args, const GivenInput& given, std::string_view default_model,
                       const Question& question = {}, const RecorderOptions& record = {});
 
@@ -66,7 +65,7 @@ class KeptSession {
   std::optional<Session> session_;
 };
 
-// The options --colors --json --out --scale --svg-text --sidecar: where an answer goes.
+// --colors --json --out --scale --svg-text --sidecar: where an answer goes.
 std::vector<Option> answer_options();
 // Checks that these options go together. Throws Error{kInvalidArgument}.
 void check_answer_options(const Args& args);

@@ -16,9 +16,9 @@ namespace fovea {
 
 class Corpus {
  public:
-  // A corpus of texts: a file with one text on each line that is not blank, or a folder of .txt
-  // files, one text each. Throws Error{kNotFound}, Error{kIo} and, if there is no text or a line is
-  // invalid UTF-8, Error{kBadFile}.
+  // Of texts: a file with one on each line that is not blank, or a folder of .txt files, one text
+  // each. Throws Error{kNotFound}, Error{kIo} and, where there is no text or a line that is no
+  // UTF-8, Error{kBadFile}.
   static Corpus of_texts(const std::filesystem::path& path);
   // A corpus of texts and their translations, line by line. Throws as ParallelText does.
   static Corpus of_pairs(const std::filesystem::path& sources,
@@ -27,7 +27,7 @@ class Corpus {
   static Corpus of_pictures(const std::filesystem::path& path);
 
   int64_t size() const { return static_cast<int64_t>(items_.size()); }
-  // The text of item i. Throws Error{kBadFile} for a file with invalid UTF-8.
+  // The text of item i. Throws Error{kBadFile} for a file that is no UTF-8.
   std::string text(int64_t i) const;
   // Its translation; none where the corpus has none.
   std::optional<std::string> target(int64_t i) const;
@@ -48,13 +48,13 @@ class Corpus {
   std::filesystem::path path_;
   std::filesystem::path targets_;  // empty: none
   bool is_folder_ = false;
-  // The views of items point into this.
+  // What the views of items point into.
   std::shared_ptr<const MappedFile> lines_;
   std::optional<ParallelText> pairs_;
   std::vector<Item> items_;
 };
 
-// Whether the folder holds pictures. Its files tell which kind of model is meant.
+// A folder says by its files which kind of model is meant.
 bool holds_pictures(const std::filesystem::path& folder);
 
 }  // namespace fovea

@@ -12,8 +12,8 @@
 
 namespace fovea {
 
-// The named ones among --head --colors --json --out --scale --svg-text --sidecar, so that they are
-// the same in every verb.
+// Of --head --colors --json --out --scale --svg-text --sidecar those that a verb names, which are
+// then the same everywhere.
 std::vector<Option> map_options(std::initializer_list<std::string_view> names);
 
 // Checks the suffix of --out, and options that only figures have.
@@ -21,7 +21,7 @@ void check_out_suffix(const Args& args);
 // Checks only the latter.
 void check_figure_args(const Args& args);
 
-// Reads --colors, --scale, --svg-text and --sidecar.
+// --colors, --scale, --svg-text and --sidecar.
 FigureOptions figure_options(const Args& args);
 
 // Writes --out as a page, with --colors.

@@ -16,7 +16,7 @@ std::string csv_text(const std::string& text);
 // A table's labels and cells, one row per line.
 std::string table_csv(const TableFigure& table);
 
-// Labels, weights, and what they are. A cell that the mask forbids is null.
+// Labels, weights and what they are. A cell that is not allowed is null.
 Json map_json(const MapData& data);
 
 // Whether write_map_data() knows the suffix.

@@ -17,8 +17,8 @@ std::optional<SiteKind> site_kind(const Args& args);
 // Whether --site is an attention that only models with an encoder and a decoder have.
 bool names_two_stacks(const Args& args);
 
-// Throws Error{kInvalidArgument} that lists the layers, if the model does not have --layer, before
-// anything runs.
+// Throws Error{kInvalidArgument} with what there is for a --layer that the model does not have:
+// before anything is run.
 void check_layer(const Args& args, const Engine& engine, SiteKind kind);
 
 }  // namespace fovea

@@ -16,7 +16,7 @@ std::vector<std::string> names_of(const std::vector<View>& views) {
   return names;
 }
 
-// One line for each, for the help.
+// One line each, for the help.
 template <typename View>
 std::string summaries_of(const std::vector<View>& views) {
   std::vector<std::pair<std::string, std::string>> lines;
