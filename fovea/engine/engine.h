@@ -91,8 +91,7 @@ class Engine {
   EncodedInput label(const ModelInputs& inputs) const;
 
   RunResult run(const EncodedInput& input, const RunOptions& options = {}) const;
-  // Runs the decoder alone, from a source that is encoded already. `recorder` holds the encoder's
-  // records; all records end up in the result.
+  // The same of a model with a decoder whose source is encoded already, its records in `recorder`.
   RunResult run_decoder(const EncodedInput& input, const EncodedSource& source, Recorder& recorder,
                         const RunOptions& options = {}) const;
   RunResult run(const ModelInputs& inputs, const RunOptions& options = {}) const;
