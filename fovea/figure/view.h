@@ -19,8 +19,8 @@ struct ViewChoice {
   HeadChoice head;                   // for one matrix, kAll means the mean
   std::optional<std::string> token;  // a label, a word or a number, as token_named() takes it
   bool column = false;               // who attends to the token, not what it attends to
-  bool words = false;                // merge pieces: the mean of rows, the sum of columns
-  bool exact = false;                // never pool; refuse a map that is too large
+  bool words = false;                // pieces merged: rows by their mean, columns by their sum
+  bool exact = false;                // never pooled; too large a map is refused
 };
 
 // A matrix with more positions on a side is pooled by maximum, and its caption says so.
