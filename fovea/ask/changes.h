@@ -22,7 +22,7 @@ std::vector<FieldInfo> change_fields();
 struct AskedChanges {
   std::vector<Intervention> all;
   std::vector<std::string> said;  // one for each, for a caption: "John (9) hidden"
-  Json facts = Json::array();     // the same for programs
+  Json facts = Json::array();     // the changes, for programs
   std::vector<std::string> notes;
 };
 

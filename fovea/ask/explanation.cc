@@ -76,8 +76,8 @@ std::string refuses_check(const Method& method, const GivenParameters& parameter
   return columns == nullptr ? "" : refuses_card(*columns);
 }
 
-// What an answer is named by. To be similar to, a model that sees pictures takes one that is given
-// with the question as well as a text.
+// How the question names an answer. To be similar to, a model that sees pictures takes a picture
+// given with the question, or a text.
 TargetChoice named_choice(const Question& question, const Engine& engine, TargetChoice choice,
                           const char* field) {
   choice.name = question.word(field);

@@ -6,7 +6,7 @@
 namespace fovea {
 
 struct PictureBytes {
-  std::string bytes;                 // of the file
+  std::string bytes;                 // the file's bytes
   std::string name = "the picture";  // in errors
 };
 

@@ -18,7 +18,7 @@ struct QuestionKind {
   std::string name;
   std::string view = {};            // what a verb calls it, if not by its name
   std::string summary;              // one line
-  std::vector<FieldInfo> fields;    // those of the place first
+  std::vector<FieldInfo> fields;    // fields of the place first
   std::vector<std::string> verbs;   // verbs of the program that offer it as --view
   bool has_maps = true;             // has numbers for .npy and the like; a table has none
   bool has_page = true;             // a saved page can open at it
