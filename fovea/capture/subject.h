@@ -100,7 +100,7 @@ struct InputGradient {
   std::string name;
   std::string axis;  // the run's axis whose positions it feeds
   Tensor values;     // what the model read
-  Tensor gradient;   // of the same shape
+  Tensor gradient;   // has the same shape
   // Pixels and sound: the grid of the axis, and how many pixels or frames each cell covers.
   int64_t grid_rows = 0, grid_cols = 0;
   int64_t cell_height = 0, cell_width = 0;
