@@ -12,7 +12,7 @@ namespace fovea {
 // layers, a decoder is above its encoder, embeddings and a convolutional trunk are below.
 struct WeightsAbove {
   std::string name;    // "layer 3 and above", "encoder layer 0 and above"
-  int64_t height = 0;  // of the lowest layer in it
+  int64_t height = 0;  // height of the lowest layer in it
 
   bool holds(std::string_view tensor) const;
 };
