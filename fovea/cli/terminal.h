@@ -39,7 +39,7 @@ Terminal stdout_terminal();
 // Adds a line to stderr just before the result: it waits until something is written. If an error
 // comes instead, the line is dropped, because an error is one line.
 void add_note(std::string text);
-void write_notes();  // those that wait, now
+void write_notes();  // writes waiting notes now
 
 // Writes after the notes that wait. Throws Error{kIo} if not all can be written, for example to a
 // full disk.
