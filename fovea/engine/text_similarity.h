@@ -10,7 +10,7 @@ namespace fovea {
 
 struct TextSimilarity {
   std::string text;
-  double cosine = 0;  // of the two embeddings
+  double cosine = 0;  // between the two embeddings
   double logit = 0;   // scale * cosine + bias: logits_per_image of transformers
   // CLIP: this text's share among all given texts (softmax). SigLIP: the probability that this text
   // fits, whatever the others are (sigmoid).

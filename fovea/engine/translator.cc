@@ -15,7 +15,7 @@
 namespace fovea {
 namespace {
 
-// A model sees no difference between things that are not in its vocabulary.
+// Tokens outside of the vocabulary look all the same to the model.
 void warn_of_unknown(const Tokenizer& tokenizer, EncodedInput& input) {
   const std::optional<int32_t> unknown = tokenizer.unknown_id();
   const Position* first = nullptr;
