@@ -50,7 +50,7 @@ struct ExplainRequest {
   // For methods that look at one layer or head. None: the last layer, the mean of its heads.
   std::optional<int64_t> layer;
   std::optional<int64_t> head;
-  std::optional<PositionSpan> span;  // of columns
+  std::optional<PositionSpan> span;  // the columns asked about
   Subject* subject = nullptr;        // null: the model cannot be run again
   const Target* target = nullptr;
   const Target* against = nullptr;  // the answer is for `target` rather than this

@@ -21,11 +21,11 @@ inline constexpr int64_t kLeastLooks = 8;
 
 // One number per position.
 struct Sinks {
-  int64_t heads = 0;               // of all layers
+  int64_t heads = 0;               // heads in all layers
   std::vector<int64_t> sink_in;    // heads that have a sink here
-  std::vector<double> mass_share;  // of all attention of all heads
+  std::vector<double> mass_share;  // share of all heads' attention
 
-  double share(int64_t position) const;  // of heads that have a sink here
+  double share(int64_t position) const;  // share of heads that have a sink here
   // The positions that are a sink in any head, most heads first.
   std::vector<int64_t> positions() const;
 };

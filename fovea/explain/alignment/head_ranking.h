@@ -53,9 +53,9 @@ struct HeadStatistics {
   // The rule without gold links ranks by this.
   double score() const { return anchor_mass * two_way; }
 
-  double entropy = 0;       // of a row, as a share of the log of its length: 0 sharp, 1 even
+  double entropy = 0;       // a row's, as a share of log(length): 0 sharp, 1 even
   double confidence = 0;    // the largest weight of a row
-  double special_mass = 0;  // of a row, on special source positions
+  double special_mass = 0;  // a row's weight on special source positions
   // How close the map is to the diagonal, 1 at best: 1 minus the mean distance, weighted by
   // attention, between a piece's place and the places that it attends to. Sentences run from 0 to
   // 1; special positions are left out.

@@ -13,8 +13,8 @@ namespace fovea {
 
 struct PairMaps {
   std::vector<CrossLayer> layers;
-  PieceWords source;  // of the columns
-  PieceWords target;  // of the target; its tokens begin after `prefix` inputs
+  PieceWords source;  // words of the columns
+  PieceWords target;  // words of the target, which begins after `prefix` inputs
   int64_t prefix = 1;
   // Pairs of pieces that clearly belong together (engine/anchors.h): source position, and target
   // token counted after the prefix.

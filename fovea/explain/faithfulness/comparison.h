@@ -14,7 +14,7 @@ namespace fovea {
 
 struct MeanGrade {
   Interval value;   // over the inputs that have one; a single value for one input
-  Interval random;  // of random numbers; for one input, over its random orders
+  Interval random;  // what random numbers get; for one input, over its orders
   Verdict verdict = Verdict::kNone;
   int64_t inputs = 0;
   std::string missing;  // why no input has one
@@ -37,7 +37,7 @@ struct MethodComparison {
   std::string model;
   std::string model_hash;
   std::string input;    // as the user gave it
-  std::string answer;   // that was watched; only for one input
+  std::string answer;   // the watched answer; only for one input
   std::string removal;  // what took the place of positions
   int64_t inputs = 0;   // graded by at least one method
   int64_t left_out = 0;

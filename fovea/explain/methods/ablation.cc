@@ -26,7 +26,7 @@ Cuts cut_positions(const ExplainRequest& request, bool blank) {
   Cuts cuts{.axis = columns_of(request.run, request.kind)};
   for (size_t i = 0; i < cuts.axis.positions.size(); ++i) {
     const auto position = static_cast<int64_t>(i);
-    // Special tokens are no part of the input that could be blank; their score is 0.
+    // A special token cannot be blank; its score is 0.
     if (blank && cuts.axis.positions[i].special) {
       cuts.changes.emplace_back();
     } else if (blank) {

@@ -19,14 +19,14 @@ struct ArtifactRule {
 };
 
 struct Artifacts {
-  std::vector<double> norms;  // of every patch
+  std::vector<double> norms;  // one per patch
   double median = 0;
   double deviation = 0;  // MAD
   double cut = 0;        // norms above are outliers
   GridMask outliers;
 
   int64_t count() const { return outliers.count(); }
-  double share() const;  // of all patches
+  double share() const;  // the outliers' share of all patches
 };
 
 // Finds outliers. `tokens` is F32, F16 or BF16 [positions, width]: the model's output before its

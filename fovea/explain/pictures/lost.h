@@ -20,11 +20,11 @@ struct LostOptions {
 
 struct LostObject {
   int64_t seed = 0;
-  std::vector<int64_t> degrees;   // of every patch
+  std::vector<int64_t> degrees;   // one per patch
   std::vector<int64_t> expanded;  // S, by degree
   GridMask foreground;            // all patches with a positive sum
   GridMask mask;                  // its part around the seed; the seed alone if its key is 0
-  GridBox box;                    // of the mask
+  GridBox box;                    // the mask's box
 };
 
 // Finds the object. `keys` is patch_keys() of the last layer. Of equal degrees the earlier patch

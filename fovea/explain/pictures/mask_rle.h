@@ -14,7 +14,7 @@ namespace fovea {
 struct MaskRle {
   int64_t height = 0;
   int64_t width = 0;
-  std::vector<int64_t> counts;  // of pixels; their sum is height * width
+  std::vector<int64_t> counts;  // counts of pixels; their sum is height * width
 
   bool operator==(const MaskRle&) const = default;
 };

@@ -25,7 +25,7 @@ struct TokenCutObject {
   int64_t seed = 0;
   GridMask foreground;
   GridMask mask;  // its part around the seed
-  GridBox box;    // of the mask
+  GridBox box;    // the mask's box
 };
 
 // Finds the object. `keys` is patch_keys() of the last layer; a zero key is similar to no other.
