@@ -9,7 +9,7 @@ namespace fovea {
 
 struct BoxLabel {
   Rect box;
-  double width = 0;  // of the label; 0: there is none
+  double width = 0;  // the label's width; 0: there is no label
   double height = 0;
 };
 

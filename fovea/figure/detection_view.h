@@ -18,7 +18,7 @@ struct DetectedObject {
   int64_t number = 0;  // from 1, by falling score
   int64_t query = 0;
   int64_t label = 0;
-  std::string name;  // of the label
+  std::string name;  // the label's name
   double score = 0;
   PictureBox box;  // in pixels of the picture
 };

@@ -23,7 +23,7 @@ struct ExplanationView {
   std::string answer;  // "class cat rather than class dog"; empty: none was asked about
   std::vector<std::string> notes;
   const Picture* picture = nullptr;  // null: of a text
-  const PatchGrid* grid = nullptr;   // of the picture
+  const PatchGrid* grid = nullptr;   // the picture's patches
   std::string grid_name = "patches";
 };
 

@@ -11,7 +11,7 @@ namespace fovea {
 // A card and what it is about. Refers to its parts.
 struct CardView {
   const FaithfulnessCard& card;
-  const Axis& axis;         // of the scores
+  const Axis& axis;         // the scores' axis
   std::string model;        // its name
   std::string method;       // its name
   std::string answer;       // the answer that was watched: "class cat rather than class dog"

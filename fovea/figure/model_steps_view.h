@@ -41,7 +41,7 @@ struct ModelStepsView {
   // Whether the weights lie on parts of a picture that is known.
   bool over_picture() const { return picture && cols.grid_rows > 0; }
   std::string token_name() const;                 // "fox" in quotes, fit to print
-  std::string column_name(int64_t column) const;  // the same of what is looked at
+  std::string column_name(int64_t column) const;  // the name of a column, fit to print
   std::string similarity_name() const;
   // The caption: row, layer, head, what the numbers are and what they sum to; for a pair its
   // weight.

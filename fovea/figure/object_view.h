@@ -20,11 +20,11 @@ struct FoundObject {
   std::string map;             // what `values` are: "similar patches"
   std::string seed_rule;       // which patch is the seed, for the caption
   std::string rule;            // which patches are foreground, for the caption
-  std::vector<double> values;  // of every patch
+  std::vector<double> values;  // one per patch
   int64_t seed = 0;
   GridMask foreground;
   GridMask mask;          // the foreground's part around the seed
-  GridBox box;            // of the mask
+  GridBox box;            // the mask's box
   std::string note = {};  // a remark; empty: none
 };
 

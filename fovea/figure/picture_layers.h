@@ -31,21 +31,21 @@ CompositeFigure composite_figure(const Run& run, const Composite& composite, con
 // The fewest patches that hold `share` of what [CLS] (or the pooling head) gives to patches.
 struct MassMasks {
   std::vector<GridMask> heads;
-  GridMask mean;  // of the mean of heads
+  GridMask mean;  // for the mean of heads
 };
 MassMasks find_mass_masks(const Run& run, std::optional<int64_t> layer, double share);
 
 // What reaches a patch through the first `layers` layers, by attention rollout.
 struct FieldDepth {
   int64_t layers = 0;
-  std::vector<double> weights;  // of patches
+  std::vector<double> weights;  // one per patch
   ReceptiveField field;         // in patches
 };
 struct PatchFields {
   SiteKind kind = SiteKind::kSelf;
   int64_t patch = 0;
   GridShape grid;
-  int64_t side = 0;  // of a patch, in pixels of the model's input
+  int64_t side = 0;  // a patch's side, in pixels of the model's input
   std::vector<FieldDepth> depths;
 
   double pixels(double patches) const { return static_cast<double>(side) * patches; }

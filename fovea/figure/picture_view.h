@@ -30,8 +30,8 @@ struct PictureChoice {
 // One map of one head (or of their mean or maximum) over the grid.
 struct PatchMap {
   std::string title;            // "head 3", "mean of 6 heads"
-  std::vector<double> weights;  // of the patches, row by row
-  double sum = 0;               // of the whole row or column, special tokens too
+  std::vector<double> weights;  // one per patch, row by row
+  double sum = 0;               // sum of the whole row or column, special tokens too
   double on_patches = 0;
   std::optional<GridMask> mask;  // none: not asked for
   double removed = 0;            // share of on_patches on excluded patches
