@@ -42,7 +42,7 @@ class ChangedDecoderWords final : public NextWords {
   Tensor step(std::span<const int64_t> parents, std::span<const int64_t> ids) override;
 
  private:
-  Tensor scores() const;  // of the word after each text
+  Tensor scores() const;  // scores of the word after each text
 
   const Seq2SeqModel& model_;
   const EncodedSource& source_;

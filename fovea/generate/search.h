@@ -52,7 +52,7 @@ struct Hypothesis {
 
 constexpr int64_t kMostBeams = 1024;
 constexpr size_t kMostStopIds = 256;            // a step keeps beams * (1 + this) candidates
-constexpr double kStrongestLengthPenalty = 10;  // of either sign; beyond it f32 has no room
+constexpr double kStrongestLengthPenalty = 10;  // positive or negative; beyond it f32 overflows
 
 // Throws Error{kInvalidArgument} with the number that cannot be; the rules are not looked at.
 void validate(const SearchOptions& options);
