@@ -18,7 +18,7 @@ struct ResNetSizes {
   std::vector<int64_t> depths;  // blocks of each stage
   bool bottleneck = true;  // blocks of 1 x 1, 3 x 3, 1 x 1 convolutions; otherwise two of 3 x 3
   bool stride_in_first_stage = false;
-  bool stride_in_first_conv = false;  // of a bottleneck; else the stride is in its 3 x 3
+  bool stride_in_first_conv = false;  // in a bottleneck; else its 3 x 3 has the stride
   // Beyond this stride, stages dilate their convolutions instead of taking larger steps. 16 is
   // DETR's "DC5".
   int64_t most_stride = 32;
