@@ -27,7 +27,7 @@ struct CharacterChange {
   int32_t change;
 };
 
-// What takes the place of one character.
+// The replacement of one character.
 struct Replacement {
   uint32_t count = 0;
   std::array<char32_t, 3> codes{};
