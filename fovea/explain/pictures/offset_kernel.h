@@ -50,7 +50,7 @@ struct OffsetKernel {
 OffsetKernel offset_kernel(const AttentionMap& map, const PictureAxis& axis,
                            const KernelOptions& options = {});
 
-// The largest level whose weights, those at least that large, hold `share` of the sum.
+// The largest level at which the weights at or above it hold `share` of the sum.
 double mass_level(std::span<const double> weights, double share);
 
 }  // namespace fovea
