@@ -20,7 +20,7 @@ struct AttentionPlace {
   // Makes what positions added to queries and keys; called likewise.
   std::function<PositionParts()> positions = nullptr;
   // I16: queries and keys are first rounded to 16 bits (kernels/fixed_point.h). The products
-  // multiply these integers, and the record keeps them. Steps of a generation are F32 whatever this
+  // multiply these numbers, and the record keeps them. Steps of a generation are F32 whatever this
   // says.
   DType compute = DType::kF32;
 
