@@ -1,5 +1,5 @@
-// How an alignment is read from cross-attention: what questions about one text and about many have
-// in common.
+// How to read an alignment from cross-attention. Questions about one text and about many texts
+// share this.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,12 @@
 
 namespace fovea {
 
-// layer, head, read, norms, convention, links, threshold, ignore_end.
+// The fields layer, head, read, norms, convention, links, threshold, ignore_end.
 std::vector<FieldInfo> align_fields();
 AlignOptions align_options(const Question& question);
 
-// {"name","layer","head","reading","confident","why"}: null for the mean of heads, of layers.
+// {"name","layer","head","reading","confident","why"}. A head or layer is null for a mean over all
+// of them.
 Json to_json(const MapChoice& choice);
 // Its inverse. Throws Error{kBadFile}.
 MapChoice map_choice_of(const Json& json);

@@ -127,7 +127,7 @@ class ChangeReader {
     }
   }
 
-  // Of a step of a decoder the word that it writes, not the one that it has read.
+  // A decoder's step is named by the word that it writes, not by the one that it has read.
   std::vector<int64_t> rows_named(const Axis& rows, const std::string& token) const {
     const Axis* target = run().find_axis("target");
     const bool numbered =
@@ -143,7 +143,7 @@ class ChangeReader {
          token);
   }
 
-  // Of what is looked at, those that `field` names and, of a picture, `field`_at.
+  // The columns that `field` names and, for a picture, `field`_at.
   std::vector<int64_t> positions(const std::string& field) const {
     std::vector<int64_t> all;
     for (const std::string& token : texts(field)) {

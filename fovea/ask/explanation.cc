@@ -15,7 +15,7 @@
 namespace fovea {
 namespace {
 
-// Of a picture and a text together the question says which of them is meant.
+// With both a picture and a text, the question decides which of them is meant.
 bool sees_picture(const Question& question, const OpenedInput& opened) {
   if (opened.encoded.patches.positions.empty()) return false;
   const auto site = question.place.site;
@@ -76,8 +76,8 @@ std::string refuses_check(const Method& method, const GivenParameters& parameter
   return columns == nullptr ? "" : refuses_card(*columns);
 }
 
-// What an answer is named by. To be similar to, a model that sees pictures takes one that is given
-// with the question as well as a text.
+// How the question names an answer. To be similar to, a model that sees pictures takes a picture
+// given with the question, or a text.
 TargetChoice named_choice(const Question& question, const Engine& engine, TargetChoice choice,
                           const char* field) {
   choice.name = question.word(field);
@@ -105,7 +105,7 @@ NamedTargets named_targets(const Question& question, const AskedExplanation& ask
   const Engine& engine = *asked.engine();
   TargetChoice choice{.position = position, .query = question.place.query};
   const auto against = question.word("against");
-  // Of a model that embeds, the one that is given is what to be similar to.
+  // In a model that embeds, "against" alone names what to be similar to.
   const bool alone = embeds(engine.facts()) && against && !question.word("class");
   NamedTargets found{
       named_target(engine, asked.result(),

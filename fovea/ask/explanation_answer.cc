@@ -72,7 +72,7 @@ Json card_json(const AskedExplanation& asked, const FaithfulnessCard& card, bool
   return json;
 }
 
-// What was asked about and from where, and what the numbers are.
+// Sets what was asked, from which position, and what the numbers are.
 void set_asked(Json& json, const AskedExplanation& asked, const Explanation& explanation) {
   if (!asked.position_name.empty()) {
     json.set("position", asked.position);
@@ -84,7 +84,7 @@ void set_asked(Json& json, const AskedExplanation& asked, const Explanation& exp
   json.set("signed", explanation.is_signed);
 }
 
-// What a figure says of itself in every file: what was asked, and where it was checked the grades.
+// The metadata of a figure: what was asked and, if it was checked, the grades.
 Json explanation_metadata(const AskedExplanation& asked, const Explanation& explanation,
                           const FaithfulnessCard* card) {
   const Run& run = asked.result().run;

@@ -1,4 +1,4 @@
-// An explanation as an answer: its figure, its numbers, and how far it can be believed.
+// Makes an answer from an explanation: its figure, its numbers, and how far it can be believed.
 #pragma once
 
 #include "fovea/ask/answer.h"
@@ -7,7 +7,8 @@
 
 namespace fovea {
 
-// `card`: where it was checked; null: it was not. Refers to none of what it is made from.
+// `card` is the check's result; null: it was not checked. The answer refers to none of the
+// arguments.
 Answer explanation_answer(const AskedExplanation& asked, const Explanation& explanation,
                           const FaithfulnessCard* card);
 

@@ -12,21 +12,21 @@
 
 namespace fovea {
 
-// Grades explanations, input after input. What does not depend on the method is done once: the runs
-// for random numbers of an input, and the model with random weights.
+// Grades explanations, one input after the other. Work that does not depend on the method is done
+// once: an input's runs for random numbers, and the models with random weights.
 class ExplanationChecker {
  public:
-  // What the fields check_by, check_orders, check_steps, check_seed and check_cascade say.
+  // Reads the fields check_by, check_orders, check_steps, check_seed and check_cascade.
   ExplanationChecker(const Question& question, int64_t usual_orders);
 
-  // Of the input that the last ones were of. Throws Error{kUnsupported} for scores that are not of
-  // positions of the input.
+  // Grades an explanation. All calls until end_input() must be about one input. Throws
+  // Error{kUnsupported} for scores that are not for positions of the input.
   FaithfulnessCard card(const AskedExplanation& asked, const Explanation& explanation);
   void end_input() { judges_.clear(); }
   uint64_t seed() const { return seed_; }
 
  private:
-  // What a judge refers to, and the judge.
+  // A judge, and what it refers to.
   struct Watched {
     EngineSubject subject;
     NamedTarget target;
@@ -34,7 +34,7 @@ class ExplanationChecker {
     std::optional<FaithfulnessJudge> judge;
   };
   struct RandomModel {
-    std::string weights;  // which are random
+    std::string weights;  // which of them are random
     Engine engine;
   };
   FaithfulnessJudge& judge_of(const AskedExplanation& asked, const Axis& axis);
@@ -47,7 +47,7 @@ class ExplanationChecker {
   uint64_t seed_ = 0;
   bool cascade_;
   std::map<std::string, std::unique_ptr<Watched>> judges_;  // by axis and answer
-  std::vector<RandomModel> random_;  // the last with all weights random; made when asked for
+  std::vector<RandomModel> random_;  // the last has all weights random; made on demand
 };
 
 }  // namespace fovea

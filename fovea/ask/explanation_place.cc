@@ -69,7 +69,7 @@ FoundToken mask_or_first(const AskedExplanation& asked, const std::vector<int64_
   return {places.empty() ? 0 : places.front(), ""};
 }
 
-// Of a word of several pieces the first: when that is written the word is chosen.
+// The first piece of a word: once that is written, the word is chosen.
 int64_t first_piece(const Axis& axis, int64_t index) {
   const auto word_at = [&](int64_t i) { return axis.positions[static_cast<size_t>(i)].word; };
   const int64_t word = word_at(index);
@@ -83,8 +83,7 @@ bool is_word(const Axis& axis, int64_t index) {
                              is_word_character);
 }
 
-// Of a decoder: the step that writes the last word; where it writes punctuation alone, the last
-// token.
+// The decoder's step that writes the last word. If it wrote only punctuation: the last token.
 FoundToken last_written_step(const Axis& target) {
   const auto count = static_cast<int64_t>(target.positions.size());
   std::optional<int64_t> last;
@@ -99,7 +98,8 @@ FoundToken last_written_step(const Axis& target) {
   return {last.value_or(count) - 1, ""};
 }
 
-// Of a decoder: the step that writes the token which is named among those that it read next.
+// The decoder's step that writes the named token. Tokens are named as the decoder read them one
+// step later.
 FoundToken chosen_step(const Place& place, const RunResult& result) {
   const Axis& target = *result.run.find_axis("target");
   if (!place.token) return last_written_step(target);
@@ -180,8 +180,8 @@ FoundToken picture_row(const Place& place, const PatchGrid& grid, const Axis& ro
   return found;
 }
 
-// Of a captured run of objects: which query is the surest and where its object lies is known to the
-// model alone.
+// The query in a captured run of objects. The surest one cannot be chosen here: only the model
+// knows it, and where its object lies.
 FoundToken captured_query(const Place& place, const Axis& rows) {
   if (rows.name != "queries") {
     fail(ErrorKind::kInvalidArgument, Field{"token"},
@@ -199,7 +199,8 @@ FoundToken captured_query(const Place& place, const Axis& rows) {
        count - 1);
 }
 
-// Of a captured run of a picture, whose pixels are those of a small copy.
+// The row in a captured run of a picture: a token or patch by its name. The run has only a small
+// copy of the picture, so pixels do not count here.
 FoundToken captured_patch(const Place& place, const Axis& rows) {
   if (place.token) return token_named(rows, *place.token);
   if (rows.grid_rows > 0 && PictureAxis::of(rows).specials == 0) {

@@ -162,7 +162,7 @@ void set_bounds(Json& schema, const FieldInfo& field) {
   bound("maximum", field.high);
 }
 
-// Of one value.
+// The schema of one value.
 Json one_schema(const FieldInfo& field) {
   Json schema = Json::object();
   const auto words = [&] {

@@ -1,5 +1,5 @@
 // A field of a question or of an input, described once. The program's options and help, the members
-// of JSON with their schema, and every other front end's controls are made from it.
+// of JSON with their schema, and the controls of all other front ends are made from it.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 namespace fovea {
 
 // A pixel is [x, y], typed X,Y: column and row, from 0. A size is [width, height], typed WxH. A
-// range is [begin, end], typed A:B: from the first up to but not with the other, from 0.
+// range is [begin, end), typed A:B, from 0.
 enum class FieldType { kFlag, kText, kInteger, kReal, kChoice, kPixel, kSize, kRange };
 
-// What must hold beside a field that is given: another field is given too, or is not, or is one of
-// some words.
+// A rule about other fields, if this field is given: another one must be given too, must not be
+// given, or must be one of some words.
 struct FieldRule {
   std::string needs = {};                // this other field must be given
   std::string value = {};                // ... and have this value; empty: any
@@ -27,7 +27,7 @@ struct FieldRule {
   std::string beside = {};               // where this other field is given,
   std::vector<std::string> values = {};  // ... it must be one of these
   std::string why;                       // completes "it ...": "shows who attends to a token"
-  // The rule holds only where the field is this word, or a larger number than that.
+  // The rule holds only if the field is this word, or is a number above this one.
   std::string at = {};
   double above = -std::numeric_limits<double>::infinity();
 };
@@ -37,38 +37,38 @@ struct FieldInfo {
   std::string shown;  // what help shows for the value: "WORD|i"
   std::string help;   // one line
   FieldType type = FieldType::kText;
-  // Of a choice all there are; of a number what may be given in its place ("mean").
+  // A choice: all its words. A number: words that may stand in its place ("mean").
   std::vector<std::string> words = {};
   std::map<std::string, std::string> aliases = {};  // another word, and the one it means
   double low = -std::numeric_limits<double>::infinity();
-  bool low_excluded = false;  // more than that
+  bool low_excluded = false;  // the value must be above `low`
   double high = std::numeric_limits<double>::infinity();
-  std::string otherwise = {};  // what holds where it is not given
+  std::string otherwise = {};  // the default, in words
   bool may_be_empty = false;   // of a text
-  bool required = false;       // there is nothing to ask without it
-  bool several = false;        // a list of such values
-  int64_t most = 0;            // of them; 0: any number
-  bool or_index = false;       // of a text: JSON may give a number N, which means "#N"
+  bool required = false;       // must be given
+  bool several = false;        // takes a list of such values
+  int64_t most = 0;            // most values of a list; 0: any number
+  bool or_index = false;       // for a text: JSON may give a number N, which means "#N"
   bool on_page = true;         // a saved page shows it too
   std::string models = {};     // which models it is for; empty: all
   std::vector<FieldRule> rules = {};
 };
 
-// Whether a member of an object says anything: null and false are as if it were left out.
+// Whether a member of an object says anything: null and false mean the same as no member.
 bool is_given(const Json& value);
 
 // Null if there is none.
 const FieldInfo* find_field(std::span<const FieldInfo> fields, std::string_view name);
 
-// What a person typed, as the value it means; of several with each, and pixels also as X,Y:X,Y.
-// Throws as checked_value() does.
+// Turns what a person typed into the value that it means. A list takes several texts; pixels may
+// also come as X,Y:X,Y. Throws as checked_value() does.
 Json typed_value(const FieldInfo& field, const std::vector<std::string>& texts);
 
 // The value as it is stored, with words for aliases. Throws Error{kInvalidArgument} about the field
 // for another type, a number that is too small or too large and a word that there is not.
 Json checked_value(const FieldInfo& field, const Json& value);
 
-// In messages another field stands `like this`, so that front ends can put their own word for it.
+// Messages write other fields `like this`, so that front ends can put in their own words.
 
 // An object of checked values. A flag that is false and a member that is null count as not given.
 // Throws Error{kInvalidArgument} about the first member that `what` has no field for (with the

@@ -1,4 +1,4 @@
-// The run that a question is asked of, and what it came from.
+// The run that a question asks about, and where it came from.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +13,16 @@
 
 namespace fovea {
 
-// Of which layers Q, K and the log-sum-exps are kept: methods that take gradients of the model need
-// no more than the axes that the first layers of each stack tell.
+// Which layers' Q, K and log-sum-exps to keep. Methods that take gradients of the model only need
+// the axes, and the first layers of each stack tell those.
 enum class KeptRecords { kFirstLayers, kAll };
 
-// What a run must hold, beside those records and what else the session keeps of them.
+// What a run must hold beside those records and whatever else the session keeps.
 struct RunNeeds {
   bool blocks = false;       // what RecorderOptions::block records, and values
   bool outputs = false;      // what RecorderOptions::outputs records
-  bool all_logits = false;   // of every position, or object query
-  bool last_logits = false;  // of the last position; all_logits holds them too
+  bool all_logits = false;   // for every position or object query
+  bool last_logits = false;  // for the last position; all_logits includes them
   bool positions = false;    // what RecorderOptions::positions records
   KeptRecords records = KeptRecords::kAll;
 
@@ -43,16 +43,16 @@ struct RunNeeds {
             .records = std::max(records, other.records)};
   }
 };
-// How such a run is made; `record` says what is kept in any case.
+// Options for such a run; `record` says what is kept in any case.
 RunOptions run_options(const RunNeeds& needs, RecorderOptions record = {.values = false});
 
 // A model and its input, as the model reads it.
 struct OpenedInput {
   Engine engine;
   Input input;
-  EncodedInput encoded;                  // of a picture: its patches
+  EncodedInput encoded;                  // for a picture: its patches
   std::optional<PictureInput> picture;   // none: no picture was given
-  std::optional<Translator> translator;  // of a text for a model that translates
+  std::optional<Translator> translator;  // for a text, if the model translates
 
   RunSort sort() const;  // known before it runs
 };
@@ -60,14 +60,14 @@ struct OpenedInput {
 struct FinishedRun {
   std::shared_ptr<const OpenedInput> opened;  // null: a captured run
   RunNeeds has;
-  Translation translation;  // where it is none, its result alone
+  Translation translation;  // if nothing was translated, only its result
 
   const RunResult& result() const { return translation.result; }
   const Run& run() const { return translation.result.run; }
   const Engine* engine() const { return opened ? &opened->engine : nullptr; }
   bool is_translation() const { return opened && opened->translator; }
-  // A picture's, where one lies under the grid of its patches, given or captured. Of objects only
-  // where the model is there too: a captured run does not say what was found.
+  // A run counts as a picture's if a picture lies under its patches, given or captured. It counts
+  // as one of objects only with the model: a captured run does not say what was found.
   RunSort sort() const;
 };
 

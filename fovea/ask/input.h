@@ -1,4 +1,4 @@
-// What a model is run on. Files are opened by the front end and never guessed from a text.
+// What a model runs on. The front end opens files; a text is never guessed to be a file's name.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@ struct Text {
 struct Input {
   std::variant<std::monostate, Text, PictureBytes, ModelInputs> what;
   std::optional<std::string> pair = {};  // a second text, for models that compare two
-  std::optional<PictureSize> size = {};  // of a picture, instead of what its preprocessor says
-  TranslateOptions translate = {};       // of models with a decoder
+  std::optional<PictureSize> size = {};  // for a picture, instead of its preprocessor's size
+  TranslateOptions translate = {};       // for models with a decoder
   Languages languages = {};
-  std::optional<GenerateOptions> generate = {};  // a causal model goes on writing
+  std::optional<GenerateOptions> generate = {};  // a causal model continues the text
 };
 
-// Of an input as JSON: "text", "pair", "target", "beam", "generate", ...
+// The fields of an input in JSON: "text", "pair", "target", "beam", "generate", ...
 std::span<const FieldInfo> input_fields();
 
-// Throws as checked_fields() does. Without a text `what` holds nothing: a picture or tensors, which
-// are no JSON, may be put there.
+// Throws as checked_fields() does. Without a text, `what` is empty: the caller may put a picture or
+// tensors there, which JSON does not hold.
 Input parse_input(const Json& json);
-// What was given: of a text as parse_input takes it, of a picture its name and not its bytes.
+// What was given: a text as parse_input() takes it; of a picture its name, not its bytes.
 Json to_json(const Input& input);
 
 }  // namespace fovea

@@ -16,7 +16,7 @@ Json model_facts(const FinishedRun& finished) {
   return json;
 }
 
-// Of a captured run what it tells of its input.
+// The facts of the input; for a captured run, what the run tells about it.
 Json input_facts(const FinishedRun& finished) {
   if (finished.opened) return to_json(finished.opened->input);
   Json json = Json::object({{"captured", true}});

@@ -1,4 +1,4 @@
-// What the kinds of questions about maps have in common.
+// What all kinds of questions about maps share.
 #pragma once
 
 #include "fovea/ask/answer.h"
@@ -9,10 +9,10 @@
 
 namespace fovea {
 
-// What is asked, as views take it.
+// The question as views take it.
 ViewChoice view_choice(const Question& question);
 
-// A figure of one attention with the facts of its place: which site, layer and head were taken, and
+// An answer that shows one attention. Its facts say which site, layer and head were taken, and
 // which row or column.
 Answer map_answer(Figure figure, const Question& question, const FinishedRun& run,
                   const HeadChoice& head);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kResamples = 1000;
 
-// What may be wrong with one input or one method, while others are fine.
+// Whether an error concerns one input or one method only, so that others can still be fine.
 bool is_of_one(const Error& error) {
   return error.kind() != ErrorKind::kInternal && error.kind() != ErrorKind::kCancelled;
 }

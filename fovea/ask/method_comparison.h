@@ -1,4 +1,4 @@
-// Methods that explain, graded side by side on the same inputs.
+// Grades methods that explain, side by side on the same inputs.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace fovea {
 
 struct ComparedInputs {
   int64_t count = 0;
-  // Opens one of them. What is wrong with it is told in the comparison, while others are fine.
+  // Opens one of the inputs. If that fails, the comparison says why, as long as others work.
   std::function<Session(int64_t input)> open;
 };
 
-// `question` is of the kind "explain", with "check" and without a method; each method takes those
-// of its parameters that it has. `told` is how an error is told to people. Throws
+// Grades the methods. `question` is of the kind "explain", with "check" and without a method; each
+// method takes the parameters that it has. `told` turns an error into words for people. Throws
 // Error{kInvalidArgument} about a parameter that no method has, and Error{kUnsupported} if no
-// method could be graded. Whose model it is and what the inputs are called is the caller's to say.
+// method could be graded. The caller fills in the model and the name of the inputs.
 MethodComparison compare_methods(const ComparedInputs& inputs, std::span<const Method> methods,
                                  const Question& question,
                                  const std::function<std::string(const Error&)>& told);

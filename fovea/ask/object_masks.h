@@ -1,4 +1,4 @@
-// Areas of detected objects out of attention, by every way there is.
+// Finds the areas of detected objects by attention, in every way there is.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ enum class MaskSource {
 
 struct MaskMethod {
   MaskSource source = MaskSource::kEncoder;
-  MaskRule rule;                 // not of kHead
+  MaskRule rule;                 // not for kHead
   bool in_box = false;           // only what lies in the object's box
   std::optional<int64_t> layer;  // none: the last
   HeadChoice head;               // kAll is the mean
@@ -29,14 +29,14 @@ struct MaskMethod {
 std::string_view key_of(MaskSource source);      // "encoder", "cross", "head"
 std::string title_of(const MaskMethod& method);  // "encoder row, otsu, in the box"
 
-// Those that the model has: encoder and cross, and its mask head.
+// The sources that the model has: encoder and cross, and its mask head.
 std::vector<MaskSource> mask_sources(const Engine& engine);
 
 // One mask per object.
 std::vector<PixelMask> object_masks(const DetectedObjects& found, const MaskMethod& method);
 
-// Pixel = object number, 0 where no object is; where masks overlap, the higher score wins. None
-// where there are more objects than a byte counts.
+// Numbers the pixels: each is its object's number, or 0. Where masks overlap, the higher score
+// wins. None if there are more objects than a byte can count.
 std::optional<LabelMask> label_mask_of(const std::vector<PixelMask>& masks, PictureSize picture);
 
 }  // namespace fovea

@@ -25,7 +25,7 @@ constexpr size_t kMostStates = 8;
 
 using OutcomeName = std::function<std::string(int64_t)>;
 
-// What is compared: one model and its two runs.
+// The two runs of one model that are compared.
 struct Pair {
   const Engine& engine;
   const FinishedRun& before;
@@ -140,7 +140,7 @@ OutcomeGroup classes(const Pair& pair) {
                                 class_names(pair.engine))};
 }
 
-// Of each token the class that it had.
+// Compares, for each token, the probability of the class that it had.
 OutcomeGroup token_classes(const Pair& pair) {
   OutcomeGroup group{.of = "token", .measure = "probability of its class"};
   const MatrixView<const float> was = pair.logits(pair.before), is = pair.logits(pair.after);
@@ -205,8 +205,8 @@ double cosine(std::span<const float> a, std::span<const float> b) {
   return squares > 0 ? product / std::sqrt(squares) : 1;
 }
 
-// Of a model that gives states and no answer: how alike what it makes of the input is, as a whole
-// and where it changed most.
+// For a model that gives states but no answer: how similar the states are, as a whole and where
+// they changed most.
 std::vector<OutcomeGroup> states(const Pair& pair) {
   std::vector<OutcomeGroup> groups;
   const Tensor was = embedding_of(pair.engine, pair.before.result());

@@ -1,4 +1,4 @@
-// What a model says of one input before and after a change, number beside number.
+// What a model says about one input before and after a change, number beside number.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct OutcomeGroup {
   std::vector<Outcome> rows;
 };
 
-// By what the model answers with: next words, words behind masks or of a translation, classes,
-// objects above `threshold`; of a model without answers how alike its states are. Both runs are of
-// one input, with the logits that outcome_needs() asks for.
+// Compares the answers of both runs: next words, words behind masks or of a translation, classes,
+// objects above `threshold`. For a model without answers, it compares states. Both runs are of one
+// input and hold the logits that outcome_needs() asks for.
 std::vector<OutcomeGroup> outcomes(const FinishedRun& before, const FinishedRun& after,
                                    double threshold);
 RunNeeds outcome_needs(const ModelFacts& facts);

@@ -1,4 +1,4 @@
-// What the kinds of questions about one picture have in common.
+// What all kinds of questions about one picture share.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@
 
 namespace fovea {
 
-// The kind with what all of them have: the verb, `text`, and what is checked before a model runs.
+// Adds to a kind what all of them have: the verb, `text`, and the checks before a model runs.
 QuestionKind about_picture(QuestionKind kind);
 
-FieldInfo patch_field(bool beside_token);  // "at"; it excludes `token` where the kind has that
+FieldInfo patch_field(bool beside_token);  // "at"; it excludes `token`, if the kind has that
 FieldInfo front_token_field();             // "token"
 FieldInfo mask_field();                    // a share of the mass
 
-// What the fields say that choose a map over the picture. Throws Error{kInvalidArgument} about
-// "at" or "token".
+// Reads the fields that choose a map over the picture. Throws Error{kInvalidArgument} about "at" or
+// "token".
 PictureChoice picture_choice(const Question& question, const FinishedRun& run);
-// The patch on the grid that shows the pixel. Throws Error{kInvalidArgument} about the field that
-// said it for one that the model does not see.
+// The patch on the grid that shows a pixel. Throws Error{kInvalidArgument} about `field` for a
+// pixel that the model does not see.
 int64_t patch_at(const PatchGrid& grid, PictureSpot spot, std::string_view field = "at");
-// "pixels 32 to 39 across, 16 to 23 down": what the patch shows.
+// What the patch shows: "pixels 32 to 39 across, 16 to 23 down".
 std::string pixels_text(const PatchGrid& grid, int64_t patch);
-// The side of a patch in pixels of the model's input. Throws Error{kUnsupported} of a captured run,
-// which does not know it.
+// The side of a patch in pixels of the model's input. Throws Error{kUnsupported} for a captured
+// run, which does not know it.
 int64_t patch_side(const FinishedRun& run);
 
 // The picture as it was given, or the small copy that a captured run keeps of it.
@@ -41,16 +41,17 @@ struct PictureSeen {
 };
 PictureSeen picture_seen(const FinishedRun& run);
 
-// None where the model does not tell its states before the final norm, or saw no picture.
+// None if the model does not give its states before the final norm, or saw no picture.
 std::optional<Artifacts> artifacts_of(const FinishedRun& run);
 Json to_json(const Artifacts& artifacts);
 
-// Of an answer that shows rows of attention: "site", "layer", "head", "direction" and "method".
+// The facts of an answer that shows rows of attention: "site", "layer", "head", "direction" and
+// "method".
 Json place_facts(SiteId site, const HeadChoice& head);
-// The same of all layers.
+// The same for all layers.
 Json place_facts(const Run& run, SiteKind kind, const HeadChoice& head);
-// The answer of such facts and such a result, in which stands how well the texts of `text` go with
-// the picture.
+// An answer from these facts and this result. Its result also says how well the texts of `text`
+// match the picture.
 Answer picture_answer(Figure figure, Json facts, Json result, const Question& question,
                       const FinishedRun& run);
 

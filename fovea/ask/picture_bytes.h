@@ -1,4 +1,4 @@
-// A picture as whoever asks has it: files are opened by the front end.
+// A picture file in memory: the front end opens files.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace fovea {
 
 struct PictureBytes {
-  std::string bytes;                 // of the file
+  std::string bytes;                 // the file's bytes
   std::string name = "the picture";  // in errors
 };
 

@@ -1,5 +1,5 @@
-// What the results of several kinds of questions about a picture hold: masks, boxes, found objects
-// and kernels as JSON.
+// What several kinds of questions about a picture put into their results: masks, boxes, found
+// objects and kernels as JSON.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ Json pair_json(int64_t first, int64_t second);
 Json box_json(const PictureBox& box);
 // 0 or 1 for each patch.
 Json cells_json(const GridMask& mask);
-// COCO's form of a mask of one object, numbered 1.
+// COCO's form of the mask of one object, which has the number 1.
 Json rle_json(LabelMask mask);
 
-// "radius" and "kernels".
+// An object with "radius" and "kernels".
 Json kernels_json(const std::vector<NamedKernel>& kernels);
 
-// One object that was found without training, with its mask as labels.
+// An answer that shows an object found without training; its labels are the object's mask.
 Answer object_answer(const FoundObject& object, const Question& question, const FinishedRun& run);
 
 }  // namespace fovea

@@ -112,7 +112,7 @@ void check_place(const Question& question, const Engine& engine, bool sees_pictu
 
 void check_place(const Question& question, const OpenedInput& opened) {
   const bool picture = !opened.encoded.patches.positions.empty();
-  // Of a picture and a text together the run tells which attentions there are.
+  // With both a picture and a text, only the run can tell which attentions there are.
   if (picture && opened.encoded.inputs.tokens() > 0) return;
   check_place(question, opened.engine, picture);
 }

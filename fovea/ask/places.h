@@ -1,4 +1,4 @@
-// Which attentions a model goes through, and whether it has the one that is asked about.
+// Which attentions a model computes, and whether it has the one that is asked about.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,11 @@
 
 namespace fovea {
 
-// The attentions that the model goes through on such an input, the most telling first.
+// The attentions that the model computes for such an input, the most telling first.
 std::vector<SiteKind> sites_of(const ModelFacts& facts, bool sees_picture);
 
-// The one that is meant. Throws Error{kInvalidArgument} about "site" that lists those there are.
+// The attention that is meant. Throws Error{kInvalidArgument} about "site" that lists what there
+// is.
 SiteKind site_taken(SiteKind wanted, const Engine& engine, bool sees_picture);
 
 struct SiteSize {
@@ -25,12 +26,12 @@ SiteSize size_of(const ModelFacts& facts, SiteKind kind);
 // Throw Error{kInvalidArgument} about "layer" or "head" with what there is.
 void check_layer(int64_t layer, const Engine& engine, SiteKind kind);
 void check_head(const HeadChoice& head, const Engine& engine, SiteKind kind);
-// The same about "query", one of a model's object queries.
+// The same about "query", for one of a model's object queries.
 void check_query(int64_t query, const Engine& engine);
 
-// What the model's facts tell of a question before it runs, and before the input is read where
-// only `sees_picture` is known of it. Throws as those above, and Error{kUnsupported} for a kind of
-// question that is not about such models.
+// Checks a question by the model's facts, before the model runs and before the input is read; only
+// `sees_picture` is known about the input. Throws as the functions above do, and
+// Error{kUnsupported} for a kind of question that is not about such models.
 void check_place(const Question& question, const Engine& engine, bool sees_picture = false);
 void check_place(const Question& question, const OpenedInput& opened);
 

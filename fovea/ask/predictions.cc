@@ -41,7 +41,7 @@ std::vector<Candidate> best_candidates(std::span<const float> logits, const Name
   return candidates_of(probabilities(logits), name, kMostCandidates);
 }
 
-// Of a model whose classes do not exclude each other: those with a probability above one half, at
+// The classes of a model where several may hold: those with a probability above one half, but at
 // least the best.
 std::vector<Candidate> present_of(std::span<const float> logits, const NameOf& name) {
   std::vector<double> each;

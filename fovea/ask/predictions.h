@@ -1,4 +1,4 @@
-// What a model said beside its maps: classes, words behind masks, the text it wrote.
+// What a model said besides its maps: classes, words behind masks, the text it wrote.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Candidate {
 };
 
 struct Predictions {
-  std::optional<double> score;     // of a regression
+  std::optional<double> score;     // for a regression
   std::vector<Candidate> classes;  // the best first
   bool multi_label = false;        // several may hold at once
   struct Mask {
@@ -27,16 +27,16 @@ struct Predictions {
   };
   std::vector<Mask> masks;
   std::string prompt;   // as it was read
-  std::string written;  // and how the model went on; empty: it did not
+  std::string written;  // and how the model continued; empty: it did not
 };
 
-// Whether predictions_of() will need the logits: not of models whose output nobody would read.
+// Whether predictions_of() will need the logits. They are left out if nobody would read the output.
 bool logits_wanted(const Engine& engine, const EncodedInput& input);
 
 // Throws Error{kBadFile} if a score is not finite.
 Predictions predictions_of(const Engine& engine, const RunResult& result);
 
-// As facts: those, or the translation.
+// The predictions, or the translation, as facts.
 Json output_facts(const FinishedRun& run);
 Json to_json(const std::vector<Candidate>& candidates);
 

@@ -71,7 +71,7 @@ bool is_of_matrices(const Json& given) {
          (layer != nullptr && layer->is_string());
 }
 
-// Of objects in a picture: what the fields belong to.
+// The usual kind for objects in a picture: the one that the fields belong to.
 std::string usual_kind_of_objects(const Json& given) {
   const auto has = [&](std::string_view name) { return given.find(name) != nullptr; };
   if (has("to")) return "why";

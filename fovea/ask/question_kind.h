@@ -21,19 +21,19 @@ struct ManyState;
 
 struct QuestionKind {
   std::string name;
-  std::string view = {};            // what a verb calls it where that is not its name
+  std::string view = {};            // what a verb calls it, if not by its name
   std::string summary;              // one line
-  std::vector<FieldInfo> fields;    // those of the place first
-  std::vector<std::string> verbs;   // of the program that offer it, as --view
-  bool has_maps = true;             // and so numbers for .npy and the like; a table has none
+  std::vector<FieldInfo> fields;    // fields of the place first
+  std::vector<std::string> verbs;   // verbs of the program that offer it as --view
+  bool has_maps = true;             // has numbers for .npy and the like; a table has none
   bool has_page = true;             // a saved page can open at it
   std::optional<SiteKind> only_of;  // the one attention that it is about; none: any
-  // The attention that is meant where that depends on more than the model; null: its first.
+  // Chooses the attention if that depends on more than the model; null: the model's first.
   SiteKind (*site)(const Question& question, const Engine& engine, bool sees_picture) = nullptr;
   // Throws Error{kUnsupported} for a model that it is not about; null: any model.
   void (*check)(const Engine& engine) = nullptr;
-  // Throws for what is asked and the model with its input does not have, before it runs; null:
-  // what check_place() looks at is all.
+  // Checks a question against the model and its input before it runs, and throws if something asked
+  // is missing; null: check_place() checks enough.
   void (*check_input)(const Question& question, const OpenedInput& opened) = nullptr;
   // What the run must hold beside its records; null: nothing.
   RunNeeds (*needs)(const Question& question, const OpenedInput& opened) = nullptr;
@@ -58,7 +58,7 @@ const QuestionKind& question_kind_named(std::string_view name);
 // Throws Error{kInvalidArgument} for what a saved page does not show.
 void check_page(const Question& question);
 
-// Fields of the place, as most kinds take them.
+// The fields of a place, as most kinds take them.
 FieldInfo site_field();
 FieldInfo layer_field(bool all_layers = false);
 FieldInfo head_field(std::vector<std::string> words = {"mean", "max", "all"});
@@ -67,7 +67,7 @@ FieldInfo query_field();
 FieldInfo token_field();
 FieldInfo column_field();
 FieldInfo words_field();
-// "exact": every cell, never pooled.
+// The field "exact": show every cell, never pooled.
 FieldInfo exact_field();
 
 }  // namespace fovea

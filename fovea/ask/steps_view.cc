@@ -20,14 +20,15 @@ bool names_row(const Place& place) {
   return !place.at.empty() || place.token || place.layer;
 }
 
-// Of a picture and a text together the text is told, unless an attention of the picture is named.
+// With both a picture and a text, the steps are of the text, unless the place names an attention of
+// the picture.
 bool looks_at_picture(const OpenedInput& opened, const Place& place) {
   if (opened.encoded.patches.positions.empty()) return false;
   return opened.encoded.inputs.tokens() == 0 || place.site == SiteKind::kVisionSelf ||
          place.site == SiteKind::kPool;
 }
 
-// As a model of the same attentions would be asked.
+// The usual site of a captured run: the one that a model with these attentions would have.
 SiteKind usual_captured_site(const Place& place, const Run& run) {
   const auto holds = [&](SiteKind kind) {
     return std::ranges::any_of(run.records,

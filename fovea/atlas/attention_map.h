@@ -48,8 +48,8 @@ struct PooledTile {
   Tensor mean() const;  // f32: sum / count over allowed cells, 0 where there are none
 };
 
-// What some of a block's rows say about it. A row that was not read leaves no trace: a single
-// bright one may be missing from all three.
+// What a few rows of a block say about the block. Rows that were not read leave no trace: a single
+// bright one may be missing from all three numbers.
 struct SampledTile {
   Tensor max;  // f32 [block rows, block cols]: of the rows that were read, never above the true one
   Tensor sum;  // f32: the block's sum, estimated without bias
@@ -81,17 +81,17 @@ class AttentionMap {
 
   // Pooled over bin x bin blocks that begin at the region's corner.
   PooledTile pooled(Region region, int64_t bin) const;
-  // The same from `rows_per_block` rows of each block, all their keys: a first look that costs
-  // rows_per_block / bin of pooled(). A block's rows are cut into so many runs and one row of each
-  // is read; `seed` draws which, so the same call gives the same tile. Blocks of no more rows than
-  // that are exact, with error 0.
+  // The same from `rows_per_block` rows of each block, with all their keys: a first look that costs
+  // rows_per_block / bin of pooled(). A block's rows are cut into that many runs, and one row of
+  // each is read. `seed` draws which, so the same call gives the same tile. Blocks of that many
+  // rows or fewer are exact, with error 0.
   SampledTile sampled(Region region, int64_t bin, int64_t rows_per_block, uint64_t seed = 0) const;
   // How many cells of each block the mask allows, i64 [block rows, block cols].
   Tensor allowed(Region region, int64_t bin) const;
 
   // c_j = sum_i weights[i] * A(i, j); rows of weight 0 cost nothing.
   std::vector<double> times_left(std::span<const double> weights) const;
-  // The attention that each column receives in all: times_left of ones.
+  // The attention that each column receives in all; times_left of ones.
   std::vector<double> column_sums() const;
   // (A X) for X [cols, features], f32.
   Tensor times_right(const Tensor& x) const;
@@ -104,7 +104,7 @@ class AttentionMap {
 
  private:
   void check(Region region) const;
-  // Keys that any of the rows may see by the mask's range.
+  // The keys that any of the rows may see by the mask's range.
   KeyRange visible(int64_t row_begin, int64_t row_end) const;
   std::span<const double> lse() const { return lse_.values<double>(); }
 
@@ -115,7 +115,7 @@ class AttentionMap {
   Tensor lse_;  // f64 [rows] of this head
 };
 
-// The record as kernels read it. The record must outlive the value.
+// The record in the form that kernels read. The record must outlive the value.
 AttentionInputs inputs_of(const AttentionRecord& record);
 
 }  // namespace fovea

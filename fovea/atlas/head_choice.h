@@ -1,4 +1,4 @@
-// Which heads a map is made of: one, or the mean or maximum of all.
+// Which heads a map shows: one, or the mean or maximum of all.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct HeadChoice {
 // "3", "mean", "max" or "all". Throws Error{kInvalidArgument}.
 HeadChoice parse_head(std::string_view text);
 
-// As JSON: its number, "mean", "max" or "all".
+// The choice as JSON: a number, "mean", "max" or "all".
 Json to_json(const HeadChoice& head);
 
-// Where one matrix is needed: all heads are shown by their mean. Throws Error{kInvalidArgument} if
-// the record has no such head.
+// The choice for one matrix: "all" becomes the mean. Throws Error{kInvalidArgument} if the record
+// has no such head.
 HeadChoice single_map(HeadChoice head, const AttentionRecord& record);
 
 }  // namespace fovea

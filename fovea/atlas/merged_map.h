@@ -1,5 +1,5 @@
-// A map of one head, or of the mean or maximum of all heads, with its positions put together in
-// groups: computed strip by strip, so that only the result is kept.
+// A map of one head, or of the mean or maximum of all heads, whose positions are put together in
+// groups. It is computed strip by strip, so that only the result is kept.
 #pragma once
 
 #include <memory>
@@ -11,16 +11,16 @@
 
 namespace fovea {
 
-// What becomes of the cells of a group.
+// How the cells of a group become one.
 enum class Merge {
   kWords,  // mean over rows, sum over columns: a row still sums to 1
-  kMax,    // the largest one: nothing small is lost in an overview
+  kMax,    // the largest cell: no small bright spot is lost in an overview
 };
 
 struct MergedMap {
   Tensor weights;  // f32 [row groups, column groups]; NaN: the mask forbids all of it
-  // Of each row of the map, over the columns of all groups. Of pooled_map, the mean of each block's
-  // rows.
+  // The sum of each row of the map, over the columns of all groups. In pooled_map, the mean sum of
+  // each block's rows.
   std::vector<double> row_sums;
 };
 
@@ -34,7 +34,7 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                      int64_t block);
 
-// One row or column of a map: of a head, or of the mean (also for kAll) or maximum of all.
+// One row or column of a map: of one head, of the mean of all (also for kAll), or of their maximum.
 std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
                             HeadChoice head, bool column);
 

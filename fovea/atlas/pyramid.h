@@ -14,9 +14,10 @@ namespace fovea {
 class Pyramid {
  public:
   static constexpr int64_t kTileSide = 256;
-  // Up to this level tiles come straight from Q and K, above it from four tiles of the level below.
+  // Up to this level, tiles come straight from Q and K; above it, from four tiles of the level
+  // below.
   static constexpr int kDirectLevel = 6;
-  // One group of rows for the kernels, so that they lose nothing.
+  // The kernels compute rows in groups of this size, so a first look wastes nothing.
   static constexpr int64_t kFirstLookRows = 12;
 
   Pyramid(AttentionMap map, std::shared_ptr<TileCache> cache);
@@ -31,10 +32,10 @@ class Pyramid {
   Region region(int level, int64_t y, int64_t x) const;
 
   std::shared_ptr<const PyramidTile> tile(int level, int64_t y, int64_t x) const;
-  // A first look at the tile, from `rows` rows of each cell row: see AttentionMap::sampled. Not
-  // kept. For the top of a map of 100,000 tokens it costs some 2 % of the tile itself.
+  // A first look at the tile, from `rows` rows of each cell row (AttentionMap::sampled). It is not
+  // kept. At the top of a map of 100,000 tokens it costs some 2 % of the tile itself.
   SampledTile first_look(int level, int64_t y, int64_t x, int64_t rows = kFirstLookRows) const;
-  // sum / allowed cells of the same tile.
+  // The tile's mean: sum / allowed cells.
   Tensor mean(int level, int64_t y, int64_t x) const;
 
  private:

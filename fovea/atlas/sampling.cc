@@ -33,7 +33,7 @@ struct RowSample {
     }
   }
 
-  // From the sums of the sampled rows, [rows, blocks], to estimates for their block.
+  // Turns the sums of the sampled rows, [rows, blocks], into estimates for their block.
   void estimate(MatrixView<const double> sums, int64_t block, float& sum, float& error) const {
     double total = 0;
     double squares = 0;
@@ -44,7 +44,8 @@ struct RowSample {
     }
     sum = static_cast<float>(total);
     const auto count = static_cast<double>(sums.rows);
-    // As if the rows were drawn from the whole block: on the large side where neighbours are alike.
+    // The error is computed as if the rows were drawn from the whole block. That is too large if
+    // neighbours are alike.
     const double variance =
         count < 2 ? 0 : std::max(0.0, squares - total * total / count) * count / (count - 1);
     const double unread = 1 - count / static_cast<double>(rows_in_all);

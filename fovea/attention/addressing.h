@@ -18,7 +18,7 @@ struct KeyValueMemory {
   Matrix values;
 };
 
-// What one query reads.
+// What one query reads from the memory.
 struct MemoryReading {
   std::vector<double> scores;   // one per slot
   std::vector<double> weights;  // one per slot, together 1
@@ -28,8 +28,8 @@ struct MemoryReading {
 // The slot whose key scores highest; the first of several.
 int64_t best_slot(std::span<const double> scores);
 
-// All weight on best_slot. Throws Error{kInvalidArgument} unless the memory has slots, as many keys
-// as values, and keys that the query can be compared with.
+// Puts all weight on best_slot. Throws Error{kInvalidArgument} unless the memory has slots, as many
+// keys as values, and keys that can be compared with the query.
 MemoryReading read_hard(const KeyValueMemory& memory, std::span<const double> query,
                         const Similarity& similarity = DotProduct{});
 // Weights are softmax(scores / temperature); temperature 0 is read_hard. Throws as above, and on a

@@ -27,7 +27,7 @@ struct Additive {
 using Similarity = std::variant<ScaledDotProduct, DotProduct, Cosine, Additive>;
 
 std::string_view name_of(const Similarity& similarity);     // "scaled", "dot", "cosine", "additive"
-std::string_view formula_of(const Similarity& similarity);  // of the raw score
+std::string_view formula_of(const Similarity& similarity);  // the raw score
 
 // What the raw score is multiplied with: 1 / sqrt(width) for ScaledDotProduct, 1 for the others.
 double default_scale(const Similarity& similarity, int64_t width);

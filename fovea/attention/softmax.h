@@ -1,4 +1,4 @@
-// Scores into shares of one whole.
+// Turns scores into shares of one whole.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace fovea {
 // Throws Error{kInvalidArgument} on NaN, +infinity or a temperature that is negative or not finite.
 std::vector<double> softmax(std::span<const double> scores, double temperature = 1);
 
-// The same for every row, as operations on whole columns.
+// The same for every row, computed on whole columns.
 Matrix softmax_rows(const Matrix& scores, double temperature = 1);
 
 }  // namespace fovea

@@ -40,7 +40,7 @@ struct AttentionProblem {
   std::optional<Matrix> mask;   // [inputs x source], 0 where a query may not see a key
 
   const Matrix& sources() const { return source ? *source : inputs; }
-  int64_t head_width() const;  // of q and k
+  int64_t head_width() const;  // the width of q and k in a head
   double effective_scale() const;
 };
 
@@ -50,7 +50,7 @@ struct HeadSteps {
   Matrix scaled;
   Matrix masked;  // -infinity where forbidden
   Matrix weights;
-  std::vector<double> row_sums;  // of the weights: 1, or 0 where a query sees nothing
+  std::vector<double> row_sums;  // sums of the weights: 1, or 0 if a query sees nothing
   Matrix mixed;                  // z, the weighted sums
 };
 

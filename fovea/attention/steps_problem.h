@@ -1,5 +1,4 @@
-// Vectors of somebody's own, from a JSON file: reading them, with an answer for everything that can
-// be wrong.
+// Reads a user's own vectors from a JSON file, with a clear error for everything that can be wrong.
 #pragma once
 
 #include <optional>
@@ -13,13 +12,13 @@
 
 namespace fovea {
 
-// What is said about the calculation beside the file; none: as the file says, or the default.
+// Settings that go before those of the file. None: as the file says, or the default.
 struct StepsSettings {
   std::optional<std::string> similarity;  // scaled, dot, cosine or additive
   std::optional<double> temperature;
 };
 
-// Attention of `attention.inputs`, or reading of `memory` by `queries`.
+// The problem: attention of `attention.inputs`, or `queries` that read a `memory`.
 struct StepsProblem {
   std::string file;  // as the user wrote it
   std::string title;
@@ -28,9 +27,9 @@ struct StepsProblem {
   std::optional<KeyValueMemory> memory;
   Matrix queries;
   bool causal = false;                        // the mask was given by that word
-  std::vector<std::string> labels;            // of the rows: inputs or queries
-  std::vector<std::string> source_labels;     // of the columns: sources, or the keys of a memory
-  std::vector<std::string> left_to_identity;  // those of Wq, Wk, Wv, Wo that the file leaves out
+  std::vector<std::string> labels;            // names of the rows: inputs or queries
+  std::vector<std::string> source_labels;     // names of the columns: sources, or a memory's keys
+  std::vector<std::string> left_to_identity;  // which of Wq, Wk, Wv, Wo the file leaves out
 };
 
 // The names that a setting may have.
@@ -41,7 +40,7 @@ const std::vector<std::string>& similarity_names();
 StepsProblem parse_steps(std::string_view text, std::string_view file,
                          const StepsSettings& settings = {});
 
-// Everything that was computed.
+// Everything that was computed for it.
 struct StepsResult {
   AttentionSteps attention;         // for attention
   double forms_differ_by = 0;       // largest difference between the two forms of calculation

@@ -25,7 +25,7 @@ struct PixelGrid {
   PixelPlace place_of(int64_t index) const;
 };
 
-// One number per vector, back as a picture of height x width.
+// Turns one number per vector back into a picture of height x width.
 Matrix picture_of_values(const PixelGrid& grid, std::span<const double> values);
 
 }  // namespace fovea

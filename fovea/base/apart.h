@@ -1,5 +1,5 @@
-// Large pieces of work beside each other. Each runs on one thread from its beginning to its end, so
-// that no loop within it waits for another thread: what waits most, on a busy machine above all.
+// Runs large pieces of work side by side, each on one thread from start to end. The loops inside a
+// piece then never wait for another thread. On a busy machine that wait costs the most time.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace fovea {
 
-// Calls body(i) once for every i in [0, count), on as many threads as thread_count() says; loops
-// and products within use one. All bodies run, unless they are cancelled; then the exception of the
-// first that failed is thrown.
+// Calls body(i) once for every i in [0, count), on thread_count() threads. Loops and matrix
+// products inside a body use one thread. If a body throws, the others still run; then the exception
+// with the smallest i is thrown again. Cancelling skips the bodies that have not begun.
 void run_apart(int64_t count, const std::function<void(int64_t)>& body);
 
 }  // namespace fovea

@@ -1,6 +1,6 @@
-// A way to ask long work to stop. Whoever begins work holds a token and puts it in scope
-// (watch.h); loops, matrix products and files look at the scope between their pieces and leave with
-// Error{kCancelled}. So a token is named where work is begun and nowhere below.
+// A way to ask long work to stop. Whoever starts the work holds a token and puts it in scope
+// (watch.h). Loops, matrix products and file operations look at the scope between their pieces and
+// leave with Error{kCancelled}. So only the code that starts work needs to name a token.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace fovea {
 
-// Copies share one flag. It may be cancelled through any of them, also from a signal handler.
+// Copies share one flag. Any of them may cancel it, also from a signal handler.
 class CancelToken {
  public:
   CancelToken() : flag_(std::make_shared<std::atomic<bool>>(false)) {}
@@ -20,9 +20,9 @@ class CancelToken {
   std::shared_ptr<std::atomic<bool>> flag_;
 };
 
-// Whether the work of this thread should stop.
+// Whether this thread's work should stop.
 bool cancel_asked() noexcept;
-// Throws Error{kCancelled} if so. Costs next to nothing.
+// Throws Error{kCancelled} if cancel_asked(). Costs next to nothing.
 void check_cancelled();
 
 }  // namespace fovea

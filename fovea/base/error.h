@@ -1,7 +1,7 @@
-// The one exception of the library. A message is one line: what, both facts, what to do. Line
-// breaks and other control characters, which names out of hostile files may hold, are shown as
-// escapes. What the message is about stands beside it: each front end has its own word for a field
-// (--layer, layer=, {"field": "layer"}) and puts it in front.
+// The one exception of the library. Its message is one line: what went wrong, both facts, what to
+// do. Names from hostile files may hold line breaks and other control characters; the message shows
+// them as escapes. The field that the error is about is kept beside the message, because each front
+// end has its own word for it (--layer, layer=, {"field": "layer"}) and puts it in front.
 #pragma once
 
 #include <fmt/core.h>
@@ -24,16 +24,16 @@ enum class ErrorKind {
   kInternal,         // our own bug
 };
 
-// How each front end tells of a kind.
+// How each front end reports a kind.
 struct ErrorAnswer {
   std::string_view name;    // "bad file"
-  int exit_code;            // of the program
-  int http_status;          // of the server
+  int exit_code;            // the program's
+  int http_status;          // the server's
   std::string_view python;  // the exception's class
 };
 ErrorAnswer answer_to(ErrorKind kind);
 
-// What of a question an error is about, by its name there: "layer", "size".
+// The field of a question that an error is about, by its name there: "layer", "size".
 struct Field {
   std::string_view name;
 };
@@ -43,7 +43,7 @@ class Error : public std::runtime_error {
   Error(ErrorKind kind, const std::string& message) : Error(kind, Field{}, message) {}
   Error(ErrorKind kind, Field field, const std::string& message);
   ErrorKind kind() const noexcept { return kind_; }
-  // Empty where the error is about no field, or about several.
+  // Empty if the error is about no field, or about several.
   const std::string& field() const noexcept { return field_; }
 
  private:
@@ -60,14 +60,15 @@ template <typename... Args>
   throw_error(kind, Field{}, format, fmt::make_format_args(args...));
 }
 
-// The same about a field, whose name the message does not repeat: "99 is no layer of this model".
+// The same, about a field. The message does not repeat its name: "99 is no layer of this model".
 template <typename... Args>
 [[noreturn]] void fail(ErrorKind kind, Field field, fmt::format_string<Args...> format,
                        Args&&... args) {
   throw_error(kind, field, format, fmt::make_format_args(args...));
 }
 
-// Checks what only our own code can get wrong; input is checked with fail(). Off in release builds.
+// Checks what only our own code can get wrong; bad input is refused by fail(). Off in release
+// builds.
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
 
 }  // namespace fovea

@@ -22,7 +22,7 @@ namespace fovea {
 namespace {
 
 constexpr size_t kWriteBufferBytes = size_t{1} << 16;
-// What is written between two looks at whether the work is cancelled.
+// How much is written between two looks at whether the work is cancelled.
 constexpr size_t kWritePieceBytes = size_t{16} << 20;
 
 [[noreturn]] void fail_open(const std::filesystem::path& path, int error) {

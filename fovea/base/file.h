@@ -1,4 +1,4 @@
-// Files: read, map, and write so that a reader sees the old file or the new one, never a part.
+// Reads, maps and writes files. A reader sees the old file or the new one, never a part of it.
 #pragma once
 
 #include <cstddef>
@@ -41,20 +41,20 @@ class MappedFile {
   Bytes bytes_;
 };
 
-// Whether there is such a file or folder that may be looked at.
+// Whether there is such a file or folder, and we are allowed to look at it.
 bool file_exists(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
-// What a name ends with, in small letters: ".png" of "a.PNG".
+// The ending of a name in lower case: ".png" for "a.PNG".
 std::string lower_suffix(const std::filesystem::path& path);
 
-// Whether all of them lie in one file that is mapped.
+// Whether all of `bytes` lie in one mapped file.
 bool is_mapped(Bytes bytes);
 // Takes whole pages of a mapped file out of memory; whoever reads them again gets them from the
 // file. Does nothing to other bytes.
 void let_pages_go(Bytes bytes);
 
-// Whole file as text. `limit` bounds what is allocated. Throws as MappedFile::open does, and
-// Error{kBadFile} above the limit.
+// Reads a whole file as text. `limit` bounds what is allocated. Throws as MappedFile::open does,
+// and Error{kBadFile} above the limit.
 std::string read_text_file(const std::filesystem::path& path, size_t limit = size_t{1} << 30);
 
 // Where write_file_atomic's callback puts its bytes, in order.

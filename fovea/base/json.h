@@ -1,5 +1,4 @@
-// JSON values. The parser behind it is nlohmann/json, included in json.cc only to keep builds
-// short.
+// JSON values. nlohmann/json does the parsing; only json.cc includes it, which keeps builds short.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +17,15 @@ class Json {
   using Array = std::vector<Json>;
   using Member = std::pair<std::string, Json>;
 
-  // Defined in json.cc, all of them: the variant's code would be compiled again wherever JSON is
-  // used.
+  // All of these are defined in json.cc. Inline, every user of Json would compile the variant's
+  // code again.
   Json();  // null
   Json(const Json&);
   Json(Json&&) noexcept;
   Json& operator=(const Json&);
   Json& operator=(Json&&) noexcept;
   ~Json();
-  // Whatever JSON can hold becomes a value by itself.
+  // These convert implicitly: any value that JSON can hold becomes a Json.
   // NOLINTBEGIN(google-explicit-constructor)
   Json(bool value);
   Json(int value);
@@ -40,7 +39,7 @@ class Json {
   // NOLINTEND(google-explicit-constructor)
   static Json array();
   static Json object();
-  static Json object(std::initializer_list<Member> members);  // with different names
+  static Json object(std::initializer_list<Member> members);  // the names must differ
   template <typename Range>
   static Json array_of(const Range& values) {
     Array items;
@@ -84,7 +83,7 @@ class Json {
 
  private:
   friend class JsonBuilder;
-  // Members in their order, and for large objects an index sorted by key.
+  // The members in their order. Large objects also have an index sorted by key.
   struct Members {
     std::vector<Member> list;
     std::vector<uint32_t> by_key;

@@ -1,5 +1,6 @@
-// Messages for people who look into what fovea does; results and errors do not go here.
-// Written to stderr from the level in the environment variable FOVEA_LOG (debug, info, warn, off).
+// Log messages for people who want to see what fovea does. Results and errors do not go here.
+// Messages go to stderr, from the level in the environment variable FOVEA_LOG on (debug, info,
+// warn, off).
 #pragma once
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// Text within HTML and XML.
+// Escapes text for HTML and XML.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace fovea {
 
-// & < and > as entities: safe between tags.
+// Writes & < and > as entities, which is safe between tags.
 std::string escape_text(std::string_view text);
-// Quotes too: also safe in a quoted attribute.
+// Escapes quotes too, which is also safe inside a quoted attribute.
 std::string escape_attribute(std::string_view text);
 
 }  // namespace fovea

@@ -1,4 +1,4 @@
-// One visitor of a variant from a lambda for each of its cases.
+// Makes one visitor of a variant from several lambdas, one for each case.
 #pragma once
 
 namespace fovea {

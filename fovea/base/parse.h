@@ -1,4 +1,4 @@
-// Numbers in what people and files give as text, and the blanks around them.
+// Parses numbers in text from people and files, and trims blanks.
 #pragma once
 
 #include <charconv>
@@ -7,7 +7,7 @@
 
 namespace fovea {
 
-// All of `text` as a number; nothing where it is none, or none that fits.
+// The number that all of `text` spells. None if it is no number, or one that does not fit the type.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number number{};
@@ -23,7 +23,7 @@ inline bool is_blank(std::string_view text) {
   return text.find_first_not_of(kBlanks) == std::string_view::npos;
 }
 
-// Without blanks and line breaks at its ends.
+// The text without blanks and line breaks at its ends.
 inline std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return {};

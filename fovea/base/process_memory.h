@@ -1,4 +1,4 @@
-// Memory of this process and of the machine, as the system counts it.
+// How much memory this process and the machine have, as the system counts it.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace fovea {
 
-// The most that this process ever had in memory, its program and mapped files included. None where
-// the system does not say.
+// The most memory that this process ever used, including its program and mapped files. None if the
+// system does not say.
 std::optional<uint64_t> peak_memory_bytes();
 
-// What could be had without taking anything from other programs. None where the system does not
-// say.
+// How much memory is free to use without taking any from other programs. None if the system does
+// not say.
 std::optional<uint64_t> available_memory_bytes();
 
 }  // namespace fovea

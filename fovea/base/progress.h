@@ -1,4 +1,4 @@
-// A stage of work that tells whoever watches how far it is.
+// A stage of work that reports its progress to whoever watches (watch.h).
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,9 @@ namespace fovea {
 // "12.3 MB": at most four digits; kB, MB, GB and TB are powers of 1000.
 std::string format_bytes(uint64_t bytes);
 
-// Tells the scope in which it is made, if that hears no other stage: what is begun within a stage
-// is a part of its steps. advance() may be called from any thread.
+// Reports to the scope in which it is made, unless that scope already hears another stage: a stage
+// that begins within another is part of it and stays silent. advance() may be called from any
+// thread.
 class Progress {
  public:
   Progress(std::string title, int64_t total, ProgressUnit unit = ProgressUnit::kSteps);
@@ -22,7 +23,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  void advance(int64_t count = 1);  // negative: that much is to be done again
+  void advance(int64_t count = 1);  // negative: so much must be done again
   int64_t done() const { return done_.load(std::memory_order_relaxed); }
   int64_t total() const { return total_; }
 

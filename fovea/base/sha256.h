@@ -1,4 +1,4 @@
-// Checksums of bytes that arrive in parts. OpenSSL does the work, in sha256.cc only.
+// Checksums of bytes that arrive in parts. Only sha256.cc uses OpenSSL, which does the work.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace fovea {
 
-// Moves, does not copy. After hex() the hasher is spent.
+// Can be moved but not copied. After hex() the hasher is spent.
 class Hasher {
  public:
   static Hasher sha256();
-  static Hasher sha1();  // for names that git gives; it protects from nobody
+  static Hasher sha1();  // git names files by it; it is no protection against an attacker
 
   void update(Bytes bytes);
   // The checksum of everything, in lower-case hexadecimal.

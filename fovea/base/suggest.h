@@ -8,8 +8,8 @@
 
 namespace fovea {
 
-// The nearest of `known` within about a third of the word's letters, or one that begins with the
-// word; none if nothing is that near.
+// The nearest word of `known`: at most about a third of the letters differ, or it begins with
+// `word`. None if no word is that near.
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> known);
 
 // " (did you mean 'steps'?)", or "" if nothing is near.

@@ -70,7 +70,8 @@ class TeamLeader {
     if (!is_forked_) count_ = within_limit(count);
   }
 
-  // False: somebody computes and the work should not wait, or there is no such thread to be had.
+  // Returns false if the team is busy and the work should not wait, or if no such thread can be
+  // had.
   bool run(const std::function<void()>& work, TeamTurn turn) {
     TeamJob job{.work = &work, .scope = WatchScope::current(), .ended = {}};
     std::unique_lock lock(mutex_);
@@ -97,7 +98,7 @@ class TeamLeader {
   // there are fewer.
   static int within_limit(int count) { return std::clamp(count, 1, omp_get_thread_limit()); }
 
-  // For the next piece of work: it keeps its threads, whatever is set meanwhile.
+  // Fixes the team for the next piece of work: it keeps its threads, whatever is set meanwhile.
   void set_own_threads() {
     own_count_ = count();
 #ifdef __SANITIZE_THREAD__
@@ -108,7 +109,7 @@ class TeamLeader {
     if (omp_get_max_threads() != openmp) omp_set_num_threads(openmp);
   }
 
-  // With the lock held.
+  // Call with the lock held.
   bool has_thread() {
     if (has_thread_) return true;
     try {

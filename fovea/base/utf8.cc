@@ -35,7 +35,7 @@ bool is_regional_indicator(utf8proc_int32_t code) {
   return code >= 0x1F1E6 && code <= 0x1F1FF;
 }
 
-// What a reader takes for one character, and the terminal columns it takes.
+// What a reader sees as one character, and how many terminal columns it takes.
 struct Grapheme {
   size_t bytes = 0;
   int width = 0;

@@ -1,5 +1,5 @@
-// What somebody who waits for work gives it: a way to stop it, and an ear for how far it is. Work
-// finds both in the scope it runs in, whatever stands between (docs/adr/0017).
+// What somebody who waits for work gives it: a way to stop it, and a listener for its progress. The
+// work finds both in the scope that it runs in, however many calls lie between (docs/adr/0017).
 #pragma once
 
 #include <atomic>
@@ -13,16 +13,17 @@ namespace fovea {
 
 enum class ProgressUnit { kSteps, kBytes };
 
-// How far a part of the work is.
+// How far one stage of the work is.
 struct Stage {
   std::string_view title;  // "running the model"
   int64_t done = 0;
   int64_t total = 1;
   ProgressUnit unit = ProgressUnit::kSteps;
-  bool ended = false;  // nothing more comes of this stage
+  bool ended = false;  // this is the stage's last report
 };
 
-// Called often, one call at a time of a stage but from any thread; must be quick and not throw.
+// Called often and from any thread, but never twice at once for one stage. Must be quick and must
+// not throw.
 using ProgressSink = std::function<void(const Stage&)>;
 
 struct Watch {
@@ -30,8 +31,9 @@ struct Watch {
   ProgressSink progress = nullptr;  // null: nobody listens
 };
 
-// While it lives, work of this thread, and of the threads that work for it, is watched so. Within
-// another scope it stops when either is cancelled, and tells the inner one, or else the outer.
+// While this lives, it watches the work of this thread and of the threads that work for it. Scopes
+// nest: work stops when any scope around it is cancelled, and reports to the innermost one that has
+// a listener.
 class WatchScope {
  public:
   explicit WatchScope(Watch watch);
@@ -40,11 +42,12 @@ class WatchScope {
   ~WatchScope();
 
   bool cancelled() const noexcept;
-  // Who listens here and hears no other stage now, which then has begun; null: nobody.
+  // Begins a stage in the innermost scope that has a listener. Returns that scope, or null if
+  // nobody listens or if the listener already hears another stage.
   const WatchScope* begin_stage() const noexcept;
   void end_stage() const noexcept { has_stage_ = false; }
   void tell(const Stage& stage) const { watch_.progress(stage); }
-  // The innermost of this thread; null: none.
+  // The innermost scope of this thread; null: none.
   static const WatchScope* current() noexcept;
 
  private:
@@ -53,8 +56,9 @@ class WatchScope {
   mutable std::atomic<bool> has_stage_ = false;
 };
 
-// Puts this thread into the scope of the one it works for; with null, into none: for what must be
-// finished although everything else stops, such as saving the state of a long count.
+// Puts this thread into the scope of the thread that it works for. With null it leaves all scopes,
+// for work that must finish although everything else stops, such as saving the state of a long
+// count.
 class InScope {
  public:
   explicit InScope(const WatchScope* scope) noexcept;

@@ -1,5 +1,5 @@
 // What fovea keeps of one attention instead of its matrix: Q, K, V, each row's log-sum-exp and the
-// rule of its scores. Everything else is computed from that on demand.
+// rule of its scores. Everything else is computed from these on demand.
 #pragma once
 
 #include <optional>
@@ -14,25 +14,24 @@ namespace fovea {
 // The block around an attention, kept on request: value norms, ALTI and relevancy need it. It gives
 //   norm(x + attention)    or x + norm(attention), or x + attention where it ends without a norm
 struct BlockContext {
-  // x [rows, width]: what enters the block and its result is added to; empty: it is added to
-  // nothing
+  // x [rows, width]: it enters the block, and the result is added to it. Empty: the result is added
+  // to nothing.
   Tensor input;
-  // W_O [width, heads * value_dim] as checkpoints store it; factors of the width (LayerScale) are
-  // in it and in b_O.
+  // W_O [width, heads * value_dim] as checkpoints store it. If the block scales what it adds
+  // (LayerScale), the factors are in W_O and b_O.
   Tensor output_weight;
   Tensor output_bias;  // b_O [width], or empty
-  // What is added where q, k and v are made, [heads * head_dim] and so on; empty where there is
-  // none
+  // The biases of q, k and v, [heads * head_dim] and so on; empty: none.
   Tensor query_bias, key_bias, value_bias;
-  Tensor norm_weight;  // of the norm at the block's end, or empty (pre-norm blocks)
+  Tensor norm_weight;  // of the block's last norm, or empty (pre-norm blocks)
   Tensor norm_bias;    // or empty (RMS norm)
   float norm_epsilon = 0;
-  bool norm_before_residual = false;  // the norm is over what attention gives, not over the sum
+  bool norm_before_residual = false;  // the norm reads attention's result, not the sum
 };
 
-// What positions added to Q and K where they are added to the inputs of both, layer by layer
-// (DETR): q_i = Wq (x_i + p_i) + b, of which this holds Wq p_i; the bias counts as content. Kept on
-// request.
+// The part of Q and K that positions made, in models that add positions to the inputs of both in
+// every layer (DETR): q_i = Wq (x_i + p_i) + b, and this holds Wq p_i. The bias counts as content.
+// Kept on request.
 struct PositionParts {
   Tensor queries;  // [heads, rows, head_dim], before the scale
   Tensor keys;     // [kv_heads, cols, head_dim]
@@ -40,7 +39,8 @@ struct PositionParts {
 
 struct AttentionRecord {
   SiteId site;
-  // The run's axes (capture/run.h) that rows and columns count along, "source" and "target" say.
+  // The axes of the run (capture/run.h) that rows and columns count along, such as "source" and
+  // "target".
   std::string row_axis = "tokens";
   std::string col_axis = "tokens";
   Tensor queries;  // [heads, rows, head_dim], F32, F16 or BF16, before the scale
@@ -56,8 +56,8 @@ struct AttentionRecord {
   AttentionShape shape() const;
 };
 
-// Throws Error{kInvalidArgument} naming the site unless all parts fit together and every number of
-// Q, K, V and LSE is finite.
+// Throws Error{kInvalidArgument} naming the site unless all parts fit together and all numbers of
+// Q, K, V and LSE are finite.
 void validate(const AttentionRecord& record);
 
 }  // namespace fovea

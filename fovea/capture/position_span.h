@@ -8,7 +8,7 @@
 
 namespace fovea {
 
-// Half-open.
+// Positions [begin, end).
 struct PositionSpan {
   int64_t begin = 0;
   int64_t end = 0;
@@ -18,9 +18,10 @@ struct PositionSpan {
   bool operator==(const PositionSpan&) const = default;
 };
 
-// `text` is a stretch of the axis's source, of which every position counts that holds a byte of it;
-// or it names positions by number, from 0: "12-20" (both are in it) or "12", with # before where
-// the source says "12-20" too. Throws Error{kInvalidArgument} if it is not there or more than once.
+// Finds the stretch that `text` names. `text` is a part of the axis's source; all positions that
+// hold a byte of it count. Or it gives positions by number, from 0: "12-20" (both ends included) or
+// "12". If the source itself says "12-20", write "#12-20". Throws Error{kInvalidArgument} if the
+// stretch is not there or is there more than once.
 PositionSpan span_named(const Axis& axis, std::string_view text);
 
 }  // namespace fovea

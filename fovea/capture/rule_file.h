@@ -1,4 +1,4 @@
-// A score rule as JSON and tensors of a run file.
+// Writes a score rule as JSON and tensors of a run file, and reads it back.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace fovea {
 Json rule_to_json(const ScoreRule& rule, const std::string& site,
                   std::vector<NamedTensor>& tensors);
 
-// Throws Error{kBadFile} naming `where`. Whether the rule fits an attention is for validate().
+// Throws Error{kBadFile} naming `where`. validate() checks whether the rule fits an attention.
 ScoreRule rule_from_json(const Json& json, const SafetensorsFile& file, const std::string& site,
                          const std::string& where);
 

@@ -1,5 +1,4 @@
-// A place where a model attends: which kind of attention, in which layer; and what kinds are
-// called.
+// A place where a model attends: the kind of attention, and the layer. Also the names of all kinds.
 #pragma once
 
 #include <compare>
@@ -20,20 +19,20 @@ enum class SiteKind {
   kPanoptic,  // DETR's mask head: all heads of a row share one softmax, and one LSE
 };
 
-// All that a kind is called, wherever it is named.
+// All names of a kind.
 struct SiteName {
   SiteKind kind = SiteKind::kSelf;
   std::string_view name;   // "encoder_self": in files and answers
-  std::string_view alias;  // "encoder": shorter, to be typed; the name itself where that is short
+  std::string_view alias;  // "encoder": shorter, for typing; a short name is its own alias
   std::string_view words;  // "encoder self-attention": in captions and messages
 };
-// Of every kind, in the order of SiteKind.
+// The names of all kinds, in the order of SiteKind.
 std::span<const SiteName> site_names();
 
 std::string_view to_string(SiteKind kind);  // the name
 std::string_view alias_of(SiteKind kind);
 std::string_view name_of(SiteKind kind);  // the words
-// A name or an alias. Throws Error{kInvalidArgument} that lists both.
+// Finds a kind by its name or alias. Throws Error{kInvalidArgument} that lists both.
 SiteKind parse_site_kind(std::string_view name);
 
 struct SiteId {

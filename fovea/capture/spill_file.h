@@ -1,5 +1,5 @@
-// Where records go that would fill memory: a temporary file, mapped, so that the system keeps in
-// memory what is being read and no more.
+// A temporary file for records that would fill memory. It is mapped, so the system keeps in memory
+// only what is being read.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace fovea {
 
-// The file has no name and is gone when neither this object nor a tensor of it is left, however the
+// The file has no name. It is gone once neither this object nor a tensor of it is left, however the
 // program ends. May be called from several threads.
 class SpillFile {
  public:
@@ -20,9 +20,9 @@ class SpillFile {
   SpillFile& operator=(const SpillFile&) = delete;
   ~SpillFile();
 
-  // The same numbers, in the file. Throws Error{kIo} if the disk is full.
+  // Moves a tensor's numbers into the file. Throws Error{kIo} if the disk is full.
   Tensor store(const Tensor& tensor);
-  // The same record, whatever grows with the length of its input in the file, but for the LSE.
+  // Moves everything that grows with the input's length into the file, except the LSE.
   AttentionRecord store(AttentionRecord record);
 
  private:
@@ -32,10 +32,10 @@ class SpillFile {
   uint64_t end_ = 0;
 };
 
-// The bytes that store(record) would take out of memory.
+// How many bytes store(record) takes out of memory.
 uint64_t spilled_bytes(const AttentionRecord& record);
 
-// $TMPDIR, or else /var/tmp, which unlike /tmp is on a disk everywhere.
+// $TMPDIR, or else /var/tmp: unlike /tmp it is on a disk everywhere.
 std::filesystem::path spill_folder();
 
 }  // namespace fovea

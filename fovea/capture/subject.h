@@ -1,5 +1,5 @@
-// A model together with one input, for methods that must run it again: ablation, value zeroing.
-// Declared here and implemented by the engine, so that methods never see models.
+// A model together with one input, for methods that must run it again: ablation, value zeroing. The
+// engine implements it, so methods never see models.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace fovea {
 
-// What is asked of the model's output, as one number.
+// What is asked about the model's output, as one number.
 struct ClassTarget {  // logit of a class
   int64_t index = 0;
 };
@@ -32,7 +32,8 @@ struct SimilarityTarget {  // cosine with this embedding
 };
 using Target = std::variant<ClassTarget, TokenTarget, BoxTarget, SimilarityTarget>;
 
-// Changes to a run, all made at once; each holds in every site it names (none: all sites).
+// Changes to a run. All are made at once. Each holds in every site that it names; without a site,
+// in all.
 struct HidePosition {  // nobody may attend to it: -infinity before the softmax
   std::string axis = "tokens";
   int64_t position = 0;
@@ -72,58 +73,59 @@ struct SubjectOutput {
   Tensor logits;     // [positions or queries, classes] or [classes]; empty without such a head
   Tensor embedding;  // [width]; empty unless the model embeds
   Tensor boxes;      // [queries, 4]; empty unless the model detects
-  // Of each stack, by its self-attention's kind: [positions, width] after its last layer and the
-  // final norm where the model has one.
+  // The states of each stack, by the kind of its self-attention: [positions, width] after its last
+  // layer, and after the final norm if the model has one.
   std::map<SiteKind, Tensor> states;
-  std::vector<std::shared_ptr<const AttentionRecord>> records;  // those that were asked for
+  std::vector<std::shared_ptr<const AttentionRecord>> records;  // only those asked for
 };
 
 // What the gradient of a target is taken with respect to.
 struct GradientRequest {
   Target target;                          // a logit or a cosine, never a probability
-  std::optional<Target> against;          // the gradient of the difference to this one
-  bool inputs = true;                     // the numbers that the model reads
-  std::optional<RecorderOptions> record;  // head outputs: records of these sites; none: of no site
-  // Numbers to run from in the place of the input's own, by name (InputGradient): points on the way
-  // of integrated gradients.
+  std::optional<Target> against;          // take the difference to this one
+  bool inputs = true;                     // gradients of the numbers that the model reads
+  std::optional<RecorderOptions> record;  // gradients of these sites' head outputs; none: no site
+  // Numbers to start from instead of the input's own, by name (InputGradient). Integrated gradients
+  // runs through a series of such points.
   std::map<std::string, Tensor> at;
-  // Every position that is not special holds the model's mask or blank input (BlankPosition).
+  // Whether every position that is not special holds the model's mask or blank input
+  // (BlankPosition).
   bool blank = false;
 };
 
-// Of one of the model's inputs as numbers, named as transformers does: "inputs_embeds" and
-// "decoder_inputs_embeds" [tokens, width] are the words' embeddings before positions are added,
-// "pixel_values" is [channels, height, width], "input_features" [bands, frames].
+// The gradient of one of the model's numeric inputs, named as transformers does: "inputs_embeds"
+// and "decoder_inputs_embeds" [tokens, width] are the embeddings of words before positions are
+// added, "pixel_values" is [channels, height, width], "input_features" [bands, frames].
 struct InputGradient {
   std::string name;
-  std::string axis;  // of the run's axes, the one whose positions it feeds
+  std::string axis;  // the run's axis whose positions it feeds
   Tensor values;     // what the model read
-  Tensor gradient;   // of the same shape
-  // Of pixels and sound: the grid of the axis, and how much of the last two sizes each cell of it
-  // covers.
+  Tensor gradient;   // has the same shape
+  // Pixels and sound: the grid of the axis, and how many pixels or frames each cell covers.
   int64_t grid_rows = 0, grid_cols = 0;
   int64_t cell_height = 0, cell_width = 0;
 };
 
 struct SubjectGradient {
-  double value = 0;  // of the target, or of the difference
+  double value = 0;  // the target's value, or the difference
   std::vector<InputGradient> inputs;
-  // With the gradient at the heads' outputs; a site that the target does not depend on has none.
+  // Records with the gradient at the heads' outputs. A site that the target does not depend on has
+  // no record.
   std::vector<std::shared_ptr<const AttentionRecord>> records;
 };
 
-// Each call runs the model; from one thread at a time.
+// Each call runs the model. Call from one thread at a time.
 class Subject {
  public:
   virtual ~Subject() = default;
 
   virtual SubjectOutput run(const std::vector<Intervention>& changes,
                             const RecorderOptions& record) = 0;
-  // Runs it forward, and backward to what is asked for. Given to RecorderOptions::give_to, records
-  // come from the last layer to the first. Throws Error{kUnsupported} if the subject has no
+  // Runs the model forward, then backward to what is asked for. RecorderOptions::give_to gets the
+  // records from the last layer to the first. Throws Error{kUnsupported} if the subject has no
   // gradients.
   virtual SubjectGradient gradient(const GradientRequest& request);
-  // Whether classes do not exclude each other: their probabilities are sigmoids, not a softmax.
+  // Whether several classes may hold at once. Their probabilities are sigmoids, not a softmax.
   virtual bool multi_label() const = 0;
 };
 

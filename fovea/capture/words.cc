@@ -171,7 +171,7 @@ FoundToken token_named(const Axis& axis, std::string_view token) {
   if (found.size() == 1) return {found.front(), ""};
   if (found.size() > 1) fail_several(token, found);
 
-  // As the text writes it: a tokenizer may have made "The" into "the".
+  // Compare with the text's own spelling: a tokenizer may have made "The" into "the".
   std::vector<int64_t> written;
   for (int64_t i = 0; i < static_cast<int64_t>(axis.positions.size()); ++i) {
     if (trimmed(source_text(axis, i, i + 1)) == token) written.push_back(i);

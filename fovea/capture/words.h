@@ -1,4 +1,4 @@
-// Words of an axis: pieces of tokens put together, and finding the one that a user names.
+// Puts the pieces of words of an axis together, and finds the position that a user names.
 #pragma once
 
 #include <cstdint>
@@ -19,29 +19,29 @@ struct PositionGroup {
   bool operator==(const PositionGroup&) const = default;
 };
 
-// Neighbours of one word together. An axis that does not say its words is split at white space and
-// punctuation of its source text.
+// Groups neighbours of one word. If the axis does not say which word a position belongs to, its
+// source text is split at white space and punctuation.
 std::vector<PositionGroup> word_groups(const Axis& axis);
-// `size` neighbours at a time; 1: every position by itself.
+// Groups `size` neighbours at a time; 1: every position by itself.
 std::vector<PositionGroup> block_groups(const Axis& axis, int64_t size);
 
-// The axis with one position per group: a word under its source text, a block as "first…last".
+// The axis with one position per group. A word shows its source text, a block "first…last".
 Axis grouped_axis(const Axis& axis, const std::vector<PositionGroup>& groups);
 
-// A position's text as a user would type it: without marks of spaces and joints.
+// A position's text as a user would type it, without the marks of spaces and word pieces.
 std::string plain_label(const Axis& axis, int64_t index);
 
 struct FoundToken {
   int64_t index = 0;
-  std::string note;  // what was chosen where there was a choice; else empty
+  std::string note;  // what was chosen if several fit; else empty
 };
 
-// `token` is the label of a position, a word of several pieces (its last piece is taken and the
-// note says so), a number from 0, or #number where numbers are labels too. Throws
-// Error{kInvalidArgument} that says where it occurs if it does so more than once, or what there is.
+// Finds a position by `token`: its label, a word of several pieces (the last piece is taken, and
+// the note says so), a number from 0, or #number if labels are numbers too. Throws
+// Error{kInvalidArgument} that lists the places if it occurs more than once, or else what there is.
 FoundToken token_named(const Axis& axis, std::string_view token);
-// The same for an axis made by grouped_axis(axis, groups): the word itself, or the one that the
-// piece belongs to.
+// The same for an axis made by grouped_axis(axis, groups): finds the word itself, or the word that
+// the piece belongs to.
 FoundToken word_named(const Axis& axis, const std::vector<PositionGroup>& groups,
                       std::string_view token);
 

@@ -1,4 +1,4 @@
-// One file of the cache's blobs while it is being downloaded.
+// A file among the cache's blobs while it is being downloaded.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,8 @@
 
 namespace fovea {
 
-// Held by one program at a time, ours or another that uses the cache; let go when it dies.
+// A lock that one program holds at a time, ours or another that uses the cache. The system lets go
+// of it when the program dies.
 class FileLock {
  public:
   // Waits for whoever has it. Throws Error{kIo}.
@@ -24,11 +25,11 @@ class FileLock {
   int descriptor_;
 };
 
-// Bytes go to ETAG.incomplete, where a later call goes on; finish() checks them and makes them
-// ETAG. The caller has the blob's lock.
+// Bytes go to ETAG.incomplete; a later call continues there. finish() checks them and renames the
+// file to ETAG. The caller has the blob's lock.
 class BlobFile final : public DownloadSink {
  public:
-  // Goes on with what is there. Throws Error{kIo}.
+  // Continues with the bytes that are there. Throws Error{kIo}.
   BlobFile(const std::filesystem::path& blob, const HubFile& file, Progress& progress);
   BlobFile(const BlobFile&) = delete;
   BlobFile& operator=(const BlobFile&) = delete;
@@ -36,8 +37,8 @@ class BlobFile final : public DownloadSink {
 
   uint64_t position() const override { return position_; }
   void restart() override;
-  // Throws Error{kBadFile} at once if there is more than the file should have; Error{kIo} if the
-  // disk is full: what is there stays.
+  // Throws Error{kBadFile} at once if there are more bytes than the file should have. Throws
+  // Error{kIo} if the disk is full; what is there stays.
   void write(Bytes bytes) override;
   // Throws Error{kBadFile}, and forgets the bytes, if they are not those of the checksum.
   void finish();

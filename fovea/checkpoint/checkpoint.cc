@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 4> kWeightFiles{
     "pytorch_model.bin.index.json"};
 constexpr std::array<std::string_view, 5> kSuffixes{".safetensors", ".bin", ".pt", ".pth", ".gguf"};
 
-// What training leaves beside the weights.
+// Files that training leaves beside the weights.
 constexpr std::array<std::string_view, 5> kOtherFiles{
     "training_args.bin", "optimizer.bin", "optimizer.pt", "scheduler.pt", "rng_state.pth"};
 

@@ -1,5 +1,4 @@
-// A model as people download it: what config.json says, and the weights, from whichever files there
-// are.
+// A model as people download it: its config.json and its weights, from whichever files there are.
 #pragma once
 
 #include <filesystem>
@@ -18,23 +17,24 @@ struct Checkpoint {
   std::filesystem::path folder;  // where the tokenizer's files lie
   Config config;
   Weights weights;
-  std::string note;              // of its card, see below; empty: none
-  std::optional<GgufFile> gguf;  // if the weights came from one; it has a tokenizer within
+  std::string note;              // from its card, see below; empty: none
+  std::optional<GgufFile> gguf;  // if the weights came from one; it holds a tokenizer
 };
 
-// `name` as resolve_model takes it. In a folder the weights are the first of model.safetensors, its
-// index of shards, pytorch_model.bin, its index, then a single .safetensors, .bin, .pt, .pth or
-// .gguf file. A GGUF file has its own configuration and so has OpenAI's form of Whisper; all others
-// need config.json beside them. Reads names and shapes only. Throws what the readers throw, and
-// Error{kNotFound} if a file is missing.
+// Opens the model that resolve_model() finds under `name`. In a folder the weights are the first of
+// model.safetensors, its index of shards, pytorch_model.bin, its index, then a single .safetensors,
+// .bin, .pt, .pth or .gguf file. A GGUF file has its own configuration, and so has OpenAI's form of
+// Whisper; all others need config.json beside them. Reads names and shapes only. Throws what the
+// readers throw, and Error{kNotFound} if a file is missing.
 //
-// A folder may hold a card, fovea_card.json: {"note": "a small model trained on ..."} is what must
-// be known to judge its maps and is said beside them. It is a file of its own because the
-// configuration is part of the fingerprint, and what is said of a model does not make it another.
+// A folder may hold a card, fovea_card.json: {"note": "a small model trained on ..."}. The note is
+// what people must know to judge the model's maps, and it is shown beside them. It is not part of
+// config.json, because that belongs to the fingerprint, and a note does not make a model another
+// one.
 Checkpoint open_checkpoint(std::string_view name,
                            const ModelCaches& caches = ModelCaches::from_environment());
 
-// One file of weights, by its suffix; an index of shards too. Throws Error{kUnsupported} for
+// Opens one file of weights by its suffix, or an index of shards. Throws Error{kUnsupported} for
 // others.
 std::shared_ptr<const WeightSource> open_weights(const std::filesystem::path& file);
 

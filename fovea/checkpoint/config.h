@@ -1,4 +1,4 @@
-// A model's config.json: the sizes and switches that say what its weights mean.
+// A model's config.json: the sizes and switches that tell what its weights mean.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ class Config {
   // An object's members in their order, such as id2label.
   std::vector<std::pair<std::string, std::string>> get_string_map(std::string_view key) const;
 
-  // The same configuration with these members where it has none.
+  // The same configuration, with these members added unless it has them.
   Config with_defaults(const std::vector<Json::Member>& defaults) const;
 
   // The object under `key`, "text_config" say. Throws Error{kBadFile} if it is missing or not one.

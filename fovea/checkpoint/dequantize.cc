@@ -94,7 +94,7 @@ void dequantize_q5_1(const std::byte* blocks, int64_t count, float* result) {
   }
 }
 
-// By ggml's numbers; an empty name is a number that is not in use.
+// Indexed by ggml's numbers; an empty name is a number that is not in use.
 constexpr std::array<GgmlType, 40> kGgmlTypes{{
     {"F32", 1, 4, DType::kF32},
     {"F16", 1, 2, DType::kF16},

@@ -21,7 +21,7 @@ struct GgmlType {
   std::string_view name;
   int64_t block_elements = 1;
   size_t block_bytes = 0;           // 0: fovea does not read this type
-  DType dtype = DType::kF32;        // of the tensor that it becomes
+  DType dtype = DType::kF32;        // type of the tensor that it becomes
   Dequantize dequantize = nullptr;  // null: the bytes are the elements already
 };
 

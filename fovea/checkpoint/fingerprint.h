@@ -7,9 +7,9 @@
 
 namespace fovea {
 
-// SHA-256 over the configuration and, of every file of weights, its size, its first MiB (which
-// holds the names and shapes) and 4 KiB out of each of 256 equal parts: enough to tell models and
-// trainings apart, and it reads 2 MiB, not the whole file. The first 16 hexadecimal digits.
+// The first 16 hexadecimal digits of a SHA-256. It covers the configuration and, for every file of
+// weights, its size, its first MiB (which holds the names and shapes) and 4 KiB from each of 256
+// equal parts. That tells models and trainings apart but reads only 2 MiB, not the whole file.
 std::string fingerprint(const Checkpoint& checkpoint);
 
 }  // namespace fovea

@@ -90,7 +90,7 @@ const Curl& curl() {
   return instance;
 }
 
-// What one exchange leaves behind, filled in by libcurl's callbacks. No exception may cross
+// What one exchange leaves behind; libcurl's callbacks fill it in. No exception may pass through
 // libcurl, so it waits here.
 struct Exchange {
   CURL* handle;

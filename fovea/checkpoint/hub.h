@@ -1,5 +1,4 @@
-// What the Hugging Face hub, or a server that speaks its HTTP API, says about a model, and its
-// files.
+// What the Hugging Face hub, or a server with the same HTTP API, says about a model; and its files.
 #pragma once
 
 #include <chrono>
@@ -17,7 +16,7 @@ struct HubSettings {
   std::string endpoint = "https://huggingface.co";
   std::string token;     // sent to the endpoint's own host only; empty: none
   bool offline = false;  // refuse to ask anybody
-  int retries = 5;       // of a request that failed for now, without a megabyte of progress
+  int retries = 5;       // after temporary failures without a megabyte of progress
   std::chrono::milliseconds retry_delay{1000};  // before the first retry; doubles with each
 
   // HF_ENDPOINT; HF_TOKEN, otherwise the file token in HF_HOME; HF_HUB_OFFLINE.

@@ -36,8 +36,8 @@ std::filesystem::path hub_home();
 // hub/models--ORG--NAME.
 std::filesystem::path hub_folder(const std::filesystem::path& hub, std::string_view id);
 
-// The folder of the snapshot that the revision's ref names, or whose name the revision is; without
-// a revision also the only snapshot there is. Empty if the cache does not hold it. Throws
+// The folder of the snapshot that the revision's ref names, or whose name is the revision. Without
+// a revision, the only snapshot counts too. Empty if the cache does not hold it. Throws
 // Error{kBadFile} if the ref is damaged.
 std::filesystem::path find_hub_snapshot(const std::filesystem::path& hub, const HubName& name);
 

@@ -110,7 +110,7 @@ struct BlobStore {
     const uint64_t size = fs::file_size(blobs / file.etag, error);
     return !error && size == file.size;
   }
-  // What is still to be downloaded of it.
+  // How many bytes of the file are still to be downloaded.
   uint64_t missing_bytes(const HubFile& file) const {
     if (has(file)) return 0;
     const uint64_t there = incomplete_bytes(blobs / file.etag);
@@ -150,7 +150,7 @@ uint64_t download_files(Hub& hub, const PulledModel& model, const std::vector<Hu
   return received;
 }
 
-// From snapshots/COMMIT/a/b to blobs/ETAG, relative, so that the cache can be moved.
+// The link from snapshots/COMMIT/a/b to blobs/ETAG. It is relative, so that the cache can be moved.
 fs::path link_target(const HubFile& file) {
   fs::path target = "../..";
   for (const char c : file.name) {

@@ -20,9 +20,9 @@ struct PulledModel {
   uint64_t downloaded_bytes = 0;  // now; 0 if all of it was there
 };
 
-// The files that fovea reads, less shards of weights: configuration, tokenizer, and of the weights
-// model.safetensors or its index, otherwise pytorch_model.bin or its index. With `file`, that one
-// instead of the weights. Throws Error{kNotFound} naming what there is instead.
+// The files that fovea reads, without shards of weights: configuration, tokenizer, and weights
+// (model.safetensors or its index, else pytorch_model.bin or its index). `file` names other weights
+// to take instead. Throws Error{kNotFound} that names what there is.
 std::vector<HubFile> choose_files(const HubName& name, const HubModel& model,
                                   std::string_view file);
 
@@ -30,8 +30,8 @@ std::vector<HubFile> choose_files(const HubName& name, const HubModel& model,
 std::vector<HubFile> list_shards(const HubName& name, const HubModel& model,
                                  const std::filesystem::path& index);
 
-// Downloads and checks everything that is not there yet, resuming what was broken off. What it has
-// is kept, whatever happens, but none of it can be seen before publish_model. Shows progress.
+// Downloads and checks everything that is missing, and resumes what was broken off. Whatever
+// happens, it keeps what it has, but nobody sees any of it before publish_model(). Shows progress.
 PulledModel download_model(Hub& hub, const HubName& name, std::string_view file,
                            const std::filesystem::path& hub_cache);
 

@@ -1,4 +1,4 @@
-// From what a user typed to where the files are.
+// Finds the files for what a user typed.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace fovea {
 
-// Where models are that have a name.
+// Where models lie that have a name.
 struct ModelCaches {
   std::filesystem::path models;                // fovea's own, fetched: models/NAME
   std::filesystem::path hub;                   // Hugging Face's: models--ORG--NAME/snapshots/COMMIT

@@ -21,7 +21,7 @@ struct Weights::Shared {
   mutable std::vector<std::atomic<bool>> used;
 };
 
-// From a name to a position in the source's list, sorted by name.
+// Maps a name to its position in the source's list; sorted by name.
 struct Weights::Index {
   using Entry = std::pair<std::string, uint32_t>;
   std::vector<Entry> entries;

@@ -319,7 +319,7 @@ std::string preface(const FinishedRun& run, const Question& question, const Args
     return drawn(found_table(DetectedObjects(run, question)), args) + "\n";
   }
   const Terminal terminal = stdout_terminal();
-  // Of a picture that was just given there is nothing more to say.
+  // Nothing more is said about a picture that was just given.
   const bool asks_nothing = !names_view(args) && to_json(question).as_object("").size() == 1 &&
                             question.kind == usual_kind(Json::object(), run.sort()) &&
                             !(run.opened && run.opened->picture);

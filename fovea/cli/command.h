@@ -1,5 +1,5 @@
-// A verb of the program as a value: what it is called, what it takes, what it does. Each file of
-// commands/ gives one, and help, parsing and the list of verbs are made from them.
+// A verb of the program as a value: its name, what it takes, what it does. Each file of commands/
+// gives one. Help, parsing and the list of verbs are made from them.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ struct Option {
   std::string placeholder;  // "LABEL|i": what help shows for the value
   std::string help;
   Kind kind = Kind::kText;
-  std::string default_value;         // empty: none
-  std::vector<std::string> choices;  // of kChoice all there are, of kText what a shell offers
-  std::map<std::string, std::string> aliases;  // of kChoice: another word, and the choice it means
+  std::string default_value;                   // empty: none
+  std::vector<std::string> choices;            // kChoice: all of them; kText: what a shell offers
+  std::map<std::string, std::string> aliases;  // kChoice: another word for a choice
   double low = -std::numeric_limits<double>::infinity();  // least number allowed
   bool required = false;
   bool repeatable = false;  // may be given several times
@@ -34,7 +34,7 @@ struct Option {
   static Option integer(std::string name, std::string placeholder, std::string help, int64_t low);
   static Option real(std::string name, std::string placeholder, std::string help, double low);
   static Option choice(std::string name, std::vector<std::string> choices, std::string help);
-  // The same option, changed.
+  // Copies of the option with a change.
   Option must_be_given() const;
   Option with_default(std::string value) const;
   Option with_letter(char value) const;
@@ -52,14 +52,14 @@ struct Positional {
   bool is_file = true;                        // may be a file's name: a shell offers these too
 };
 
-// What the user gave, by the names of options; more than one value where an option is repeatable.
+// What the user gave, by the names of options. A repeatable option may have several values.
 using GivenValues = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-// What the user gave, already checked against the options; aliases are the choices they mean.
-// Asking for an option that the command does not have is our own bug: Error{kInternal}.
+// What the user gave, checked against the options; aliases have become choices. Asking for an
+// option that the command does not have is our own bug: Error{kInternal}.
 class Args {
  public:
-  // Throws Error{kInvalidArgument} if a value is not what its option takes or a required one is
+  // Throws Error{kInvalidArgument} if an option does not take its value, or if a required one is
   // missing.
   Args(std::string_view verb, const std::vector<Positional>& positionals,
        const std::vector<Option>& options, GivenValues given);
@@ -88,7 +88,7 @@ struct Command {
   std::string details;  // shown by --help below the options; may be empty
   std::vector<Positional> positionals;
   std::vector<Option> options;
-  // Passes everything on in Args::rest(), even --help; `options` only describe what that may be.
+  // Passes everything on in Args::rest(), even --help. `options` then only describe it.
   bool raw_arguments = false;
   std::function<void(const Args&)> run;
 };
@@ -96,12 +96,12 @@ struct Command {
 // Made from the folder commands/ by CMake, in the order of the names.
 std::vector<Command> all_commands();
 
-// What the user reads of an error: in front the word that this verb has for its field. That is the
-// option of the field's name, --size; else the argument, INPUT; else, where the verb takes neither,
+// An error as the user reads it: the verb's own word for the field stands in front. That is the
+// option of the field's name, --size, else the argument, INPUT. If the verb takes neither, it is
 // the field's own name.
 std::string told(const Error& error, const Args& args);
 
-// Whole text as a number, or Error{kInvalidArgument} that names `what`.
+// The whole text as a number. Throws Error{kInvalidArgument} that names `what`.
 int64_t parse_integer(std::string_view what, std::string_view text);
 double parse_real(std::string_view what, std::string_view text);
 // X,Y of --at, or of another option: column and row of a pixel.

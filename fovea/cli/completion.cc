@@ -35,7 +35,7 @@ class Candidates {
     for (const auto& [alias, choice] : aliases) add(alias);
   }
   void add_files() { (text_ += kCompleteFiles) += '\n'; }
-  // Of --view=ma: only what follows `prefix` is chosen, the whole word is offered.
+  // In --view=ma, only what follows `prefix` is chosen, but the whole word is offered.
   void begin_after(std::string_view prefix) {
     prefix_ = prefix;
     typed_.remove_prefix(prefix.size());
@@ -103,7 +103,7 @@ void add_verbs(std::span<const Command> commands, Candidates& candidates) {
   for (const Command& command : commands) candidates.add(command.name, command.summary);
 }
 
-// What precedes the unfinished word.
+// What stands before the unfinished word.
 struct CompletionLine {
   std::vector<const Option*> given;
   const Option* open = nullptr;  // its value is due

@@ -1,4 +1,4 @@
-// What a shell may offer where the cursor is, made from the commands' own descriptions.
+// What a shell may offer at the cursor, made from the commands' own descriptions.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace fovea {
 
-// The line that says that names of files fit too.
+// This line tells the shell that names of files fit too.
 inline constexpr const char* kCompleteFiles = ":files";
 
-// `words` are those after the program's name, the last one unfinished and possibly empty. A line
-// for each word that may stand there, "WORD\tmeaning"; kCompleteFiles where a file may.
-// Never throws for what a user may have typed.
+// Completes a command line. `words` come after the program's name; the last one is unfinished and
+// may be empty. Gives a line "WORD\tmeaning" for each word that may stand there, and kCompleteFiles
+// if a file may. Never throws for anything that a user may have typed.
 std::string complete(std::span<const Command> commands, std::vector<std::string> words);
 
 }  // namespace fovea

@@ -21,7 +21,7 @@ bool is_text_file(const std::filesystem::path& path) {
   return lower_suffix(path) == ".txt";
 }
 
-// By name, so that the order does not depend on the file system.
+// Sorted by name, so that the order does not depend on the file system.
 std::vector<std::string> files_with(const std::filesystem::path& folder,
                                     bool (*wanted)(const std::filesystem::path& path)) {
   std::vector<std::string> names;

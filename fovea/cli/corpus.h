@@ -20,10 +20,10 @@ class Corpus {
   // Of texts: a file with one on each line that is not blank, or a folder of .txt files, one text
   // each. Throws Error{kNotFound}, Error{kIo} and, where there is no text, Error{kBadFile}.
   static Corpus of_texts(const std::filesystem::path& path);
-  // Of texts and their translations, line by line. Throws as ParallelText does.
+  // A corpus of texts and their translations, line by line. Throws as ParallelText does.
   static Corpus of_pairs(const std::filesystem::path& sources,
                          const std::filesystem::path& targets);
-  // Of pictures: the files of a folder whose suffix fovea reads, or one file.
+  // A corpus of pictures: the files of a folder whose suffix fovea reads, or one file.
   static Corpus of_pictures(const std::filesystem::path& path);
 
   bool has_pictures() const { return pictures_; }
@@ -36,14 +36,14 @@ class Corpus {
   std::filesystem::path file(int64_t i) const;
   // "corpus.txt, line 3" or the file: for messages.
   std::string where(int64_t i) const;
-  // Of names, sizes and times: the same as long as nobody changes the corpus.
+  // A fingerprint of names, sizes and times. It stays the same until somebody changes the corpus.
   std::string fingerprint() const;
 
  private:
   struct Item {
-    std::string name;         // of a file in the folder; empty: a line
+    std::string name;         // the file's name in the folder; empty: a line
     int64_t line = 0;         // from 1
-    std::string_view text;    // of a line
+    std::string_view text;    // the line's text
     std::string_view target;  // its translation
   };
   std::filesystem::path path_;

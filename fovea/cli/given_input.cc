@@ -46,7 +46,7 @@ bool is_run_name(std::string_view word) {
          lower_suffix(path) == ".safetensors" && lower_suffix(path.stem()) == ".fovea";
 }
 
-// By its name or, under another one, by what it says of itself.
+// Tells a captured run by its name or, if it has another name, by what the file says about itself.
 bool is_run_file(const std::filesystem::path& path) {
   if (lower_suffix(path) != ".safetensors" || !is_file(path)) return false;
   if (lower_suffix(path.stem()) == ".fovea") return true;

@@ -11,10 +11,10 @@ namespace fovea {
 
 std::string program_help(std::span<const Command> commands);
 std::string command_help(const Command& command);
-// "  name  meaning" line by line, the meanings below each other and within 80 columns.
+// Lines of "  name  meaning"; meanings are aligned and fit into 80 columns.
 std::string help_list(std::span<const std::pair<std::string, std::string>> lines);
 std::string program_version();  // "fovea 0.1.0"
-// What the help says about an option: with its choices and its default.
+// What the help says about an option, with its choices and its default.
 std::string describe(const Option& option);
 
 }  // namespace fovea

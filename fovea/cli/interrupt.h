@@ -1,5 +1,5 @@
-// Ctrl-C ends the program at once with exit code 130; what is being written then is cancelled
-// first, so that no part of a file stays behind.
+// Ctrl-C ends the program at once with exit code 130. If a file is being written, the writing is
+// cancelled first, so that no part of a file stays behind.
 #pragma once
 
 #include "fovea/base/cancel.h"
@@ -10,11 +10,11 @@ namespace fovea {
 // quietly. Called once, before any other thread starts.
 void install_signal_handlers();
 
-// What the program's work runs under: an interrupt cancels it.
+// The program's work runs under this token; an interrupt cancels it.
 const CancelToken& interrupt_token();
 
-// While one lives, the first interrupt waits until it dies, and cancels the work that it guards.
-// Put it around writing a file.
+// While one lives, the first interrupt waits until it is destroyed, and cancels the work that it
+// guards. Put it around writing a file.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -16,9 +16,9 @@ namespace fovea {
 // then the same everywhere.
 std::vector<Option> map_options(std::initializer_list<std::string_view> names);
 
-// The suffix of --out, and options that only figures have.
+// Checks the suffix of --out, and options that only figures have.
 void check_out_suffix(const Args& args);
-// The latter alone.
+// Checks only the latter.
 void check_figure_args(const Args& args);
 
 // --colors, --scale, --svg-text and --sidecar.

@@ -1,4 +1,4 @@
-// Maps as data: arrays, JSON and CSV for other programs.
+// Writes maps as data for other programs: arrays, JSON and CSV.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace fovea {
 // A field of a .csv, quoted where the text would break the line or the column.
 std::string csv_text(const std::string& text);
 
-// A table's labels and cells, a line each.
+// A table's labels and cells, one row per line.
 std::string table_csv(const TableFigure& table);
 
 // The same of a table for programs: a line for each of its rows.

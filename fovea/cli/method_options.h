@@ -1,4 +1,4 @@
-// Methods by their names, as people type them.
+// Finds methods by the names that people type.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace fovea {
 
 std::vector<std::string> method_names();
 
-// Throws Error{kInvalidArgument} that says what `option` is, lists all names and guesses which was
-// meant.
+// Throws Error{kInvalidArgument} that says what `option` is, lists all names and suggests the
+// nearest.
 Method method_named(std::string_view option, std::string_view name);
 
 }  // namespace fovea

@@ -42,7 +42,7 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, error) && !error;
 }
 
-// Of files that need not be there yet.
+// The whole path of a file that need not exist yet.
 fs::path whole_path(const fs::path& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);

@@ -1,4 +1,4 @@
-// Where a command writes, checked before anything is computed.
+// Checks where a command writes before anything is computed.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@
 
 namespace fovea {
 
-// Everything that the options of `args` say is written (--out and its sidecar, --mask-out,
-// --check-out, --state) can be, and nothing is lost by it: it is no file that another argument
-// names, no file of a folder with a model or with what is true, and no two are the same; and there
-// is a folder for it. Throws Error{kInvalidArgument} or Error{kIo}.
+// Checks that all outputs named in `args` (--out and its sidecar, --mask-out, --check-out, --state)
+// can be written and destroy nothing. An output must not be a file that another argument names, a
+// file of a model's folder, or a file of true answers. No two may be the same, and the folder must
+// exist. Throws Error{kInvalidArgument} or Error{kIo}.
 void check_outputs(const Args& args);
 
 // "wrote FILE", on a line of its own.

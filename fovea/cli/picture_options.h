@@ -18,7 +18,7 @@ std::vector<Option> picture_options();
 // Throws Error{kInvalidArgument} for what is no size.
 std::optional<PictureSize> picture_size(const Args& args);
 
-// The default model for what is given: `text_model`, unless it is a picture.
+// The default model for this input: `text_model`, unless the input is a picture.
 std::string_view default_model_for(const GivenInput& given, std::string_view text_model);
 
 }  // namespace fovea

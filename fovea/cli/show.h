@@ -1,4 +1,4 @@
-// One content, every way out: drawn in the terminal, written as a figure or as numbers.
+// Shows one content in every form: drawn in the terminal, written as a figure or as numbers.
 #pragma once
 
 #include <functional>
@@ -14,33 +14,33 @@
 
 namespace fovea {
 
-// Numbers are made when they are asked for, by any thread and whenever: the functions own what they
-// use and refer to nothing of what made them.
+// The functions make numbers on demand, at any time and on any thread. They own what they use and
+// refer to nothing else.
 struct Content {
   Figure figure;
   std::function<MapData()> data = nullptr;  // .npy, .npz, .safetensors and .csv
   std::function<Json()> json = nullptr;     // .json and --json
-  // Objects as numbers, as large as their picture; null where there are none.
+  // Object numbers, in an image as large as the picture; null: there are none.
   std::function<LabelMask()> labels = nullptr;
   std::function<std::string()> csv = nullptr;  // .csv, where it is not as `data` has it
   // Writes .npy, .npz, .safetensors and .csv instead of `data`; null: as `data` has it.
   std::function<void(const std::filesystem::path& path)> write_data = nullptr;
-  // What the terminal draws instead, where that tells more.
+  // What the terminal draws instead, if that shows more.
   std::optional<Figure> told = {};
 };
 
-// By --out, --json and, where there are labels, --mask-out; without both in the terminal, below
-// `preface`. A table is shown there beside --out too.
+// Writes by --out, --json and, if there are labels, --mask-out. Without --out and --json it draws
+// in the terminal, below `preface`. A table is shown there beside --out too.
 void show(const Content& content, const Args& args, const std::string& preface = "");
 
 // A figure as the terminal shows it, in its colours or those of --colors.
 std::string drawn(const Figure& figure, const Args& args);
 
-// Throws Error{kInvalidArgument} unless --out can hold a table and what belongs to figures alone
-// goes with one. `what` is written: "scores".
+// Throws Error{kInvalidArgument} unless --out can hold a table, and for options that only figures
+// have without a figure. `what` is written: "scores".
 void check_table_out(const Args& args, std::string_view what);
 
-// What a run has written, with "peak_memory_bytes" of this process beside it. Maps do not have it:
+// Adds "peak_memory_bytes" of this process to what a run has written. Maps do not have it, because
 // they are the same from run to run.
 Json with_peak_memory(Json answer);
 

@@ -10,9 +10,9 @@
 
 namespace fovea {
 
-// --site: by the alias of a kind, or by its name.
+// The option --site: the alias of a kind, or its name.
 Option site_option(std::string help, std::initializer_list<SiteKind> left_out = {});
-// What --site says; none where it is not given.
+// The kind that --site names; none if it is not given.
 std::optional<SiteKind> site_kind(const Args& args);
 // Whether --site is an attention that only models with an encoder and a decoder have.
 bool names_two_stacks(const Args& args);

@@ -1,5 +1,5 @@
-// Tables for the terminal: labels on both axes, columns aligned whatever the script of the labels,
-// too wide or too long ones shortened in the middle.
+// Draws tables for the terminal: labels on both axes, columns aligned in any script. Labels that
+// are too wide, and tables that are too long, are shortened in the middle.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct TextLine {
 };
 using TextBlock = std::vector<TextLine>;
 
-// At most `width` columns wide, if at all possible.
+// Draws the table at most `width` columns wide, if possible.
 TextBlock draw_table(const NumberTable& table, const Terminal& terminal, const ColorMap& colors,
                      int width);
 

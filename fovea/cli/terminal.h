@@ -1,4 +1,4 @@
-// Where results are printed: how wide it is, which colours it shows, and writing to it.
+// The terminal that results are printed to: its width, its colours, and writing to it.
 #pragma once
 
 #include <string>
@@ -36,12 +36,13 @@ int nearest_256(Rgb color);
 // 3, else 256; none if NO_COLOR (no-color.org) is set or TERM names no colour terminal.
 Terminal stdout_terminal();
 
-// A line on stderr that comes just before the result: it waits until something is written. Where an
-// error comes instead it is dropped, for an error is one line.
+// Adds a line to stderr just before the result: it waits until something is written. If an error
+// comes instead, the line is dropped, because an error is one line.
 void add_note(std::string text);
-void write_notes();  // those that wait, now
+void write_notes();  // writes waiting notes now
 
-// After the notes that wait. Throws Error{kIo} if it cannot all be written, to a full disk say.
+// Writes after the notes that wait. Throws Error{kIo} if not all can be written, for example to a
+// full disk.
 void write_stdout(std::string_view text);
 
 }  // namespace fovea

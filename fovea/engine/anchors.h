@@ -1,5 +1,5 @@
-// Pairs of pieces of a source and its translation that belong together by themselves, without a
-// look at any attention: what the choice of a head is measured by (explain/alignment/aligner.h).
+// Pairs of tokens of a source and its translation that clearly belong together, found without
+// looking at any attention. explain/alignment/aligner.h measures by them which head aligns.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@
 
 namespace fovea {
 
-// Tokens of one side: how they are shown, and their ids.
+// The tokens of one side: how they are shown, and their ids.
 struct TokenRow {
   std::span<const Position> positions;
-  std::span<const int64_t> ids;  // as many
+  std::span<const int64_t> ids;  // one per position
 };
 
-// Pairs of places (source, target) in the rows, special tokens left out:
-//   the same token but for its case, where it occurs once on each side: names, numbers, marks;
-//   each other's nearest neighbours by cosine in `shared_words` [vocabulary, width], the first of
-//   equals. An empty table, where encoder and decoder have one each, gives none of these.
+// Finds pairs of places (source, target) in the rows. Special tokens are left out. Two kinds count:
+//   the same token but for its case, if it occurs once on each side: names, numbers, marks;
+//   tokens that are each other's nearest neighbours by cosine in `shared_words` [vocabulary,
+//   width]; of equals the first. The table is empty if encoder and decoder have one each; then
+//   there are none of these.
 // Throws Error{kInvalidArgument} for an id that the table does not have.
 Alignment piece_anchors(const TokenRow& source, const TokenRow& target, const Tensor& shared_words);
 

@@ -1,4 +1,4 @@
-// Inputs in which positions are blank: what BlankPosition asks for.
+// Makes inputs with blank positions, which BlankPosition asks for.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace fovea {
 
-// A token becomes the tokenizer's mask token, or where it has none its unknown or padding token; a
-// patch of a picture becomes 0, the mean colour of the preprocessor. Throws Error{kUnsupported}
-// where there is nothing of the kind and Error{kInvalidArgument} for a position that is not there.
+// A blank token is the tokenizer's mask token, or else its unknown or padding token. A blank patch
+// is 0, the preprocessor's mean colour. Throws Error{kUnsupported} if the model has no such token
+// or the input cannot be blank, and Error{kInvalidArgument} for a position that is not there.
 ModelInputs changed_inputs(const Engine& engine, const EncodedInput& input,
                            const std::vector<Intervention>& changes);
 

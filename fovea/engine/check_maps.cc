@@ -14,7 +14,7 @@ constexpr double kRowSumTolerance = 1e-5;   // the contract on each weight
 constexpr double kOutputTolerance = 1e-4;   // the contract on outputs
 constexpr double kRoundedTolerance = 5e-3;  // the same where products are of 16-bit integers
 
-// The larger of both; what is no number counts as infinite, so that it cannot pass.
+// The larger of both. NaN counts as infinite, so that it cannot pass.
 double worse(double worst, double error) {
   if (std::isnan(error)) return std::numeric_limits<double>::infinity();
   return std::max(worst, error);

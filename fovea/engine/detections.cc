@@ -6,7 +6,7 @@
 namespace fovea {
 namespace {
 
-// From centre and size as fractions of the picture.
+// Turns a box of centre and size, as fractions of the picture, into a rectangle.
 PictureRectangle rectangle(std::span<const float> box, PictureSize picture) {
   const auto width = static_cast<double>(picture.width);
   const auto height = static_cast<double>(picture.height);

@@ -16,10 +16,11 @@ struct Detection {
   PictureRectangle box;  // in pixels of the picture; may reach a little over its edges
 };
 
-// Of every query whose best class is more likely than `threshold`, in the order of the queries: as
-// transformers' post_process_object_detection, so that "no object" takes part in the softmax but is
-// never the class. `picture` is the size of the upright original. Throws Error{kInvalidArgument} if
-// the run gave no logits and boxes, and Error{kBadFile} if one of them is not finite.
+// One detection for every query whose best class is more likely than `threshold`, in the order of
+// the queries, as transformers' post_process_object_detection does it: "no object" takes part in
+// the softmax but is never the class. `picture` is the size of the upright original. Throws
+// Error{kInvalidArgument} if the run gave no logits and boxes, and Error{kBadFile} if one of them
+// is not finite.
 std::vector<Detection> detections(const RunResult& result, PictureSize picture, double threshold);
 
 }  // namespace fovea

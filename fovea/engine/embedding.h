@@ -7,15 +7,15 @@
 
 namespace fovea {
 
-// Which output of a model holds it: of a picture or a text beside the other its embedding,
-// otherwise the pooler's output of a picture, the last state of a model that writes, and the mean
-// of the states of what is no padding (as sentence-transformers pools).
+// Which output holds the vector of the whole input. A model that embeds pictures or texts has such
+// an output, and picture models have a pooler's output. A model that writes uses its last state.
+// All other models use the mean of the states without padding, as sentence-transformers does.
 struct EmbeddingOutput {
   Value output;                 // [width], or states [positions, width]; empty: there is none
-  std::vector<double> weights;  // of states: the embedding is their sum with these weights
+  std::vector<double> weights;  // if states: the embedding is their weighted sum
 
   Tensor vector() const;  // [width]
-  // The gradient with respect to `output`, from that with respect to the vector.
+  // Turns a gradient with respect to the vector into one with respect to `output`.
   Tensor spread(const Tensor& gradient) const;
 };
 

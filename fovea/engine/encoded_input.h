@@ -1,4 +1,4 @@
-// What a model is run on, with the axes of its positions: a text, a picture, or both.
+// What a model runs on: a text, a picture or both, with the axes that name its positions.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@ namespace fovea {
 
 struct EncodedInput {
   ModelInputs inputs;
-  Axis axis;     // of the text, or of the source where there is a decoder; of a picture alone: none
-  Axis patches;  // of the picture, or cells of its feature map; without positions: there is none
-  Axis target;   // of what the decoder reads; without positions: there is none
-  std::optional<int64_t> next_id;     // what comes after the target, where it is known
-  std::vector<std::string> warnings;  // for the user: what was replaced, what is longer than usual
+  Axis axis;     // the text, or a decoder's source; empty for a picture alone
+  Axis patches;  // the picture's patches, or cells of its feature map; empty: no picture
+  Axis target;   // what the decoder reads; empty: there is no decoder
+  std::optional<int64_t> next_id;     // the token after the target, if known
+  std::vector<std::string> warnings;  // for the user: replaced bytes, unusual length
 };
 
 // Throws Error{kInvalidArgument} if the text gives no tokens.

@@ -20,8 +20,9 @@
 
 namespace fovea {
 
-// What is read only when somebody asks; what could not be read is tried again. Not std::call_once,
-// which with sanitizers and in some C libraries does not survive an exception.
+// Parts that are read only on demand. A part that could not be read is tried again next time. This
+// does not use std::call_once, which with sanitizers and in some C libraries does not survive an
+// exception.
 struct Engine::State::Lazy {
   template <typename Value>
   struct Once {
@@ -41,18 +42,18 @@ struct Engine::State::Lazy {
 
 namespace {
 
-// An architecture that is not known is told before weights that are not there yet.
+// An unknown architecture is reported before missing weights.
 void check_architecture(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "config.json";
   if (file_exists(path)) architecture_named(Config::open(path));
 }
 
-// "LABEL_0" and the like say nothing.
+// Labels such as "LABEL_0" say nothing.
 bool is_placeholder(std::string_view label) {
   return label.starts_with("LABEL_");
 }
 
-// What `find` gives, or null if there is no tokenizer that fovea reads.
+// The tokenizer that `find` gives, or null if there is none that fovea reads.
 template <typename Find>
 const Tokenizer* or_null(const Find& find) {
   try {
@@ -65,7 +66,7 @@ const Tokenizer* or_null(const Find& find) {
   }
 }
 
-// Padding to the length that the model was trained on, where it knows no other.
+// Pads to the length that the model was trained on, if it knows no other.
 void fill_up(EncodedInput& input, const TextFacts& facts, const Tokenizer& tokenizer) {
   if (facts.padding_id < 0 || input.inputs.tokens() >= facts.most_tokens) return;
   const std::vector<int64_t> padding(static_cast<size_t>(facts.most_tokens - input.inputs.tokens()),
@@ -279,7 +280,7 @@ void Engine::run_packed(std::span<const EncodedInput> texts, const RecorderOptio
   }
   if (lengths.empty()) return;
   Recorder recorder(options);
-  // The outputs are nobody's, so that the feed-forward part of the last layer need not run.
+  // Nobody reads the outputs, so the feed-forward part of the last layer need not run.
   std::optional<SiteId> last;
   for (int layer = 0; layer < facts().main.layers; ++layer) {
     if (recorder.wants({SiteKind::kSelf, layer})) last = {SiteKind::kSelf, layer};

@@ -23,7 +23,7 @@
 namespace fovea {
 
 struct EngineOptions {
-  DType compute = DType::kF32;  // or I16: what products of weights and attention are of
+  DType compute = DType::kF32;  // what matrix products multiply; or I16
 };
 
 struct RunOptions {
@@ -46,10 +46,12 @@ struct RunResult {
 // Copies share the model. Const members may be called from any thread.
 class Engine {
  public:
-  // `name` as resolve_model takes it. Throws what opening and building throw.
+  // Opens the model that resolve_model() finds under `name`. Throws what finding, opening and
+  // building it throw.
   static Engine open(std::string_view name, const EngineOptions& options = {});
-  // The same model as it would begin training (checkpoint/random_weights.h), to compare with; or
-  // only the tensors that are chosen, by their names in the file.
+  // The same model with random weights, as before training (checkpoint/random_weights.h), to
+  // compare results with. With `chosen`, only the tensors that it picks by their names in the file
+  // become random.
   Engine with_random_weights(uint64_t seed,
                              std::function<bool(std::string_view name)> chosen = nullptr) const;
 
@@ -59,30 +61,33 @@ class Engine {
   const Architecture& architecture() const { return state_->architecture; }
   const Model& model() const { return *state_->model; }
   const ModelFacts& facts() const { return state_->model->facts(); }
-  // Of the weights and the configuration (checkpoint/fingerprint.h); computed when first asked for.
+  // The fingerprint of the weights and the configuration (checkpoint/fingerprint.h). Computed on
+  // the first call.
   const std::string& model_hash() const;
-  // Read when first asked for. Throws as tokenizer_of does.
+  // The model's tokenizer, read on the first call. Throws as tokenizer_of() does.
   const Tokenizer& tokenizer() const;
   // The same, or null if the model has none.
   const Tokenizer* find_tokenizer() const;
-  // Of what a decoder reads and writes; in most models the same.
+  // The tokenizer of the texts that the decoder reads and writes. In most models it is the same
+  // one.
   const Tokenizer& target_tokenizer() const;
   const Tokenizer* find_target_tokenizer() const;
-  // How the model's authors want it to write. Throws as open_generation_config does.
+  // How the model's authors want it to generate text. Throws as open_generation_config() does.
   GenerationConfig generation_config() const;
-  // Names of classes from id2label; empty where the model has none or they say nothing.
+  // The names of the classes, from id2label. Empty if the model has none or only placeholders.
   std::vector<std::string> labels() const;
-  // Whether several classes may hold at once: probabilities are then sigmoids, not a softmax.
+  // Whether several classes may hold at once. Their probabilities are then sigmoids, not a softmax.
   bool multi_label() const;
 
-  // What to tell people before a text of so many tokens is run; usually nothing.
+  // Warnings for a text of so many tokens. Usually there are none.
   std::vector<std::string> length_warnings(int64_t tokens) const;
 
-  // Filled up with padding where the model is made for that (SigLIP). Throws
-  // Error{kInvalidArgument} if the text gives no tokens or the model only sees pictures.
+  // Turns a text, or a text and its pair, into tokens. Pads it if the model was trained so
+  // (SigLIP). Throws Error{kInvalidArgument} if the text gives no tokens or the model only sees
+  // pictures.
   EncodedInput encode(std::string_view text, std::optional<std::string_view> pair = {}) const;
 
-  // Ids, features and pixels with the names that their axes show.
+  // Adds to ids, features and pixels the axes that name their positions.
   EncodedInput label(const ModelInputs& inputs) const;
 
   RunResult run(const EncodedInput& input, const RunOptions& options = {}) const;
@@ -92,29 +97,29 @@ class Engine {
   RunResult run_decoder(const EncodedInput& input, const EncodedSource& source, Recorder& recorder,
                         const RunOptions& options = {}) const;
   RunResult run(const ModelInputs& inputs, const RunOptions& options = {}) const;
-  // Several texts at once, as fast as one of their joint length and without padding; each record is
-  // given to options.give_to with the number of its text, and nothing is computed after the last
-  // that is wanted. Throws Error{kUnsupported} for models whose texts cannot stand side by side:
-  // run them one by one.
+  // Runs several texts at once, without padding, as fast as one text of their joint length. Gives
+  // each record to options.give_to with the number of its text, and stops after the last record
+  // that is wanted. Throws Error{kUnsupported} for models whose texts cannot stand side by side;
+  // run those one by one.
   void run_packed(std::span<const EncodedInput> texts, const RecorderOptions& options) const;
-  // Goes on writing, and gives one map of all steps. Length warnings are for the caller to give
-  // before.
+  // Lets the model continue the text, and records one map over all steps. The caller shows length
+  // warnings before.
   RunResult generate(const EncodedInput& input, GenerateOptions how,
                      const RunOptions& options = {}) const;
 
  private:
   struct State;
   explicit Engine(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-  // Builds the model of a state that has everything else.
+  // Builds the model; everything else in `state` must be set.
   static Engine build(std::shared_ptr<State> state);
   std::vector<Axis> axes_of(const EncodedInput& input) const;
   RunResult result_of(const EncodedInput& input, Recorder& recorder, ModelOutputs outputs) const;
 
   struct State {
     std::string name;
-    ReuseLargeBlocks reuse;  // what one run has freed the next one needs
+    ReuseLargeBlocks reuse;  // the next run uses the memory that this one frees
     EngineOptions options;
-    std::optional<uint64_t> random_seed;  // of weights that nobody trained
+    std::optional<uint64_t> random_seed;  // set if weights are random
     bool partly_random = false;
     Checkpoint checkpoint;
     Architecture architecture;

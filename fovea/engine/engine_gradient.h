@@ -1,4 +1,4 @@
-// Gradients of one number of a model's output, for every architecture (docs/adr/0013).
+// Computes the gradient of one number of a model's output, for every architecture (docs/adr/0013).
 #pragma once
 
 #include "fovea/capture/subject.h"
@@ -6,9 +6,9 @@
 
 namespace fovea {
 
-// What Subject::gradient gives. Logits are computed for the target's row alone. Throws
+// Does the work of Subject::gradient. Computes logits only for the target's row. Throws
 // Error{kInvalidArgument} for a target that the output does not have and for numbers that do not
-// fit, Error{kUnsupported} where the model gives nothing of the kind.
+// fit, and Error{kUnsupported} if the model has no such output.
 SubjectGradient engine_gradient(const Engine& engine, const EncodedInput& input,
                                 const GradientRequest& request);
 

@@ -7,7 +7,7 @@
 namespace fovea {
 namespace {
 
-// What each stack gave, by the kind of its sites.
+// The states that each stack gave, by the kind of its sites.
 std::map<SiteKind, Tensor> states_of(const ModelFacts& facts, const ModelOutputs& outputs) {
   const Tensor& last = outputs.last_hidden_state.tensor;
   if (facts.has_decoder() || facts.finds_objects()) {
@@ -21,7 +21,7 @@ std::map<SiteKind, Tensor> states_of(const ModelFacts& facts, const ModelOutputs
   return {{SiteKind::kSelf, last}};
 }
 
-// Of all that could be something else: special tokens stay.
+// Blanks all positions that are not special.
 std::vector<Intervention> blanks_of(const EncodedInput& input) {
   std::vector<Intervention> blanks;
   const auto add = [&](const Axis& axis, const std::string& name) {

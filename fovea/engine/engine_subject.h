@@ -1,4 +1,4 @@
-// The engine as methods see it: one model, one input, as many runs as they want.
+// What methods see of the engine: one model and one input, run as often as they want.
 #pragma once
 
 #include "fovea/capture/subject.h"

@@ -39,7 +39,7 @@ std::vector<int64_t> whole_numbers(const Tensor& tensor, const std::string& wher
   }
 }
 
-// What may not be looked at has nothing to show.
+// An input whose positions are all masked has nothing to show.
 void check_mask(const std::vector<int64_t>& mask, const std::string& where) {
   if (mask.empty() || std::ranges::any_of(mask, [](int64_t entry) { return entry != 0; })) return;
   fail(ErrorKind::kBadFile,

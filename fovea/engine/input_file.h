@@ -1,4 +1,4 @@
-// Model inputs from a safetensors file, under the names that transformers gives them.
+// Reads model inputs from a safetensors file, under the names that transformers gives them.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 namespace fovea {
 
-// Lists of ids and masks are whole numbers of any width, input_features numbers [bands, frames],
-// pixel_values numbers [channels, height, width], pixel_mask whole numbers [height, width], all
-// without a batch axis (or one of size 1). Throws Error{kBadFile} if there is none of input_ids,
-// input_features and pixel_values or a tensor is of another kind, Error{kUnsupported} naming a
-// tensor that fovea does not take.
+// Lists of ids and masks are whole numbers of any width. input_features are numbers [bands,
+// frames], pixel_values are numbers [channels, height, width], pixel_mask holds whole numbers
+// [height, width]. None has a batch axis, or one of size 1. Throws Error{kBadFile} if the file has
+// none of input_ids, input_features and pixel_values or a tensor of another kind, and
+// Error{kUnsupported} for a tensor that fovea does not take, naming it.
 ModelInputs read_inputs(const std::filesystem::path& path);
 
 }  // namespace fovea

@@ -52,7 +52,7 @@ LocalModel local_model(const std::string& name, const fs::path& place, const Mod
     model.supported = true;
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::kCancelled) throw;
-    // What cannot be opened is listed all the same; `fovea info` says why.
+    // A model that cannot be opened is listed all the same; `fovea info` says why it cannot.
   }
   return model;
 }

@@ -6,13 +6,14 @@
 
 namespace fovea {
 
-// From the folder's files, or from within a GGUF file. Throws Error{kNotFound} if there is none,
-// Error{kUnsupported} for kinds that fovea does not read.
+// Opens the tokenizer from the folder's files, or from inside a GGUF file. Throws Error{kNotFound}
+// if there is none, and Error{kUnsupported} for kinds that fovea does not read.
 Tokenizer tokenizer_of(const Checkpoint& checkpoint);
-// That of the texts a translation model writes; tokenizer_of's where one serves both sides.
+// The tokenizer of the texts that a translation model writes. If one serves both sides, it is
+// tokenizer_of()'s.
 Tokenizer target_tokenizer_of(const Checkpoint& checkpoint);
 
-// For a model's name alone: works on folders that hold nothing but tokenizer files.
+// Opens a tokenizer by the model's name alone. The folder may hold nothing but tokenizer files.
 Tokenizer tokenizer_named(std::string_view name);
 Tokenizer target_tokenizer_named(std::string_view name);
 

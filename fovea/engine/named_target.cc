@@ -38,7 +38,7 @@ std::string named_class(const std::vector<std::string>& labels, int64_t index) {
   return (labelled ? "class " : "") + class_name(labels, index);
 }
 
-// By its label, in whatever letters, or by its number, 3 or #3.
+// Finds a class by its label, in any case of letters, or by its number, 3 or #3.
 int64_t class_named(const std::vector<std::string>& labels, int64_t count,
                     const std::string& name) {
   for (size_t i = 0; i < labels.size() && static_cast<int64_t>(i) < count; ++i) {
@@ -131,7 +131,7 @@ NamedTarget word_target(const Tokenizer* tokenizer, const Tensor& logits,
                       by_number && tokenizer != nullptr ? fmt::format(" (#{})", id) : "")};
 }
 
-// What the decoder was made to write at this step, as far as it read it in the next.
+// The token that the decoder was made to write at this step, if it read it in the next.
 std::optional<int64_t> written_at(const RunResult& result, int64_t step) {
   const std::vector<int64_t>& read = result.inputs.decoder_input_ids;
   const auto next = static_cast<size_t>(step) + 1;
@@ -158,7 +158,7 @@ NamedTarget box_target(const Engine& engine, const Tensor& logits, const TargetC
   return {BoxTarget{query, index}, fmt::format("query {} as {}", query, class_name(labels, index))};
 }
 
-// What to be similar to, as one vector.
+// The vector to be similar to.
 Tensor embed(const Engine& engine, const TargetChoice& choice) {
   if (!choice.similar_to && !engine.facts().takes_text()) {
     fail(ErrorKind::kInvalidArgument,

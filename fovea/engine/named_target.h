@@ -1,4 +1,5 @@
-// From what people name - a class, a word, an object query, a text - to what methods ask about.
+// Turns what people name - a class, a word, an object query, a text - into the target that methods
+// ask about.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +20,22 @@ struct NamedTarget {
 std::string answer_name(const NamedTarget& target, const std::optional<NamedTarget>& against);
 
 struct TargetChoice {
-  // Of models with classes a label or its number, 3 or #3; of models that write a word or its id,
-  // #id where that is a word too; of models that embed a text to be similar to. None: what the
-  // model answers, or that the embedding stays as it is.
+  // A class (label or number, 3 or #3), a word (or its id, #id if the number is a word too), or,
+  // for a model that embeds, a text to be similar to. None: what the model answers itself, or that
+  // its embedding stays as it is.
   std::optional<std::string> name;
-  // Of models that embed: what to be similar to instead of the text `name`, which is what it is
-  // called. A picture say: nobody opens a file because a text is its name.
+  // For a model that embeds: an input to be similar to, in the place of the text `name`, which is
+  // then only its name. It may be a picture. A text is never taken as the name of a file.
   std::optional<EncodedInput> similar_to;
-  int64_t position = 0;          // of models that answer at every position: at which
-  std::optional<int64_t> query;  // of models that find objects; none: the surest object
+  int64_t position = 0;          // which one, if the model answers at every position
+  std::optional<int64_t> query;  // for a model that finds objects; none: the surest one
 };
 
-// Of a run whose logits hold that position. Throws Error{kInvalidArgument} with the valid range for
-// a class, word or query that is not there.
+// Finds the target in a run; its logits must hold that position. Throws Error{kInvalidArgument}
+// with the valid range for a class, word or query that is not there.
 NamedTarget named_target(const Engine& engine, const RunResult& result, const TargetChoice& choice);
 
-// Rows of logits that named_target() needs; `last`: the position is the last one.
+// Which rows of logits named_target() needs. `last`: the position is the last one.
 LogitRows logits_for_target(const Engine& engine, bool last);
 
 }  // namespace fovea

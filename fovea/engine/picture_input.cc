@@ -18,7 +18,7 @@ PictureSize whole_patches(PictureSize size, int64_t patch) {
   return {size.width / patch * patch, size.height / patch * patch};
 }
 
-// As the model takes it, or in that size.
+// The model's preprocessor, with another size if one is given.
 Preprocessor preprocessor_of(const Engine& engine, std::optional<PictureSize> size) {
   check_sees_pictures(engine);
   const ModelFacts& facts = engine.facts();

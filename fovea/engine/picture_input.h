@@ -15,25 +15,26 @@ struct PictureInput {
   EncodedInput
       input;  // pixel_values, pixel_mask where the model takes it, and the axis of its patches
   Picture picture;  // upright, as the file shows it
-  PatchGrid grid;   // from patches, or cells, to pixels of that and back
+  PatchGrid grid;   // maps patches or cells to pixels of `picture`, and back
 };
 
 // Throws Error{kUnsupported} if the model sees no pictures.
 void check_sees_pictures(const Engine& engine);
 
-// `size`: of the model's input, instead of what its preprocessor says. Throws what reading and
-// preparing a picture throw, and Error{kUnsupported} if the model sees no pictures.
+// Reads and prepares a picture. `size` is the size of the model's input; none: as its preprocessor
+// says. Throws what reading and preparing throw, and Error{kUnsupported} if the model sees no
+// pictures.
 PictureInput read_picture_input(const Engine& engine, const std::filesystem::path& path,
                                 std::optional<PictureSize> size = {});
 
-// The same of a picture that is read already.
+// The same for a picture that has been read already.
 PictureInput picture_input(const Engine& engine, Picture picture,
                            std::optional<PictureSize> size = {});
 
-// How much of the grid lies over the picture.
+// How many cells of the grid lie over the picture.
 GridCover cover_of(const PictureInput& input);
 
-// Engine::run, with a small copy of what the model saw kept in the run.
+// Runs the model on the picture. The run keeps a small copy of what the model saw.
 RunResult run_picture(const Engine& engine, const PictureInput& input,
                       const RunOptions& options = {});
 

@@ -92,7 +92,7 @@ void divide_into_words(Axis& axis) {
 
 void divide_at_spaces(Axis& axis) {
   const std::string& text = axis.source;
-  // Of each byte, the word that it is in or, if it is a space, the one that follows.
+  // For each byte: the word that it is in, or, for a space, the word that follows.
   std::vector<int64_t> words(text.size() + 1);
   for (size_t i = 0; i < text.size(); ++i) {
     const bool ends_word = !is_space(text[i]) && (i + 1 == text.size() || is_space(text[i + 1]));

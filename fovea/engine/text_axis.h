@@ -1,4 +1,4 @@
-// Token sequences as the axes of a run.
+// Makes axes of tokens.
 #pragma once
 
 #include <span>
@@ -10,31 +10,31 @@
 
 namespace fovea {
 
-// `text` and `pair` joined by a line break are the axis's source; a pair may be empty.
+// The axis of a text. Its source is `text` and `pair`, joined by a line break; `pair` may be empty.
 Axis text_axis(const Tokenizer& tokenizer, const Encoding& encoding, std::string_view text,
                std::string_view pair);
 
-// For ids alone: the vocabulary's display forms, or the numbers where there is no tokenizer.
+// The axis of ids alone. Positions show the vocabulary's tokens, or the numbers if there is no
+// tokenizer.
 Axis ids_axis(const Tokenizer* tokenizer, std::span<const int64_t> ids);
 
-// For ids that a model wrote: the text they stand for is the source, each token beside its part of
-// it.
+// The axis of ids that a model wrote. Its source is the text that they stand for; each token knows
+// its part of that text.
 Axis written_axis(const Tokenizer& tokenizer, std::span<const int64_t> ids);
 
-// Says of every position which word of the source text it is a piece of, as people count them
+// Tells every position which word of the source text it is a piece of, as people count words
 // (text/word_boundaries.h).
 void divide_into_words(Axis& axis);
 
-// The same with words as the spaces of the source text part them, all of which count: what files of
-// alignments mean by words.
+// The same, but words are what stands between spaces: that is how alignment files count them.
 void divide_at_spaces(Axis& axis);
 
-// Rows of a generation: the tokens of `columns`, and from place `prompt` - 1 on "after X → predicts
-// Y". `ids` holds the prompt and all that was written after it, as far as it is known.
+// The rows of a generation: the tokens of `columns`, and from place `prompt` - 1 on "after X →
+// predicts Y". `ids` holds the prompt and what was written after it, as far as it is known.
 Axis steps_axis(const Axis& columns, const Tokenizer* tokenizer, std::span<const int64_t> ids,
                 int64_t prompt);
 
-// The states of a sound's encoder: the second at which each begins.
+// The states of a sound's encoder, named by the second at which each begins.
 Axis sound_axis(int64_t positions, double seconds_each);
 
 }  // namespace fovea

@@ -15,7 +15,7 @@
 namespace fovea {
 namespace {
 
-// A model sees no difference between things that are not in its vocabulary.
+// Tokens outside of the vocabulary look all the same to the model.
 void warn_of_unknown(const Tokenizer& tokenizer, EncodedInput& input) {
   const std::optional<int32_t> unknown = tokenizer.unknown_id();
   const Position* first = nullptr;
@@ -194,7 +194,7 @@ Translation Translator::translate_here(std::string_view source, const TranslateO
                                        const RunOptions& run) const {
   EncodedInput input = encode(source);
   Translation translation{.forced = options.target.has_value()};
-  // What would be refused of the target is refused before the source is read.
+  // Errors in the target are found before the source is read.
   Target target;
   SearchOptions how;
   if (options.target) {

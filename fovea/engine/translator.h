@@ -1,5 +1,5 @@
-// Translation: the target that a model writes for a source, or is made to write, and every
-// attention on the way.
+// Translation: the model writes a target for a source, or reads one that is given. Every attention
+// on the way is recorded.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace fovea {
 
-// Codes as the model's tokenizer knows them ("fr_XX", "fra_Latn"); empty: as it says itself.
+// Language codes as the model's tokenizer knows them ("fr_XX", "fra_Latn"). Empty: the model's
+// default.
 struct Languages {
   std::string source;
   std::string target;
@@ -19,13 +20,13 @@ struct Languages {
 
 // What counts as a word of a text.
 enum class WordDivision {
-  kText,    // what people call so (text/word_boundaries.h)
-  kSpaces,  // what spaces part: files of alignments count these
+  kText,    // words as people see them (text/word_boundaries.h)
+  kSpaces,  // what stands between spaces, as alignment files count
 };
 
 struct TranslateOptions {
-  std::optional<std::string> target;  // what it is made to write; none: what it writes itself
-  // How it searches; none: as its generation_config.json says.
+  std::optional<std::string> target;  // the given target; none: the model writes its own
+  // How the search runs; none: as generation_config.json says.
   std::optional<int64_t> beams;
   std::optional<int64_t> most_tokens;
   std::optional<double> length_penalty;
@@ -33,8 +34,8 @@ struct TranslateOptions {
 };
 
 struct Translation {
-  // Axes "source", "target" (what the decoder read: start tokens and the target) and "steps"; both
-  // texts are divided into words.
+  // The run has the axes "source", "target" (what the decoder read: start tokens and the target)
+  // and "steps". Both texts are divided into words.
   RunResult result;
   std::string target;           // the text
   bool forced = false;          // the user gave it
@@ -42,7 +43,7 @@ struct Translation {
   std::optional<double> score;  // log p / length^penalty, of beam search
   int64_t beams = 1;
   int64_t prefix = 1;  // how many decoder inputs come before the first token of the target
-  // Tokens that belong together by themselves (engine/anchors.h): source position, and target token
+  // Tokens that clearly belong together (engine/anchors.h): source position, and target token
   // counted after the prefix.
   Alignment anchors;
 };
@@ -59,10 +60,10 @@ class Translator {
 
   const Engine& engine() const { return engine_; }
 
-  // The source as its encoder reads it. Throws Error{kInvalidArgument} if it has no words.
+  // The source as the encoder reads it. Throws Error{kInvalidArgument} if it has no words.
   EncodedInput encode(std::string_view source) const;
-  // Throws Error{kInvalidArgument} if a text is empty or too long for the model. Changes that name
-  // a position of the target hold once it has been written so far.
+  // Throws Error{kInvalidArgument} if a text is empty or too long for the model. A change that
+  // names a position of the target takes effect once the target has reached it.
   Translation translate(std::string_view source, const TranslateOptions& options = {},
                         const RunOptions& run = {}) const;
 

@@ -20,7 +20,7 @@ double vector_mean(std::span<const float> vector) {
   return sum / static_cast<double>(vector.size());
 }
 
-// What a norm divides by.
+// The number that a norm divides by.
 double deviation(std::span<const float> vector, bool centred, double epsilon) {
   const double mean = centred ? vector_mean(vector) : 0;
   double square = 0;

@@ -1,5 +1,5 @@
-// A block of attention as the sum of vectors that it is (Kobayashi et al. 2020 and 2021,
-// arXiv:2004.10102 and arXiv:2109.07152):
+// Writes a block of attention as a sum of vectors (Kobayashi et al. 2020 and 2021, arXiv:2004.10102
+// and arXiv:2109.07152):
 //
 //   y_i = sum_j T_ij + r_i + c_i     T_ij = s_i sum_h A_h(i, j) g_h(j),   from position j
 //                                    r_i from the residual, c_i from biases, of no position
@@ -11,8 +11,9 @@
 //                r_i = s_i gamma (x_i - mean x_i)                       whose sigma_i is held fixed
 //                c_i = s_i gamma (b_O - mean b_O) + beta                RMS norm: no mean, no beta
 //
-// A norm before the residual (Gemma) belongs to "residual" already: g, s and c as in "norm" with
-// sigma_i of what attention gives, r_i = x_i. Pre-norm blocks have no norm left for "norm".
+// If a norm stands before the residual (Gemma), it belongs to "residual" already: g, s and c are as
+// in "norm", sigma_i is that of attention's result, and r_i = x_i. Pre-norm blocks have no norm
+// left for "norm".
 #pragma once
 
 #include <cstdint>
@@ -39,8 +40,9 @@ struct RowRange {
 
 class BlockSum {
  public:
-  // Throws Error{kInvalidArgument} if the record was captured without values or block, or if the
-  // residual of a self-attention belongs to no column. Memory: the rows times the width.
+  // Throws Error{kInvalidArgument} if the record was captured without values or block, or if this
+  // is a self-attention whose rows and columns differ, so that no column is the residual's. Memory:
+  // the rows times the width.
   BlockSum(std::shared_ptr<const AttentionRecord> record, BlockExtent extent, RowRange rows);
 
   const AttentionRecord& record() const { return *record_; }
@@ -50,19 +52,19 @@ class BlockSum {
   int64_t heads() const { return shape_.heads; }
   int64_t width() const { return weight_.size(0); }
 
-  // g_h(j) of columns [begin, end): f32 [heads, end - begin, width].
+  // The vectors g_h(j) of columns [begin, end): f32 [heads, end - begin, width].
   Tensor head_terms(int64_t begin, int64_t end) const;
-  // Of row i, which must be among rows():
+  // For row i, which must be among rows():
   double scale(int64_t i) const { return scales_[static_cast<size_t>(i - rows_.begin)]; }
   std::span<const float> output(int64_t i) const { return row_of(outputs_, i); }      // y_i
   std::span<const float> residual(int64_t i) const { return row_of(residuals_, i); }  // r_i
   std::vector<double> constant(int64_t i) const;                                      // c_i
 
   bool has_residual() const { return !residuals_.empty(); }
-  // Whether column i is the position of row i, which r_i then belongs to; in cross-attention r_i is
-  // of no column.
+  // Whether column i is the position of row i, so that r_i belongs to it. In cross-attention r_i
+  // belongs to no column.
   bool residual_in_columns() const;
-  // Throws Error{kInvalidArgument} if that should be so but rows and columns are not as many.
+  // Throws Error{kInvalidArgument} if it should be so but there are not as many columns as rows.
   void check_own_columns() const;
 
  private:
@@ -81,12 +83,13 @@ class BlockSum {
   AttentionShape shape_;
   std::vector<AttentionMap> maps_;
   Tensor values_, weight_, bias_, norm_weight_, norm_bias_;  // f32; empty where there are none
-  bool has_norm_ = false;                                    // and it belongs to what is asked for
+  bool has_norm_ = false;                                    // and the asked extent includes it
   std::vector<double> scales_;
   Tensor outputs_, residuals_;  // f32 [rows, width]
 };
 
-// A_h(i, j) of rows [begin, end) and all columns for every head: f32 [heads, end - begin, cols].
+// The weights A_h(i, j) of rows [begin, end) and all columns, for every head: f32 [heads, end -
+// begin, cols].
 Tensor weights_of_rows(const BlockSum& sum, int64_t begin, int64_t end);
 // How many rows at a time make weights_of_rows some 4 MiB.
 int64_t rows_at_a_time(const BlockSum& sum);

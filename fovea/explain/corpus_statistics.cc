@@ -36,7 +36,7 @@ std::vector<int64_t> earlier_places(const std::vector<int64_t>& ids) {
   return earlier;
 }
 
-// What all heads of one attention have in common.
+// What all heads of one attention share.
 class MapReader {
  public:
   MapReader(const AttentionRecord& record, const PositionKinds& rows, const PositionKinds& cols)

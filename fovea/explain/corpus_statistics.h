@@ -1,5 +1,5 @@
-// What kind of head it is: numbers about its map, averaged over the rows of many inputs. Every map
-// is read once, block by block, and nothing of it is kept.
+// Numbers that tell what kind a head is, averaged over the rows of many inputs. Every map is read
+// once, block by block, and none of it is kept.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,31 @@
 
 namespace fovea {
 
-// What is to be known of the positions of an axis, one entry each; what is empty is not known, and
-// numbers that need it are not counted.
+// What the numbers need to know about the positions of an axis, one entry each. An empty list is
+// unknown; numbers that need it are then not counted.
 struct PositionKinds {
   std::vector<int64_t> ids;        // equal tokens have equal ids
   std::vector<uint8_t> special;    // [CLS], [SEP]
   std::vector<uint8_t> delimiter;  // special tokens and punctuation
   std::vector<uint8_t> padding;    // its rows do not count
   bool in_line = false;            // a text: offsets between positions mean something
-  // Patches on a grid, whose distances are Euclidean, in patches.
+  // The grid of patches; their distances are Euclidean, in patches.
   std::optional<PictureAxis> picture;
 };
 
-// Of all heads of one attention. Where rows and columns are the same positions (everywhere but in
-// cross-attention) `rows` and `cols` must be one object. Throws Error{kInvalidArgument} unless they
-// fit the record. May be called from any thread.
+// The sums of all heads of one attention. Where rows and columns are the same positions (all but
+// cross-attention), `rows` and `cols` must be one object. Throws Error{kInvalidArgument} unless
+// they fit the record. May be called from any thread.
 std::vector<HeadSums> sums_of(const AttentionRecord& record, const PositionKinds& rows,
                               const PositionKinds& cols);
 
-// For one kind of site, layers x heads.
+// The statistics of one kind of site, layers x heads.
 class CorpusStatistics {
  public:
-  // Adds what sums_of() gave of a layer. Throws Error{kInvalidArgument} if the layer had another
+  // Adds what sums_of() gave for a layer. Throws Error{kInvalidArgument} if the layer had another
   // number of heads before.
   void add(SiteId site, const std::vector<HeadSums>& heads);
-  // One input is through.
+  // Counts one input as finished.
   void end_input() { ++inputs_; }
   // Adds another count of the same model. Throws as add() does.
   void merge(const CorpusStatistics& other);
@@ -48,7 +48,7 @@ class CorpusStatistics {
   int64_t heads() const { return sums_.empty() ? 0 : static_cast<int64_t>(sums_.front().size()); }
   const HeadSums& sums(int64_t layer, int64_t head) const;
 
-  // Sums as they are, so that an interrupted count can go on where it was.
+  // The sums as they are, so that an interrupted count can continue.
   Json to_json() const;
   // Throws Error{kBadFile} naming `where`.
   static CorpusStatistics from_json(const Json& json, const std::string& where);

@@ -1,4 +1,4 @@
-// The heads of one layer fused into one map, row by row; never stored whole.
+// Fuses the heads of one layer into one map, row by row. The map is never stored whole.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class FusedLayer {
   int64_t rows() const { return maps_.front().rows(); }
   int64_t cols() const { return maps_.front().cols(); }
 
-  // Calls visit(i, row) for every row in order; `row` may be changed and is gone afterwards.
+  // Calls visit(i, row) for every row in order. visit() may change `row`, which is gone afterwards.
   void for_each_row(const std::function<void(int64_t, std::span<float>)>& visit) const;
 
  private:
@@ -27,12 +27,13 @@ class FusedLayer {
   std::vector<AttentionMap> maps_;
 };
 
-// The smallest entries of a fused layer: those below `value`, and the first `equal` that equal it.
+// Which entries of a fused layer are the smallest: all below `value`, and the first `equal` of
+// those that equal it.
 struct SmallestEntries {
   float value = 0;
   int64_t equal = 0;
 };
-// The `count` smallest, exactly, in two passes over the layer and O(1) memory.
+// The `count` smallest entries, exactly, in two passes over the layer and O(1) memory.
 SmallestEntries smallest_entries(const FusedLayer& layer, int64_t count);
 
 }  // namespace fovea

@@ -1,5 +1,5 @@
-// The numbers by which people tell kinds of heads apart, out of sums over rows, and the names of
-// these kinds.
+// Numbers that tell kinds of heads apart, computed from sums over rows, and the names of these
+// kinds.
 #pragma once
 
 #include <array>
@@ -10,43 +10,44 @@
 
 namespace fovea {
 
-// Offsets j - i of a row's largest weight that are counted one by one; those beyond are not.
+// Offsets j - i of a row's largest weight are counted one by one up to here, in both directions.
 inline constexpr int64_t kFarthestOffset = 16;
 
-// Sums over rows; those of two corpora add up. A number that does not apply to an input (offsets
-// between patches, say) adds nothing, to its count neither.
+// Sums over rows. The sums of two corpora can be added. A number that does not apply to an input
+// (offsets between patches, say) adds nothing, and its count adds nothing.
 struct HeadSums {
-  double rows = 0;           // that see a key
+  double rows = 0;           // rows that see a key
   double entropy = 0;        // in nats
-  double open_rows = 0;      // that see two keys or more
-  double evenness = 0;       // entropy / log(keys seen) of these
-  double plain_rows = 0;     // of no special token
-  double confidence = 0;     // their largest weight on what is no special token
-  double distance_rows = 0;  // whose distances are known
+  double open_rows = 0;      // rows that see two keys or more
+  double evenness = 0;       // entropy / log(keys seen) of open_rows
+  double plain_rows = 0;     // rows that are no special token
+  double confidence = 0;     // of plain_rows: the largest weight outside of special tokens
+  double distance_rows = 0;  // rows whose distances are known
   double distance =
       0;  // sum_j A(i, j) |i - j|; of patches as explain/pictures/attention_distance.h
   double delimiter_total = 0;  // weight of the cells whose delimiters are known
-  double delimiter = 0;        // of it: on special tokens and punctuation
+  double delimiter = 0;        // of this: on special tokens and punctuation
   double pattern_total = 0;    // weight of the cells between tokens of one text
-  double previous = 0;         // of it: on j = i - 1
-  double duplicate = 0;        // on earlier tokens equal to i
-  double induction = 0;        // on tokens after an earlier one equal to i
-  double later_rows = 0;       // i >= 1 that see position 0
+  double previous = 0;         // of this: on j = i - 1
+  double duplicate = 0;        // likewise: on earlier tokens equal to i
+  double induction = 0;        // likewise: on tokens after an earlier one equal to i
+  double later_rows = 0;       // rows i >= 1 that see position 0
   double first = 0;            // their weight on it
   double repeats = 0;          // rows whose next token occurred before
-  double retrieved = 0;        // of these: the largest weight lies on such an occurrence
-  double placed_rows = 0;      // in a line, so that offsets mean something
+  double retrieved = 0;        // of repeats: the largest weight is where it occurred
+  double placed_rows = 0;      // rows of a text, where offsets mean something
   double answers = 0;          // inputs whose answer's gradient was taken
-  double importance = 0;       // explain/head_importance.h, of each of these
-  std::array<double, 2 * kFarthestOffset + 1> at_offset{};  // of these, by the place of the largest
+  double importance = 0;       // sum of explain/head_importance.h over answers
+  // How many of placed_rows have their largest weight at each offset.
+  std::array<double, 2 * kFarthestOffset + 1> at_offset{};
 
   void add(const HeadSums& other);
 };
 
-// Every member in the order in which files hold them; at_offset comes after.
+// All members in the order of files; at_offset comes after them.
 std::span<double HeadSums::*const> head_sum_members();
 
-// The means that people read; NaN where nothing was counted.
+// The means that people read; NaN if nothing was counted.
 struct HeadNumbers {
   double entropy = 0;
   double evenness = 0;    // 0: one key, 1: all alike
@@ -71,8 +72,8 @@ enum class MetricNeeds {
   kDelimiters,    // columns are a text, or patches behind special tokens
   kFirst,         // rows and columns are a text, or patches behind special tokens
   kTokens,        // rows and columns are one text
-  kCausalTokens,  // of which a row sees only what is before it
-  kAnswer,        // a model that gives each input an answer, whose gradient is taken
+  kCausalTokens,  // the same, and a row sees only what is before it
+  kAnswer,        // a model that answers, so that the answer has a gradient
 };
 
 // The numbers by name, in the order in which tables show them.
@@ -92,8 +93,8 @@ struct HeadType {
 };
 std::span<const HeadType> head_types();
 
-// The name of the first type that fits, of positional heads with the offset: "positional +2";
-// "mixed" where none does.
+// The name of the first type that fits, or "mixed". A positional head also gets its offset:
+// "positional +2".
 std::string head_type(const HeadNumbers& numbers);
 
 }  // namespace fovea

@@ -19,7 +19,7 @@ std::vector<double> position_sums(const InputGradient& input, const Tensor& each
   for (size_t i = 0; i < values.size(); ++i) {
     const int64_t row = static_cast<int64_t>(i) / width % height / cell_height;
     const int64_t col = static_cast<int64_t>(i) % width / cell_width;
-    // What is left over at the right and the bottom belongs to no patch.
+    // Pixels left over at the right and the bottom belong to no patch.
     if (row < rows && col < cols) sums[static_cast<size_t>(row * cols + col)] += double{values[i]};
   }
   return sums;

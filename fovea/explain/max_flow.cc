@@ -33,7 +33,8 @@ bool FlowNetwork::find_levels(int64_t source, int64_t sink) {
   return false;
 }
 
-// As deep as there are levels: layers of a model, some more on the way back.
+// The recursion is as deep as there are levels: the layers of a model, and a few more on the way
+// back.
 int64_t FlowNetwork::push(int64_t node, int64_t sink, int64_t most) {
   if (node == sink) return most;
   const auto here = static_cast<size_t>(node);

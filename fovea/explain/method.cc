@@ -43,7 +43,7 @@ std::string refusal(const Method& method, const Run& run) {
   return method.refuses == nullptr ? "" : method.refuses(run);
 }
 
-// Those that could be used instead; a model that is at hand can be recorded again.
+// Methods that could be used instead. If a model is at hand, the input can be recorded again.
 std::string alternatives(const Method& refused, const ExplainRequest& request) {
   std::vector<Method> able;
   for (const Method& method : all_methods()) {
@@ -71,7 +71,7 @@ void check_choice(const Method& method, const MethodParameter& parameter, std::s
        method.name, text, fmt::join(parameter.choices, ", "));
 }
 
-// Of the stack that is asked about: rows or columns, whichever are more.
+// The positions of the asked stack: rows or columns, whichever are more.
 int64_t positions_of(const ExplainRequest& request) {
   int64_t most = 0;
   for (const auto& record : request.run.records) {

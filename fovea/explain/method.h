@@ -1,6 +1,6 @@
-// A method that explains: it gives every position of the input (or every head) a number. Each is a
-// file of fovea/explain/methods and describes itself; help, documentation and every front end are
-// made from that.
+// A method that explains: it gives a number to every position of the input, or to every head. Each
+// method is a file of fovea/explain/methods and describes itself. Help, documentation and every
+// front end are made from these descriptions.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace fovea {
 
-// What a method must be given beside Q, K and the log-sum-exps of a run.
+// What a method needs beside Q, K and the log-sum-exps of a run.
 struct MethodNeeds {
   bool position = false;   // one position to ask from
   bool one_stack = false;  // self-attention: rows and columns are the same positions
@@ -25,32 +25,32 @@ struct MethodNeeds {
   bool subject = false;    // the model, to run it again
   bool target = false;     // an output that is asked about
   bool span = false;       // a stretch of columns that is asked about
-  // The gradient of that output, which the model gives with records of its own: of the run axes and
-  // the first layers are enough.
+  // The gradient of that output. The gradient run makes records of its own, so the captured run
+  // only has to tell its axes and its first layers.
   bool gradient = false;
 };
 
 struct MethodParameter {
   std::string name;  // "discard"
   std::string help;
-  std::string otherwise;             // what holds where it is not given, as text
+  std::string otherwise;             // the default, as text
   std::vector<std::string> choices;  // empty: a number
-  double least = 0, most = 1;        // of a number
+  double least = 0, most = 1;        // the range of a number
 };
 
-// Given by name; what is not given is as the method says.
+// Parameters that the caller gave, by name. All others have the method's defaults.
 using GivenParameters = std::map<std::string, std::string, std::less<>>;
 
-// What is asked: of which run, from which position, about which output.
+// What is asked: which run, from which position, about which output.
 struct ExplainRequest {
   const Run& run;
-  // The stack whose layers are looked through; of an encoder and a decoder: what the target reads.
+  // The stack whose layers are looked through. For an encoder and a decoder: what the target reads.
   SiteKind kind = SiteKind::kSelf;
-  int64_t position = 0;  // whose row: the class token, the last token, ...
-  // Of methods that look at one layer or head: none is the last layer, the mean of its heads.
+  int64_t position = 0;  // asked from its row: the class token, the last token, ...
+  // For methods that look at one layer or head. None: the last layer, the mean of its heads.
   std::optional<int64_t> layer;
   std::optional<int64_t> head;
-  std::optional<PositionSpan> span;  // of columns
+  std::optional<PositionSpan> span;  // the columns asked about
   Subject* subject = nullptr;        // null: the model cannot be run again
   const Target* target = nullptr;
   const Target* against = nullptr;  // the answer is for `target` rather than this
@@ -58,14 +58,14 @@ struct ExplainRequest {
 };
 
 struct Explanation {
-  Axis axis;                        // what the scores stand for; "heads": layers x heads as a grid
-  std::vector<double> scores;       // one per position
-  std::optional<int64_t> row = {};  // the position asked from, where it is one of these
-  std::optional<int64_t> layer = {};  // that it is about; none: all
-  // Of a decoder: what it has read so far, where the method counts that beside the source.
+  Axis axis;                          // what is scored; "heads" is a grid, layers x heads
+  std::vector<double> scores;         // one per position
+  std::optional<int64_t> row = {};    // the position asked from, if the axis has it
+  std::optional<int64_t> layer = {};  // the layer that is explained; none: all
+  // A decoder's target read so far, if the method scores that beside the source.
   Axis target_axis = {};
   std::vector<double> target_scores = {};
-  bool is_signed = false;          // below 0: speaks against the target
+  bool is_signed = false;          // a score below 0 speaks against the target
   std::string measures;            // for captions and colour bars: "change of probability"
   std::vector<std::string> notes;  // what the user should know before believing it
 };
@@ -73,16 +73,16 @@ struct Explanation {
 struct Method {
   std::string name;
   std::string summary;  // one line
-  std::string answers;  // which question, and when it misleads: a few sentences
-  std::string cost;     // in words, N tokens and L layers
+  std::string answers;  // a few sentences: which question, and when it misleads
+  std::string cost;     // in words, for N tokens and L layers
   MethodNeeds needs;
   std::vector<MethodParameter> parameters;
-  bool takes_layer = false;    // looks at the asked layer alone, if one is asked for
-  bool takes_head = false;     // the same of a head
-  bool scores_heads = false;   // whatever its parameters say
-  int64_t most_positions = 0;  // that it takes; 0: any number
-  // Why the run cannot be explained so, naming what is missing; empty: it can. Null: any
-  // run with maps can.
+  bool takes_layer = false;    // can look at one layer alone
+  bool takes_head = false;     // can look at one head alone
+  bool scores_heads = false;   // scores are always for heads
+  int64_t most_positions = 0;  // the longest axis that it takes; 0: any
+  // Says why the method cannot explain a run, naming what is missing; empty: it can. Null: it can
+  // explain any run with maps.
   std::string (*refuses)(const Run& run) = nullptr;
   Explanation (*explain)(const ExplainRequest& request) = nullptr;
 };
@@ -92,44 +92,44 @@ std::vector<Method> all_methods();
 // Throws Error{kNotFound} that lists the names.
 Method method_named(std::string_view name);
 
-// A parameter as given or as it is otherwise. Throws Error{kInvalidArgument} with the valid range
-// or choices.
+// The parameter's value: as given, or the default. Throws Error{kInvalidArgument} with the valid
+// range or choices.
 double number_parameter(const Method& method, const ExplainRequest& request, std::string_view name);
 int64_t whole_parameter(const Method& method, const ExplainRequest& request, std::string_view name);
 std::string choice_parameter(const Method& method, const ExplainRequest& request,
                              std::string_view name);
 
-// Throws Error{kInvalidArgument} for parameters that the method does not have, and for values that
-// are none of theirs.
+// Throws Error{kInvalidArgument} for parameters that the method does not have, and for invalid
+// values.
 void check_parameters(const Method& method, const GivenParameters& given);
-// Throws Error{kUnsupported} that names the limit and methods without one.
+// Throws Error{kUnsupported} above the method's limit; the message names methods without one.
 void check_positions(const Method& method, int64_t positions);
-// Whether its scores are of heads rather than of positions.
+// Whether the method scores heads, not positions.
 bool scores_heads(const Method& method, const GivenParameters& given);
 
-// Whether rows and columns are the same positions.
+// Whether rows and columns are the same positions in this kind of attention.
 bool is_self_attention(SiteKind kind);
 
-// The axis that the columns of this stack's maps count along. Throws Error{kNotFound} without such
+// The axis of the columns in this stack's maps. Throws Error{kNotFound} if the run has no such
 // maps.
 const Axis& columns_of(const Run& run, SiteKind kind);
 
-// The asked layer of the asked stack, otherwise the last. Throws Error{kInvalidArgument} with the
-// valid range for a layer, head or position that is not there.
+// The record of the asked layer, or of the stack's last one. Throws Error{kInvalidArgument} with
+// the valid range for a layer, head or position that is not there.
 std::shared_ptr<const AttentionRecord> layer_asked(const ExplainRequest& request);
 
-// The axis of methods that score heads: "heads", layers x heads as a grid. Throws
-// Error{kUnsupported} if layers differ in their heads.
+// The axis of methods that score heads: "heads", a grid of layers x heads. Throws
+// Error{kUnsupported} if layers have different numbers of heads.
 Axis heads_axis(std::span<const std::shared_ptr<const AttentionRecord>> layers);
-// The same of layers 0 to `layers` - 1.
+// The same for layers 0 to `layers` - 1.
 Axis heads_axis(int64_t layers, int64_t heads);
 
-// Throws Error{kUnsupported} that names the methods that would work where this one cannot: of a run
-// without what it needs, of another kind of attention, or without the model.
+// Throws Error{kUnsupported} if the run lacks what the method needs, has another kind of attention,
+// or cannot be run again. The message names methods that would work.
 void check_needs(const Method& method, const ExplainRequest& request);
 
 // Runs a method. Throws what check_needs, check_parameters and check_positions throw, and
-// Error{kInvalidArgument} without an output or a stretch that it asks about.
+// Error{kInvalidArgument} if the method asks about an output or a stretch and none is given.
 Explanation explain(const Method& method, const ExplainRequest& request);
 
 }  // namespace fovea

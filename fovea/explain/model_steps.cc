@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-// What is computed from, all in f32.
+// The inputs of the computation, all in f32.
 struct Parts {
   const AttentionRecord& record;
   AttentionShape shape;
@@ -51,7 +51,7 @@ double largest_difference(std::span<const double> a, std::span<const double> b) 
   double largest = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     const double difference = std::abs(a[i] - b[i]);
-    // What is no number must not pass for no difference.
+    // NaN must not pass for "no difference".
     if (!(difference <= largest)) largest = std::isnan(difference) ? HUGE_VAL : difference;
   }
   return largest;
@@ -102,7 +102,7 @@ void compare_vectors(ModelSteps& steps) {
   }
 }
 
-// From the scores to what softmax takes, the model's way.
+// Goes from the scores to the input of softmax, the model's way.
 void apply_score_rule(const Parts& parts, ModelSteps& steps) {
   const ScoreRule& rule = parts.record.rule;
   if (!std::holds_alternative<std::monostate>(rule.bias)) {

@@ -1,4 +1,4 @@
-// What is asked about the output of a model, as one number.
+// The number of a model's output that is asked about.
 #pragma once
 
 #include <optional>
@@ -14,27 +14,27 @@ enum class TargetMeasure {
   kProbability,  // softmax over the classes or tokens; a sigmoid where several may hold
 };
 
-// The softmax of a model's logits, one or more, in double: of classes or words that exclude each
-// other.
+// The softmax of a model's logits, in double: for classes or words that exclude each other.
 std::vector<double> probabilities(std::span<const float> logits);
-// Of one that may hold beside others.
+// The probability of a class that may hold beside others.
 double sigmoid(double logit);
 
-// Throws Error{kInvalidArgument} with the valid range for a class, token, position or query that
-// the output does not have, and Error{kUnsupported} where it has nothing of the kind.
+// The target's value. Throws Error{kInvalidArgument} with the valid range for a class, token,
+// position or query that the output does not have, and Error{kUnsupported} if the model has no such
+// output.
 double target_value(const Target& target, const SubjectOutput& output, TargetMeasure measure,
                     bool multi_label = false);
 
-// The same of a contrast: logits are subtracted; as a probability that of `target` where only these
-// two are possible.
+// The value of a contrast: the difference of two logits, or the probability of `target` if only
+// these two were possible.
 double contrast_value(const Target& target, const Target& against, const SubjectOutput& output,
                       TargetMeasure measure);
 
-// The class or word that the model prefers to all others where the target is one of them; none for
+// The class or word that the model prefers among all that could be in the target's place; none for
 // a similarity.
 std::optional<int64_t> preferred_answer(const Target& target, const SubjectOutput& output);
 
-// Intersection over union of the boxes that an object query has in two outputs.
+// The intersection over union of an object query's boxes in two outputs.
 double box_overlap(const BoxTarget& target, const SubjectOutput& a, const SubjectOutput& b);
 
 }  // namespace fovea

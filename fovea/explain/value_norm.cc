@@ -56,7 +56,7 @@ bool own_column(const BlockSum& sum, int64_t row, int64_t col) {
   return row == col && sum.has_residual() && sum.residual_in_columns();
 }
 
-// The row's length and, behind it, the residual's where that is of no column.
+// Room for the row, and for the residual behind it if that belongs to no column.
 std::vector<double> room_for_row(const BlockSum& sum, int64_t i) {
   std::vector<double> norms(static_cast<size_t>(sum.cols()));
   if (sum.has_residual() && !sum.residual_in_columns()) norms.push_back(length(sum.residual(i)));

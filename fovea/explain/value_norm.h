@@ -1,12 +1,15 @@
-// How long the vectors are that a block of attention adds up (explain/block_sum.h): attention
-// weights with the lengths of what they weigh (Kobayashi et al. 2020, arXiv:2004.10102), with the
-// residual and the norm (2021, arXiv:2109.07152).
+// How long the vectors are that an attention block adds up (explain/block_sum.h). This weighs
+// attention by the lengths of what it moves (Kobayashi et al. 2020, arXiv:2004.10102), if wanted
+// with the residual and the norm (2021, arXiv:2109.07152).
 //
 //   N_ij = || T_ij + [i = j] r_i ||
 //
-// One row directly: N H d. All rows by a Gram matrix of each column, so that the sum is over heads,
-// not dimensions:   || T_ij || = s_i sqrt(a^T G_j a),  a = (A_1(i, j) .. A_H(i, j)),
-// G_j(h, g) = g_h(j) . g_g(j):   N^2 H^2 time, N H^2 memory, rows one after the other.
+// One row is computed directly, in N H d. All rows use a Gram matrix for each column, so that the
+// sum is over heads, not dimensions:
+//
+//   || T_ij || = s_i sqrt(a^T G_j a)    a = (A_1(i, j) .. A_H(i, j)),  G_j(h, g) = g_h(j) . g_g(j)
+//
+// That costs N^2 H^2 time and N H^2 memory. Rows come one after the other.
 #pragma once
 
 #include <functional>
@@ -15,9 +18,9 @@
 
 namespace fovea {
 
-// Of row i over the columns; in cross-attention with the residual followed by || r_i ||. `head`:
-// what that head alone brings. Throws Error{kInvalidArgument} if there is no such row or head, or
-// if a head alone is asked for with more than attention.
+// The norms of row i over the columns; in cross-attention with the residual, || r_i || comes last.
+// `head`: what that head brings by itself. Throws Error{kInvalidArgument} if there is no such row
+// or head, or if a head is asked for with more than attention.
 std::vector<double> value_norm_row(const std::shared_ptr<const AttentionRecord>& record, int64_t i,
                                    BlockExtent extent, std::optional<int64_t> head = {});
 
@@ -26,16 +29,17 @@ void for_each_value_norm_row(const std::shared_ptr<const AttentionRecord>& recor
                              BlockExtent extent,
                              const std::function<void(int64_t, std::span<const double>)>& visit);
 
-// How much of each row comes from elsewhere: the length of the sum over all j but i, over that plus
-// the length of what row i keeps of itself. In cross-attention: of all columns, and the residual.
+// How much of each row comes from elsewhere: the length of the sum over all j but i, divided by
+// that plus the length of what row i keeps of itself. In cross-attention: all columns against the
+// residual.
 std::vector<double> mixing_ratios(const std::shared_ptr<const AttentionRecord>& record,
                                   BlockExtent extent);
-// The same of some rows.
+// The same for the rows of `sum`.
 std::vector<double> mixing_ratios(const BlockSum& sum);
 
-// G_j of every column, row-major [heads, heads] one after the other.
+// G_j for every column, row-major [heads, heads], one after the other.
 std::vector<double> value_grams(const BlockSum& sum);
-// sqrt(a^T G a) for one of them.
+// sqrt(a^T G a) for one of these matrices.
 double gram_norm(std::span<const double> a, const double* gram);
 
 }  // namespace fovea

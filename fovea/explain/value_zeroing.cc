@@ -10,7 +10,7 @@
 namespace fovea {
 namespace {
 
-// What the layer gives, [positions, width], while the changes hold.
+// The layer's output, [positions, width], under these changes.
 Tensor layer_output(Subject& subject, const ValueZeroingStack& stack, int64_t layer,
                     const std::vector<Intervention>& changes) {
   const bool is_last = layer + 1 == stack.layers;

@@ -1,11 +1,11 @@
 // Value zeroing (Mohebbi et al. 2023, arXiv:2301.12971): how much a layer's output at position i
-// turns when the value of position j is 0 in that layer alone, all weights kept.
+// turns if the value of position j is 0 in that layer alone. All weights are kept.
 //
 //   c_ij = 1 - cos(output_i, output_i without the value of j), rows divided by their sums
 //   over layers: the product c_L ... c_1; the residual is in the outputs already
 //
-// The output of a layer is what enters the next; of the last, the model's states with its final
-// norm. One run of the model for each position and layer.
+// A layer's output is what enters the next layer; for the last layer, the model's states after its
+// final norm. The model runs once for each position and layer.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@
 
 namespace fovea {
 
-// A matrix of this side is kept.
+// The method keeps a matrix of this side.
 inline constexpr int64_t kMostValueZeroingPositions = 1024;
 
-// Which layers of which self-attention, over how many positions.
+// Which self-attention, how many layers, and how many positions.
 struct ValueZeroingStack {
   SiteKind kind = SiteKind::kSelf;
   int64_t layers = 0;
   int64_t positions = 0;
 };
 
-// c of one layer. A row that no value turns is its own position's alone. Throws
-// Error{kInvalidArgument} if there is no such layer and Error{kUnsupported} above the limit or
-// if the subject does not keep that stack's states.
+// The matrix c of one layer. A row that no value turns belongs to its own position alone. Throws
+// Error{kInvalidArgument} if there is no such layer, and Error{kUnsupported} above the limit or if
+// the subject does not keep that stack's states.
 Matrix value_zeroing_layer(Subject& subject, const ValueZeroingStack& stack, int64_t layer);
 
 // Row `target` of the product over all layers; sums to 1.

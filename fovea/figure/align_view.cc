@@ -18,7 +18,7 @@ Axis target_tokens(const Run& run, int64_t prefix) {
   return axis;
 }
 
-// As the source has it, without white space around it.
+// The position's text in the source, without white space around it.
 std::string_view position_text(const Axis& axis, const Position& position) {
   constexpr std::string_view kSpace = " \t\r\n\v\f";
   std::string_view text = axis.source;

@@ -1,4 +1,4 @@
-// From a translation's run and its alignment to a figure.
+// Makes a figure from a translation's run and its alignment.
 #pragma once
 
 #include "fovea/explain/alignment/aligner.h"
@@ -11,8 +11,8 @@ struct AlignViewOptions {
   bool hard = false;    // the links alone
 };
 
-// The source across, the target down; links are marked. The caption says which map this is, why it
-// was chosen, and how much attention lies on what is not shown.
+// Draws the source across and the target down, and marks the links. The caption says which map this
+// is, why it was chosen, and how much attention lies on what is not shown.
 AlignFigure align_view(const Run& run, const PairMaps& pair, const MapChoice& choice,
                        const AlignOptions& options, const AlignViewOptions& view = {});
 

@@ -11,10 +11,10 @@
 
 namespace fovea {
 
-// "tiny-bert · self-attention · layer 5"; the last part of a model's path.
+// A title: "tiny-bert · self-attention · layer 5". It has only the last part of the model's path.
 std::string title_of(const Run& run, SiteKind kind, std::string_view rest);
 
-// Ends captions of pictures: " · " and what the model's card says of it, or nothing.
+// The end of a picture's caption: " · " and the note on the model's card, or nothing.
 std::string model_note(const Run& run);
 
 // "head 7", "mean of 12 heads", "max of 12 heads", "12 heads".

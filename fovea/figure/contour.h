@@ -1,4 +1,4 @@
-// The line around the cells that hold most of a map.
+// Draws a line around the cells that hold most of a map.
 #pragma once
 
 #include <vector>
@@ -8,16 +8,17 @@
 
 namespace fovea {
 
-// True for the fewest cells, row by row, whose weights make up `share` of all; forbidden cells and
-// zeros are never among them.
+// Marks, row by row, the fewest cells whose weights make up `share` of all. Forbidden cells and
+// zeros are never marked.
 std::vector<bool> cells_with_mass(MatrixView<const float> weights, double share);
 
-// The edges between the cells of `cells`, row by row, and all others, in units of cells:
-// straight pieces along the grid.
+// The edges between the marked `cells` (row by row) and all others, in units of cells: straight
+// pieces along the grid.
 std::vector<std::vector<Point>> edges_of(const std::vector<bool>& cells, int64_t rows,
                                          int64_t cols);
 
-// Those of the cells with mass. A weight belongs to a whole cell, so nothing is rounded off.
+// The edges around the cells with that mass. A weight belongs to a whole cell, so corners are not
+// rounded.
 std::vector<std::vector<Point>> mass_contour(MatrixView<const float> weights, double share);
 
 }  // namespace fovea

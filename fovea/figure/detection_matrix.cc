@@ -15,7 +15,7 @@ struct ShownQueries {
   std::vector<int64_t> indices;
 };
 
-// Those of the objects; all of them where there is no object.
+// The queries of the objects; all queries if there is no object.
 ShownQueries shown_queries(const DetectionScene& scene, const AttentionRecord& record) {
   ShownQueries queries{.axis = {.name = "objects"}};
   for (const DetectedObject& object : scene.objects) {
@@ -87,7 +87,7 @@ std::vector<PositionGroup> each_of(CellRange range) {
   return groups;
 }
 
-// As visible_scale() of what is shown.
+// The visible_scale() of the shown cells.
 ColorScale scale_of_cells(const Tensor& weights, std::string& note) {
   const auto values = weights.values<float>();
   return visible_scale({values.begin(), values.end()}, note);

@@ -1,4 +1,4 @@
-// A detector's attention as matrices: between object queries, and of every cell with every cell.
+// A detector's attention as matrices: between object queries, and between all cells.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace fovea {
 
-// The decoder's self-attention between the queries of the objects, or where there is no object
-// between all: of one head, the mean or the maximum, and of every head.
+// The decoder's self-attention between the objects' queries, or between all queries if there is no
+// object. The first form shows one head, the mean or the maximum, the second every head.
 MatrixFigure between_figure(const DetectionScene& scene, const RecordPointer& record,
                             HeadChoice head);
 HeadsFigure between_heads_figure(const DetectionScene& scene, const RecordPointer& record);
@@ -19,8 +19,8 @@ struct CellRange {
   int64_t end = 0;
 };
 
-// The encoder's map as a whole, pooled as far as a figure needs, and a part of it cell by cell.
-// Throws as matrix_view() does.
+// The encoder's whole map, pooled as far as a figure needs, and a part of it cell by cell. Throws
+// as matrix_view() does.
 MatrixFigure cells_figure(const DetectionScene& scene, const ViewChoice& choice);
 MatrixFigure cells_part_figure(const DetectionScene& scene, const RecordPointer& record,
                                HeadChoice head, CellRange rows, CellRange cols);

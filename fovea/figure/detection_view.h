@@ -1,4 +1,4 @@
-// What a detector found in a picture and what its attention does there, as figures.
+// Figures of what a detector found in a picture and where its attention lies.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct DetectedObject {
   int64_t number = 0;  // from 1, by falling score
   int64_t query = 0;
   int64_t label = 0;
-  std::string name;  // of the label
+  std::string name;  // the label's name
   double score = 0;
   PictureBox box;  // in pixels of the picture
 };
 
-// A picture that has been through a detector, and the objects above the threshold.
+// A picture that a detector has seen, and the objects above the threshold.
 struct DetectionScene {
   const Run& run;
   const Picture& picture;
@@ -37,37 +37,40 @@ struct DetectionScene {
   int64_t centre_cell(const DetectedObject& object) const;  // in the middle of its box
 };
 
-// Model, picture, threshold and objects; of one attention: model, grid and threshold.
+// Metadata. For objects: model, picture, threshold and objects. For one attention: model, grid and
+// threshold.
 Json objects_json(const DetectionScene& scene);
 Json scene_metadata(const DetectionScene& scene, SiteId site);
 
-// From 0 to the largest weight; in a large map, where few are far above all others, to a weight
-// that only 2 in 1000 exceed, and `note` says so for the caption. Forbidden cells have no weight.
+// A scale from 0 to the largest weight. In a large map, where few weights are far above all others,
+// it ends at a weight that only 2 in 1000 exceed; `note` then says so for the caption. Forbidden
+// cells have no weight.
 ColorScale visible_scale(std::vector<float> weights, std::string& note);
 
-// Names, scores, boxes and queries of the objects.
+// A table of the objects: names, scores, boxes and queries.
 TableFigure objects_table(const DetectionScene& scene);
-// Boxes with labels and scores.
+// Draws the boxes with labels and scores.
 ImageFigure objects_figure(const DetectionScene& scene);
 
-// Areas of all objects, by one way to get them.
+// The areas of all objects, found in one way.
 struct ObjectMasks {
   std::string title;
   std::vector<PixelMask> objects;
 };
-// Side by side. `place` tells layer and heads.
+// Draws them side by side. `place` names layer and heads.
 ImageFigure masks_figure(const DetectionScene& scene, const std::vector<ObjectMasks>& all,
                          std::string_view place);
 
 // Rows or columns of one attention over the cells, a panel each.
 struct LineMaps {
   ImageFigure figure;
-  std::string query;  // whose they are
+  std::string query;  // whose rows or columns they are
   bool column = false;
   std::vector<double> sums;
   double uniform = 0;  // what a column would receive if all rows looked everywhere alike
 };
-// What a query attends to, in the heads that are chosen; without a query that of each object.
+// What a query attends to, in the chosen heads. Without a query: what each object's query attends
+// to.
 LineMaps query_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
                     std::optional<int64_t> query);
 // What a cell attends to, or who attends to it.
@@ -77,11 +80,11 @@ struct NamedCell {
   int64_t cell = 0;
   std::string name;  // "at 120,80"
 };
-// The same of a few cells, around the picture.
+// The same for a few cells; their maps stand around the picture.
 LineMaps point_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
                     const std::vector<NamedCell>& points, bool column);
 
-// A figure over the picture, no larger than `longest` pixels, and one map over the cells.
+// A figure over the picture, at most `longest` pixels long, and one map over the cells.
 ImageFigure scene_figure(const DetectionScene& scene, int64_t longest);
 ImagePanel map_panel(const DetectionScene& scene, std::string title,
                      const std::vector<double>& weights);

@@ -26,8 +26,8 @@ double sum_of_scores(const std::vector<double>& scores) {
   return std::accumulate(scores.begin(), scores.end(), 0.0);
 }
 
-// From 0 or, where signs count, as far below as above; the position asked from is left out, for it
-// is mostly far above all others.
+// A scale from 0 or, for signed scores, equally far below and above 0. The position asked from is
+// left out: it is mostly far above all others.
 ColorScale explanation_scale(const Explanation& explanation) {
   double most = 0;
   const auto look = [&](const std::vector<double>& scores, std::optional<int64_t> except) {
@@ -50,7 +50,7 @@ std::string explanation_title(const ExplanationView& view) {
                      what);
 }
 
-// What every caption says: the method, the row, layer and head, what the numbers are and their sum.
+// The caption: the method, the row, layer and head, what the numbers are and their sum.
 std::string explanation_caption(const ExplanationView& view) {
   const Explanation& explanation = view.explanation;
   std::string text = view.method.name;

@@ -1,4 +1,4 @@
-// What a method says of an input as a figure: shaded text, a picture with its map, a grid of heads.
+// Draws what a method says about an input: shaded text, a picture with its map, or a grid of heads.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ struct ExplanationView {
   std::string answer;  // "class cat rather than class dog"; empty: none was asked about
   std::vector<std::string> notes;
   const Picture* picture = nullptr;  // null: of a text
-  const PatchGrid* grid = nullptr;   // of the picture
+  const PatchGrid* grid = nullptr;   // the picture's patches
   std::string grid_name = "patches";
 };
 
-// Its metadata is left to whoever knows more of the question.
+// Makes the figure without metadata; the caller, who knows more about the question, adds it.
 Figure explanation_figure(const ExplanationView& view);
 
 }  // namespace fovea

@@ -47,7 +47,7 @@ TableRow card_row(const GradeInfo& info, const CardLine& line) {
   return row;
 }
 
-// What rounds to 0 has no sign.
+// A value that rounds to 0 has no sign.
 std::string rounded(double value) {
   const std::string text = fmt::format("{:.2f}", value);
   return text == "-0.00" ? "0.00" : text;

@@ -1,4 +1,4 @@
-// How far explanations can be believed: the curves and grades of one, and a table of methods.
+// Shows how far explanations can be believed: the curves and grades of one, and a table of methods.
 #pragma once
 
 #include <string>
@@ -8,24 +8,25 @@
 
 namespace fovea {
 
-// A card and what it is about. Refers to what it is made from.
+// A card and what it is about. Refers to its parts.
 struct CardView {
   const FaithfulnessCard& card;
-  const Axis& axis;         // of the scores
+  const Axis& axis;         // the scores' axis
   std::string model;        // its name
-  std::string method;       // the same
-  std::string answer;       // that was watched: "class cat rather than class dog"
+  std::string method;       // its name
+  std::string answer;       // the answer that was watched: "class cat rather than class dog"
   bool similarity = false;  // watched as a cosine, not as a probability
 };
 
-// What random orders and runs the numbers come from; below the curves, and below the table.
+// Which random orders and runs the numbers come from. Stands below the curves, and below the table.
 std::string card_facts(const CardView& view);
-// Deletion and insertion.
+// The curves of deletion and insertion.
 CurvesFigure card_figure(const CardView& view);
-// Every grade with what random numbers get.
+// All grades, with what random numbers get.
 TableFigure card_table(const CardView& view);
 
-// A row for each method and one for random numbers; below it which methods could not be graded.
+// A row for each method and one for random numbers. Notes below say which methods could not be
+// graded.
 TableFigure comparison_table(const MethodComparison& comparison);
 
 // "mask token in their place", "mean colour in their place", "hidden from attention".

@@ -11,7 +11,7 @@ struct FigureText {
   std::string title;       // "MiniLM · self-attention · layer 5"
   std::string caption;     // row or column, layer, head, method and sum: never left out
   Json metadata;           // embedded in the file and written beside it: model hash, input, ...
-  std::string badge = {};  // beside the title, where nobody overlooks it: the numbers were changed
+  std::string badge = {};  // beside the title, easy to see: the run was changed
 };
 
 }  // namespace fovea

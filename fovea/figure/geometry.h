@@ -9,7 +9,7 @@ struct Point {
   double x = 0;
   double y = 0;
 };
-// On whole units, where the edges of squares are sharp.
+// Rounds to whole units, where the edges of squares are sharp.
 inline Point on_grid(Point point) {
   return {std::round(point.x), std::round(point.y)};
 }

@@ -31,7 +31,7 @@ KernelsFigure figure_of(const std::vector<NamedKernel>& kernels, int64_t across,
   return figure;
 }
 
-// Of attention that is the same everywhere, in patches.
+// The mean distance, in patches, of attention that is the same everywhere.
 double even_distance(GridShape grid) {
   double sum = 0;
   for (int64_t down = -grid.rows + 1; down < grid.rows; ++down) {

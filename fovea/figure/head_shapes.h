@@ -1,4 +1,4 @@
-// How the heads of a picture's layers look, whatever the picture shows: at which offsets, and how
+// How the heads of a picture's layers look, independent of the picture: at which offsets, and how
 // far.
 #pragma once
 
@@ -18,7 +18,7 @@ struct NamedKernel {
   OffsetKernel kernel;
 };
 
-// Of one layer, the last without a number, or of all.
+// The heads of one layer (without a number, the last), or of all layers.
 struct HeadKernels {
   SiteId site;  // the first of them
   int64_t heads = 0;
@@ -29,13 +29,13 @@ HeadKernels head_kernels(const Run& run, bool all_layers, std::optional<int64_t>
                          const KernelOptions& options);
 KernelsFigure kernels_figure(const Run& run, const HeadKernels& heads);
 
-// Nine heads that were built to be a 3 x 3 convolution of so many pixels. `difference`: the largest
+// Shows nine heads that were built to be a 3 x 3 convolution of pixels. `difference` is the largest
 // between their mix and the convolution, inside of the border.
 KernelsFigure convolution_figure(const Run& run, const std::vector<NamedKernel>& kernels,
                                  GridShape pixels, double difference);
 
-// The mean distance of every head of every layer; `side` of a patch, in pixels of the model's
-// input.
+// The mean distance of every head of every layer. `side` is that of a patch, in pixels of the
+// model's input.
 DotsFigure distances_figure(const Run& run, DistanceForm form, int64_t side);
 
 }  // namespace fovea

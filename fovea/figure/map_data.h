@@ -1,4 +1,4 @@
-// The numbers of a figure with what they stand for: what files of numbers and JSON hold.
+// The numbers of a figure, and what they stand for. Files of numbers and JSON hold these.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ MapData data_of(const KernelsFigure& figure);    // each panel by how far down a
 MapData data_of(const DotsFigure& figure);       // [groups, series]
 MapData data_of(const CompositeFigure& figure);  // owners over the grid; -1: nobody's
 
-// The labels of an axis, one text for each position.
+// The texts of an axis, one for each position.
 Json position_texts(const Axis& axis);
 
 // Sets "rows", "cols" and "weights", or "panels" with a title and weights each. A cell that is not

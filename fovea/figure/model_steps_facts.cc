@@ -1,4 +1,4 @@
-// What is told of one token's steps before its numbers.
+// Words about one token's steps, above its numbers.
 #include <fmt/ranges.h>
 
 #include <algorithm>

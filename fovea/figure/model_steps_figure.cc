@@ -17,7 +17,7 @@
 namespace fovea {
 namespace {
 
-// What fits side by side in one figure.
+// How much fits side by side in one figure.
 constexpr int64_t kMostFigureTokens = 10;
 constexpr int64_t kMostFigureNumbers = 6;
 
@@ -128,7 +128,7 @@ class StageMaker {
     return stage;
   }
 
-  // From the products to what the softmax is of: bias, cap and mask where the model has them.
+  // The stages from the products to the input of softmax: bias, cap and mask if the model has them.
   std::vector<StepsStage> scores() const {
     std::vector<StepsStage> stages;
     const auto add = [&](const char* name, std::string formula, std::string explanation,

@@ -1,4 +1,4 @@
-// Numbers with names on both axes, as a step of attention has them.
+// A table of numbers with names on both axes, as the steps of attention show them.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace fovea {
 
 class NumberFormat {
  public:
-  // With as many decimals as the values need, `most` at most; very large and very small ones as
+  // As many decimals as the values need, at most `most`; very large and very small values as
   // 1.2e+06.
   static NumberFormat for_values(std::span<const double> values, int most = 3);
   // Always three decimals, for weights.
   static NumberFormat for_weights() { return {Style::kFixed, 3}; }
 
-  // "·" for what is no finite number.
+  // Writes the value; "·" if it is not finite.
   std::string operator()(double value) const;
 
  private:
@@ -30,8 +30,8 @@ class NumberFormat {
   int decimals_;
 };
 
-// A picture shows the values with their labels and colours, and of large tables a part of its own
-// choice; the formats and what stands below shade_to are for text.
+// A drawn figure shows the values with their labels and colours, and only a part of a large table.
+// The formats and the members below shade_to are for text.
 struct NumberTable {
   std::string corner;                   // the name, top left
   Matrix values;                        // not finite: shown as ·
@@ -41,7 +41,7 @@ struct NumberTable {
   std::optional<double> shade_to{};     // colours from 0 to this value, as weights have
   std::vector<Rgb> backgrounds{};       // one per entry; empty: none
   std::vector<double> sums{};           // a last column; empty: none
-  bool rest = false;                    // before it what the sums hold beyond the shown columns
+  bool rest = false;                    // a column before it: the sum of columns not shown
   std::vector<double> bars{};           // behind each row, 0 to 1; empty: none
   std::vector<std::string> notes{};     // text after each row; empty: none
   std::optional<int64_t> kept_row{};    // never left out when rows are
@@ -55,15 +55,15 @@ struct NumberTable {
   }
 };
 
-// Columns numbered, all numbers written alike.
+// A table with numbered columns and one format.
 NumberTable vector_table(std::string corner, const Matrix& values, std::vector<std::string> labels);
-// One row of a table.
+// The table with one of its rows.
 NumberTable only_row(const NumberTable& table, int64_t row);
 
 // "0", "1", ... for axes that have no names.
 std::vector<std::string> numbered(int64_t count);
 
-// One number on its own, as short as it can be said: "0.7071", "2", "1e-09".
+// One number by itself, as short as possible: "0.7071", "2", "1e-09".
 std::string short_number(double value);
 
 }  // namespace fovea

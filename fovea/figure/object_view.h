@@ -1,4 +1,4 @@
-// One object that was found in a picture without training, and what it was found by.
+// Shows an object that was found in a picture without training, and how it was found.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,29 @@ namespace fovea {
 
 struct FoundObject {
   std::string method;          // "LOST"
-  SiteId site;                 // whose keys it was found in
+  SiteId site;                 // the attention whose keys found it
   std::string map;             // what `values` are: "similar patches"
   std::string seed_rule;       // which patch is the seed, for the caption
-  std::string rule;            // which patches are foreground, for the same
-  std::vector<double> values;  // of every patch
+  std::string rule;            // which patches are foreground, for the caption
+  std::vector<double> values;  // one per patch
   int64_t seed = 0;
   GridMask foreground;
-  GridMask mask;          // the part of it around the seed
-  GridBox box;            // of that
-  std::string note = {};  // what to tell beside it; empty: nothing
+  GridMask mask;          // the foreground's part around the seed
+  GridBox box;            // the mask's box
+  std::string note = {};  // a remark; empty: none
 };
 
-// Of the keys of one layer, or of the last. Throw as picture_record() does, and
+// Finds the object by the keys of one layer, or of the last. Throws as picture_record() does, and
 // Error{kInvalidArgument} if the grid has a single patch.
 FoundObject find_lost(const Run& run, std::optional<int64_t> layer);
 FoundObject find_token_cut(const Run& run, std::optional<int64_t> layer);
 
-// The values with the seed framed, the foreground, and the object with its box, over the part of
-// the picture that the model saw. Values are drawn from their smallest or 0 to their largest.
+// Draws three panels over the part of the picture that the model saw: the values with the seed
+// framed, the foreground, and the object with its box. Colours run from the smallest value or 0 to
+// the largest.
 ImageFigure object_view(const Run& run, const FoundObject& object, const Picture& picture,
                         const PatchGrid& grid);
-// The values as they are, and both masks.
+// The values, and both masks, as numbers.
 MapData object_numbers(const FoundObject& object, const FigureText& text);
 
 }  // namespace fovea

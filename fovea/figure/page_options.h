@@ -1,4 +1,4 @@
-// Where a saved page opens, and what of a run it holds.
+// What of a run a saved page holds, and where it opens.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace fovea {
 
 struct PageOptions {
-  // What the page holds: one kind, one layer, one head where the choice names them. The token, the
+  // What the page holds: one kind, layer or head if the choice names it, else all. The token, the
   // column and mean or max of heads only say where the page opens.
   ViewChoice choice;
   std::string view;    // matrix, read or heads; empty: matrix, or read with a token
   std::string colors;  // a name of color_map.h; empty: what suits the view
   std::string title;   // empty: model and kind of attention
-  // Which of several maps it opens at; none: the last layer and first head of the run's first kind.
+  // The map that it opens at; none: the last layer and first head of the run's first kind.
   std::optional<SiteKind> opens_at;
   std::optional<int> opens_at_layer;
   std::optional<int64_t> opens_at_head;

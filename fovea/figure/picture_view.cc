@@ -20,7 +20,7 @@
 namespace fovea {
 namespace {
 
-// What is looked from (or at), and where its record lies.
+// The position that looks, or is looked at, and its record.
 struct Query {
   RecordPointer record;
   int64_t index = 0;

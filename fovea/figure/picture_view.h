@@ -1,4 +1,4 @@
-// From the run of a picture to a figure: one row or column of a map, laid over its patches.
+// Makes figures from the run of a picture: one row or column of a map, laid over its patches.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ struct PictureChoice {
   std::optional<std::string> token;  // by its name, "[REG 1]"; none: the first
   bool column = false;               // who attends to it, not what it attends to
   double mask = 0;                   // the fewest patches that hold this share of the mass; 0: all
-  std::optional<GridMask> without;   // excluded; the other patches get their weight (artifacts.h)
+  std::optional<GridMask> without;   // excluded patches; others get their weight (artifacts.h)
 };
 
 // One map of one head (or of their mean or maximum) over the grid.
 struct PatchMap {
   std::string title;            // "head 3", "mean of 6 heads"
-  std::vector<double> weights;  // of the patches, row by row
-  double sum = 0;               // of the whole row or column, special tokens too
+  std::vector<double> weights;  // one per patch, row by row
+  double sum = 0;               // sum of the whole row or column, special tokens too
   double on_patches = 0;
   std::optional<GridMask> mask;  // none: not asked for
-  double removed = 0;            // share of on_patches that excluded patches had
+  double removed = 0;            // share of on_patches on excluded patches
 };
 
 struct PatchMaps {
@@ -46,22 +46,23 @@ struct PatchMaps {
   std::vector<PatchMap> maps;
 };
 
-// Which of a run's attentions are a picture's own: of the picture tower, where there are two.
+// Which of a run's attentions are the picture's own: if there are two towers, the picture tower's.
 SiteKind picture_kind(const Run& run);
 // The axis of patches. Throws Error{kNotFound} if there is none.
 const Axis& picture_axis(const Run& run);
-// Of every figure of the run's picture: version, model and grid. Throws as picture_axis() does.
+// The metadata of every figure of the run's picture: version, model and grid. Throws as
+// picture_axis() does.
 Json picture_metadata(const Run& run);
-// A token in front of the patches, by its name: "[REG 1]" and "reg 1" are the same. The second
-// throws Error{kInvalidArgument} that lists them.
+// Finds a token in front of the patches by its name; "[REG 1]" and "reg 1" are the same. The second
+// form throws Error{kInvalidArgument} that lists them.
 std::optional<int64_t> find_front_token(const Axis& axis, std::string_view name);
 int64_t front_token_named(const Axis& axis, std::string_view name);
 // The self-attention of a picture's patches in one layer, or in the last. Throws Error{kNotFound}
 // if the run has none.
 std::shared_ptr<const AttentionRecord> picture_record(const Run& run, std::optional<int64_t> layer);
 
-// Throws Error{kNotFound} if the run has no patches or no such layer, Error{kInvalidArgument} if
-// there is no such head or token, or nothing to look from.
+// The chosen maps. Throws Error{kNotFound} if the run has no patches or no such layer, and
+// Error{kInvalidArgument} if there is no such head or token, or nothing to look from.
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice);
 
 // `picture` is the whole one; the figure shows the part that the model saw.

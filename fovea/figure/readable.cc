@@ -30,7 +30,7 @@ class Description {
   void field(std::string_view name, std::string_view value) {
     if (!value.empty()) line("{}: {}", name, value);
   }
-  // What the function tells stands under this heading.
+  // Puts what `tell` writes under a heading.
   template <typename Tell>
   void under(std::string_view heading, const Tell& tell) {
     line("{}", heading);

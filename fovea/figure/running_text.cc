@@ -19,7 +19,7 @@ bool has_usable_source(const Axis& axis) {
   });
 }
 
-// As many bytes as before, and nothing in it that pango would take for a command.
+// Keeps the number of bytes, but leaves nothing that pango would take for a command.
 std::string plain(std::string text) {
   for (char& letter : text) {
     if (static_cast<unsigned char>(letter) < 0x20 && letter != '\n') letter = ' ';

@@ -1,5 +1,5 @@
-// The source text of an axis with what is no text in it (special tokens, bare white space) set in
-// as small chips, and where each position stands.
+// The source text of an axis, and where each position stands in it. What is no text (special
+// tokens, bare white space) becomes a small chip.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct TextPlace {
   size_t begin = 0;  // bytes of RunningText::text, at character boundaries, without outer spaces
   size_t end = 0;
   bool chip = false;
-  // Byte pieces of one character share its place: this is piece `part` of `parts`.
+  // The byte pieces of one character share its place; this is piece `part` of `parts`.
   int part = 0;
   int parts = 1;
 };
@@ -25,7 +25,8 @@ struct RunningText {
   std::vector<TextPlace> places;  // one per position
 };
 
-// Where an axis has no usable source, its positions' names with spaces between.
+// The running text of an axis. Without a usable source it is the names of the positions, with
+// spaces between.
 RunningText running_text(const Axis& axis);
 
 }  // namespace fovea

@@ -31,7 +31,8 @@ std::string why_caption(const DetectionScene& scene, const CellPair& pair) {
       model_note(scene.run));
 }
 
-// What the one cell attends to in the strongest head, and a frame around the other.
+// The picture with what the first cell attends to in the strongest head, and a frame around the
+// second.
 ImageFigure pair_picture(const DetectionScene& scene, const CellPair& pair) {
   const int64_t head = pair.strongest().head;
   const std::vector<double> weights =

@@ -1,4 +1,4 @@
-// Why one cell of a detector's encoder attends to another: the score split into content and
+// Shows why one cell of a detector's encoder attends to another: the score split into content and
 // position, head by head.
 #pragma once
 
@@ -22,12 +22,12 @@ struct CellPair {
   const ScoreSplit& strongest() const;  // the head with the largest weight
 };
 
-// In one head, or with kAll in every one. Throws Error{kUnsupported} if the model adds no positions
-// to queries and keys.
+// Splits the score in one head, or in every head with kAll. Throws Error{kUnsupported} if the model
+// adds no positions to queries and keys.
 CellPair split_pair(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
                     int64_t from, int64_t to);
 
-// The four terms and the score of each head, [heads, 5].
+// The four terms and the score of each head, as [heads, 5].
 Tensor term_values(const CellPair& pair);
 
 // The pair in the picture, the terms, the weights and the largest products.

@@ -14,12 +14,12 @@ enum class TableTone { kPlain, kStrong, kMuted };
 struct TableColumn {
   std::string name;
   std::string detail = {};  // below it, smaller: "low is good"
-  bool words = false;       // begin at the left and may be broken; numbers end at the right
+  bool words = false;       // words align left and may wrap; numbers align right
 };
 
 struct TableCell {
   std::string text;
-  std::string mark = {};   // behind it, in a place of its own, so that numbers stay in line: "+"
+  std::string mark = {};   // after it, in its own place, so that numbers stay aligned: "+"
   std::string range = {};  // below it, smaller: "0.31–0.45"
   TableTone tone = TableTone::kPlain;
   std::optional<double> share = {};  // a bar behind the number, 0 to 1
@@ -30,7 +30,7 @@ struct TableRow {
   std::vector<TableCell> cells;  // may be fewer than the columns
   std::string group = {};        // a heading above this row and those that follow
   bool marked = false;           // the one that was chosen
-  bool total = false;            // a line parts it from those above
+  bool total = false;            // a line separates it from those above
 };
 
 struct TableFigure {

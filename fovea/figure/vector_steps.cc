@@ -250,7 +250,8 @@ class VectorStages {
     return table;
   }
 
-  // From score to weight, downwards, with a bar for each weight. What changes nothing is left out.
+  // A table from score to weight, downwards, with a bar for each weight. Steps that change nothing
+  // are left out.
   NumberTable line_table(const HeadSteps& head, const std::vector<double>& line) const {
     std::vector<std::pair<std::string, std::vector<double>>> columns{
         {"score", line_of_place(head.scores)}};

@@ -1,4 +1,5 @@
-// Attention of vectors that a user chose, step by step with every number, and its weights alone.
+// Shows the attention of vectors that a user chose, step by step with every number, and its weights
+// alone.
 #pragma once
 
 #include <optional>
@@ -16,18 +17,19 @@ struct StepsView {
   bool column = false;           // who attends to it, not what it attends to
 };
 
-// From the vectors to the output; of a memory, hard and soft reading side by side.
+// All stages from the vectors to the output. For a memory, hard and soft reading stand side by
+// side.
 StepsFigure vector_steps_figure(const StepsProblem& problem, const StepsResult& result,
                                 const StepsView& view);
 
-// The weights alone, as maps: a MatrixFigure, or where there are several heads a HeadsFigure.
+// The weights alone, as maps: a MatrixFigure, or a HeadsFigure if there are several heads.
 Figure vector_weights_figure(const StepsProblem& problem, const StepsResult& result,
                              const StepsView& view);
 
-// The stages of reading a memory; part of the above, in a file of its own.
+// The stages of reading a memory; vector_steps_figure() uses them.
 std::vector<StepsStage> memory_stages(const StepsProblem& problem, const StepsResult& result,
                                       const StepsView& view);
-// What the problem is called where its file says nothing.
+// The title of a problem whose file names none.
 std::string steps_title(const StepsProblem& problem);
 // "scaled dot product", "additive similarity".
 std::string similarity_fact(const StepsProblem& problem);

@@ -1,5 +1,5 @@
-// What the views have in common: which record and heads are meant, how its rows and columns are
-// put together, and what is said about it.
+// What all views share: which record and heads are meant, how rows and columns are grouped, and
+// what is said about them.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace fovea {
 using RecordPointer = std::shared_ptr<const AttentionRecord>;
 
 SiteKind chosen_kind(const Run& run, const ViewChoice& choice);
-// Of one kind, by rising layer. Throws Error{kNotFound} if there are none.
+// The records of one kind, by rising layer. Throws Error{kNotFound} if there are none.
 std::vector<RecordPointer> records_of(const Run& run, SiteKind kind);
 RecordPointer chosen_record(const Run& run, const ViewChoice& choice);
 
@@ -29,10 +29,10 @@ struct Side {
   int64_t size() const { return static_cast<int64_t>(groups.size()); }
 };
 
-// One position per group: single tokens, words, or blocks of `block` tokens.
+// Makes a side with one position per group: single tokens, words, or blocks of `block` tokens.
 Side make_side(const Run& run, const std::string& axis, bool words, int64_t block = 1);
 
-// What a figure of one record is made of.
+// The parts of a figure of one record.
 struct Frame {
   RecordPointer record;
   Side rows;
@@ -44,12 +44,12 @@ struct Frame {
   std::string note(bool words) const;
 };
 
-// Pooled where a side is longer than `largest`, unless the choice wants every cell. Throws
-// Error{kInvalidArgument} if `panels` such maps have too many cells.
+// Makes the frame. It is pooled if a side is longer than `largest`, unless the choice wants every
+// cell. Throws Error{kInvalidArgument} if `panels` such maps have too many cells.
 Frame make_frame(const Run& run, const RecordPointer& record, const ViewChoice& choice,
                  int64_t panels, int64_t largest);
 
-// The chosen token on a side: its number among words, or among tokens.
+// The place of the chosen token on a side, counted in words or tokens.
 FoundToken token_named(const Side& side, const ViewChoice& choice);
 
 double largest_of(std::span<const float> weights);  // 0 if there is none

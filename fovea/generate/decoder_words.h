@@ -1,4 +1,4 @@
-// The decoder of a model with two stacks, as a search asks it for words.
+// The decoder of a two-stack model, in the form in which a search asks for words.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace fovea {
 
-// For one thread and one search. Holds on to the model and to the source, which is encoded once for
-// all steps and hypotheses.
+// For one thread and one search. Keeps the model and the source, which is encoded once for all
+// steps and hypotheses.
 class DecoderWords final : public NextWords {
  public:
   DecoderWords(const Seq2SeqModel& model, const EncodedSource& source)
@@ -26,12 +26,12 @@ class DecoderWords final : public NextWords {
   AttentionCache cache_;
 };
 
-// Of the changes those whose positions a target of so many tokens has: the others wait until it has
-// been written so far.
+// The changes whose positions exist in a target of so many tokens. The others wait until the target
+// has grown.
 std::vector<Intervention> changes_within(const std::vector<Intervention>& changes, int64_t tokens);
 
-// The same of a decoder whose attention is changed. It reads every text anew at each step: a cache
-// holds what earlier steps saw, and a change may reach them too.
+// The same for a decoder whose attention is changed. It reads every text anew at each step: a cache
+// holds what earlier steps saw, and a change may reach those too.
 class ChangedDecoderWords final : public NextWords {
  public:
   ChangedDecoderWords(const Seq2SeqModel& model, const EncodedSource& source,
@@ -42,7 +42,7 @@ class ChangedDecoderWords final : public NextWords {
   Tensor step(std::span<const int64_t> parents, std::span<const int64_t> ids) override;
 
  private:
-  Tensor scores() const;  // of the word after each text
+  Tensor scores() const;  // scores of the word after each text
 
   const Seq2SeqModel& model_;
   const EncodedSource& source_;

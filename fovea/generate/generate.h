@@ -1,4 +1,4 @@
-// Text written word by word by a causal model.
+// Lets a causal model write text, word by word.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct GenerateOptions {
 // exceed the model's positions, or all bounds.
 void check_room(const ModelFacts& facts, int64_t prompt, int64_t more);
 
-// The tokens that follow the prompt, which must not be empty. `cache` must be empty and then holds
-// the attention of every step: of the prompt and of all new tokens but the last, which nothing has
-// attended from. Throws Error{kUnsupported} if the model does not score next words,
+// The tokens that follow the prompt, which must not be empty. `cache` must be empty. Afterwards it
+// holds the attention of every step: of the prompt and of all new tokens but the last, from which
+// nothing was computed. Throws Error{kUnsupported} if the model does not score next words, and
 // Error{kInvalidArgument} with both numbers if prompt and new tokens exceed its positions.
 std::vector<int64_t> generate(const Model& model, std::span<const int64_t> prompt,
                               const GenerateOptions& options, AttentionCache& cache);

@@ -97,7 +97,7 @@ int64_t vocabulary_of(const Config& config) {
   return text ? text->get_size("vocab_size", kLargest) : kLargest;
 }
 
-// What changes the text that is found and is not done here.
+// Refuses settings that change the text and that fovea does not support.
 void refuse_other_searches(const Reader& reader) {
   constexpr std::pair<std::string_view, double> kWithoutEffect[] = {
       {"encoder_no_repeat_ngram_size", 0},

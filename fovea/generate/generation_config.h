@@ -1,5 +1,5 @@
-// How a model's authors want it to write: generation_config.json, or the same keys of config.json
-// in folders from before that file was invented.
+// How a model's authors want it to generate text: generation_config.json, or the same keys of
+// config.json in older folders.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@
 namespace fovea {
 
 struct GenerationConfig {
-  // beams, length_penalty, early_stopping, stop_ids (eos_token_id) and rules; most_tokens is for
-  // the caller to set, from the member function below.
+  // beams, length_penalty, early_stopping, stop_ids (eos_token_id) and rules. The caller sets
+  // most_tokens, by the member function below.
   SearchOptions search;
   std::optional<int64_t> max_length;      // the prompt counted
   std::optional<int64_t> max_new_tokens;  // the prompt not counted; goes before max_length
   std::optional<int64_t> bos_token_id;
   std::optional<int64_t> pad_token_id;  // never looked at by a search; need not be in a vocabulary
-  // Where an encoder's decoder begins; bos_token_id where the files name none.
+  // The first token of a decoder beside an encoder; bos_token_id if the files name none.
   std::optional<int64_t> decoder_start_token_id;
 
-  // Of speech models only.
+  // For speech models only.
   std::vector<std::pair<std::string, int64_t>> lang_to_id;  // "<|fr|>"
   std::vector<std::pair<std::string, int64_t>> task_to_id;  // "transcribe"
   std::optional<int64_t> no_timestamps_token_id;
-  // The tokens after the start; none where the file leaves the choice open.
+  // The tokens after the start; none if the file leaves one open.
   std::vector<std::optional<int64_t>> forced_decoder_ids;
 
   // How many tokens transformers would write after a prompt: max_new_tokens, or what max_length
@@ -38,11 +38,12 @@ struct GenerationConfig {
   int64_t most_tokens(int64_t prompt, int64_t positions = 0) const;
 };
 
-// `generation` is the folder's generation_config.json. Without it all keys are those of `config`,
-// the model's config.json; with it only the ids of special tokens that it lacks are. Keys that only
-// choose how to sample are left to the caller. Ids are checked against the vocabulary of `config`
-// where it names one. Throws Error{kBadFile} for a value that cannot be, Error{kUnsupported} naming
-// a key that asks for a search that fovea does not do.
+// Reads a configuration. `generation` is the folder's generation_config.json, `config` the model's
+// config.json. With `generation`, `config` only gives ids of special tokens that `generation`
+// lacks; without it, all keys come from `config`. Keys that only choose how to sample are left to
+// the caller. Ids are checked against the vocabulary of `config`, if it names one. Throws
+// Error{kBadFile} for a value that cannot be, and Error{kUnsupported} naming a key that asks for a
+// search that fovea does not do.
 GenerationConfig read_generation_config(const Config& config, const Config* generation = nullptr);
 
 // As above, with the generation_config.json of `folder` if there is one.

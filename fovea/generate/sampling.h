@@ -1,4 +1,4 @@
-// From scores of words to the next word.
+// Chooses the next word from the scores of words.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace fovea {
 // How the next word is chosen.
 struct Sampling {
   double temperature = 0;  // 0: always the best one
-  double top_p = 1;        // of the most probable words, as many as together have this probability
+  double top_p = 1;        // take the most probable words up to this probability in all
   uint64_t seed = 0;
 };
 
@@ -21,7 +21,7 @@ void validate(const Sampling& sampling);
 class Sampler {
  public:
   explicit Sampler(const Sampling& sampling);
-  // An index into `logits`; of equal best ones the first. `logits` must not be empty.
+  // Chooses an index into `logits`, which must not be empty; of equal best ones the first.
   int64_t operator()(std::span<const float> logits);
 
  private:

@@ -1,4 +1,4 @@
-// Searching for the text that follows a prompt. The search sees no model, only scores of words.
+// Searches for the text that follows a prompt. The search sees no model, only scores of words.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace fovea {
 
-// What a search asks of a model. Scores are f32 logits in a tensor that nobody else holds: the
-// search changes them in place.
+// What a search asks of a model. Scores are f32 logits in a tensor that nobody else holds, because
+// the search changes them.
 class NextWords {
  public:
   virtual ~NextWords() = default;
-  // Scores [1, vocabulary] of the word after the prompt; one hypothesis is there from now on.
+  // Begins with one hypothesis: scores [1, vocabulary] of the word after the prompt.
   virtual Tensor start(std::span<const int64_t> prompt) = 0;
-  // Hypothesis h goes on from the earlier hypothesis parents[h] with the word ids[h]; scores
-  // [hypotheses, vocabulary] of the words after. Their number may grow and shrink.
+  // Continues: hypothesis h takes the earlier hypothesis parents[h] and the word ids[h]. Gives the
+  // scores [hypotheses, vocabulary] of the words after. The number of hypotheses may change.
   virtual Tensor step(std::span<const int64_t> parents, std::span<const int64_t> ids) = 0;
 };
 
-// When beam search is content, once it has `beams` finished texts; transformers' early_stopping.
+// When beam search stops, once it has `beams` finished texts; transformers' early_stopping.
 enum class EarlyStopping {
   kHeuristic,  // false: when the best open text, at its present length, is no better than the worst
   kAtOnce,     // true: at once
@@ -37,22 +37,22 @@ struct SearchOptions {
   EarlyStopping early_stopping = EarlyStopping::kHeuristic;
   std::vector<int64_t> stop_ids;  // the end of a text
   TokenRules rules;
-  // After every step: the best text as far as it is written, without the prompt.
+  // Called after every step with the best text so far, without the prompt.
   std::function<void(std::span<const int64_t> best)> on_step = nullptr;
 };
 
 struct Hypothesis {
   std::vector<int64_t> ids;  // without the prompt; the end is kept
-  // Of beam search: log p / length^penalty. Greedy search computes none and says 0.
+  // Beam search: log p / length^penalty. Greedy search computes none and says 0.
   double score = 0;
-  // rows[i]: the row of the scores from which ids[i] was chosen. What was recorded for that row at
+  // rows[i] is the row of scores from which ids[i] was chosen. What was recorded for that row at
   // step i belongs to this text.
   std::vector<int64_t> rows;
 };
 
 constexpr int64_t kMostBeams = 1024;
 constexpr size_t kMostStopIds = 256;            // a step keeps beams * (1 + this) candidates
-constexpr double kStrongestLengthPenalty = 10;  // of either sign; beyond it f32 has no room
+constexpr double kStrongestLengthPenalty = 10;  // positive or negative; beyond it f32 overflows
 
 // Throws Error{kInvalidArgument} with the number that cannot be; the rules are not looked at.
 void validate(const SearchOptions& options);

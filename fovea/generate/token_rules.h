@@ -1,4 +1,5 @@
-// What a text must or must not hold while it is written, as changes of the scores of its next word.
+// What a text must or must not hold. The rules act while it is written, by changing the scores of
+// its next word.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct TokenRules {
   std::vector<int64_t> begin_suppress_tokens;       // not the first word that is chosen freely
 };
 
-// Far from where f32 would overflow.
+// A penalty this weak is still far from overflow in f32.
 constexpr double kWeakestRepetitionPenalty = 0.001;
 constexpr double kStrongestRepetitionPenalty = 1000;
 

@@ -1,5 +1,5 @@
-// The best few of many scores. Equal scores are ordered as torch.topk orders them on a CPU, so that
-// a search over them writes the same text.
+// Finds the best few of many scores. Equal scores are ordered as torch.topk orders them on a CPU,
+// so that a search writes the same text.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ struct Scored {
   int64_t index;
 };
 
-// The best of a stream, in memory for the kept ones only. Scores must not be NaN.
+// Keeps the best of a stream of scores; memory is for the kept ones only. Scores must not be NaN.
 class TopScores {
  public:
   explicit TopScores(size_t most);
-  // Most of a stream is passed over by one comparison.
+  // For most scores, one comparison is all.
   void offer(float score, int64_t index) {
     if (!full_) {
       fill(score, index);

@@ -8,8 +8,8 @@
 
 namespace fovea {
 
-// Packs bytes that arrive in parts. Made for numbers: it looks for runs and for frequent bytes but
-// not for repeated words, which costs little time and loses little there. Moves, does not copy.
+// Packs bytes that arrive in parts. Made for numbers: it looks for runs and for frequent bytes, but
+// not for repeated words, which saves time and loses little. Can be moved but not copied.
 class Deflater {
  public:
   Deflater();

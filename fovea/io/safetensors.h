@@ -72,7 +72,7 @@ class SafetensorsFile {
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const Metadata& metadata = {});
 
-// A tensor that is made while the file is written, so that none of it need fit in memory.
+// A tensor that is made while the file is written, so that it never has to fit in memory.
 struct StreamedTensor {
   std::string name;
   DType dtype = DType::kF32;

@@ -1,4 +1,4 @@
-// From bytes of a file, which may hold anything, to a tensor.
+// Turns bytes of a file, which may hold anything, into a tensor.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace fovea {
 
-// Each `where` names the file and the tensor at the beginning of a message.
+// Each `where` names the file and the tensor; messages begin with it.
 
 // Throws Error{kBadFile} on a negative size or when the element count overflows.
 Shape shape_from_file(std::vector<int64_t> sizes, std::string_view where);

@@ -42,7 +42,7 @@ HeadsView rows_of(const Tensor& tensor, int64_t begin, int64_t count) {
   return view;
 }
 
-// Their rows, which lie one after the other within a head, in the type that they have.
+// Copies the rows in their own type. Rows of a head lie one after the other.
 Tensor copy_of(const HeadsView& view) {
   Tensor copy = Tensor::uninitialized({view.heads, view.rows, view.dim}, view.dtype);
   const auto bytes = static_cast<size_t>(view.rows * view.row_stride) * dtype_bytes(view.dtype);
@@ -54,8 +54,9 @@ Tensor copy_of(const HeadsView& view) {
   return copy;
 }
 
-// What attention is computed from, and what the record holds: maps that are computed from a record
-// later agree with its LSE only if both come from the same numbers.
+// Rounds queries and keys, if `compute` asks for it. Attention is computed from the rounded numbers
+// and the record holds the same ones: a map that is computed from the record later agrees with its
+// LSE only then.
 AttentionParts rounded(AttentionParts parts, DType compute) {
   parts.compute = compute;
   if (compute == DType::kF32) return parts;
@@ -81,8 +82,8 @@ AttentionRecord record_of(const AttentionPlace& place, Tensor queries, Tensor ke
   return record;
 }
 
-// Several texts in one pass, each within itself: one thread per text, for they are short. Records
-// are made and given away there too.
+// Runs several texts in one pass, each by itself. Texts are short, so each takes one thread. That
+// thread also makes its record and gives it away.
 Value attend_packed(const Pass& pass, const AttentionPlace& place, const AttentionParts& parts) {
   const Tensor &queries = parts.queries.tensor, &keys = parts.keys.tensor,
                &values = parts.values.tensor;
@@ -125,7 +126,8 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Attenti
   return ops::merge_heads(output);
 }
 
-// In the first run of a block the result is kept; in the second, on a tape, it is not computed.
+// The first run of a block keeps the result. The second run, on a tape, takes it and does not
+// compute it again.
 ops::AttentionResult mix(const Pass& pass, SiteId site, const AttentionParts& parts) {
   if (pass.known != nullptr && pass.tape != nullptr) {
     const auto known = pass.known->attentions.find(site);
@@ -143,7 +145,7 @@ ops::AttentionResult mix(const Pass& pass, SiteId site, const AttentionParts& pa
   return result;
 }
 
-// With everything that the recorder asks for.
+// The record, with everything that the recorder asks for.
 AttentionRecord record_of(const RecorderOptions& options, const AttentionPlace& place,
                           const AttentionParts& parts, const ops::AttentionResult& result) {
   AttentionRecord record =

@@ -1,6 +1,6 @@
-// What the steps of a generation leave behind at every site: keys and values for the steps to come,
-// and queries and log-sum-exps, which make one causal map of all steps. A search follows several
-// hypotheses at once, each with a past of its own.
+// What a generation keeps at every site from step to step: keys and values, which later steps
+// attend to, and queries and log-sum-exps, which make one causal map of all steps. A search follows
+// several hypotheses at once; each has its own past.
 #pragma once
 
 #include <cstdint>
@@ -19,44 +19,44 @@ namespace fovea {
 // For one thread. Memory grows in steps, O(tokens * width) for each hypothesis.
 class AttentionCache {
  public:
-  // How many positions the steps so far have brought to each hypothesis.
+  // How many positions each hypothesis has so far.
   int64_t length() const { return length_; }
   // Called by the model once a step is through all its layers.
   void advance(int64_t positions) { length_ += positions; }
 
-  // One at the beginning.
+  // How many hypotheses there are; one at the beginning.
   int64_t hypotheses() const { return hypotheses_; }
-  // From now on there are as many hypotheses as parents; number h goes on from what parents[h] has
-  // seen.
+  // Continues with as many hypotheses as `parents` has entries. Hypothesis h continues from the
+  // past of parents[h].
   void branch(std::span<const int64_t> parents);
 
   // Adds the step's keys and values [kv_heads, n, ..] and attends from its queries [heads, n, ..]
-  // to everything so far: with several hypotheses, n / hypotheses() rows for each in turn, which
-  // see its own past only. `rule` is that of one hypothesis's step: its mask begins at length().
-  // Returns the head outputs [heads, n, value_dim].
+  // to everything so far. Each hypothesis has n / hypotheses() of these rows, one hypothesis after
+  // the other, and sees only its own past. `rule` is for the step of one hypothesis: its mask
+  // begins at length(). Returns the head outputs [heads, n, value_dim].
   Tensor attend(SiteId site, const Tensor& queries, const Tensor& keys, const Tensor& values,
                 const ScoreRule& rule);
 
-  // Keys and values of something that no step changes, an encoder's states: made once for each
-  // site, the same for all hypotheses.
+  // Keys and values that no step changes: those of an encoder's states. They are made once for each
+  // site, and all hypotheses share them.
   struct Memory {
     Value keys, values;
   };
   const Memory& memory(SiteId site, const std::function<Memory()>& make);
 
-  // One record per site over all steps, as if the whole had been run at once, without outputs and
-  // blocks, which the steps do not keep. Its columns are the axis "tokens", its rows `row_axis`.
-  // Of the first hypothesis.
+  // Makes one record per site over all steps of the first hypothesis, as if the whole text had been
+  // run at once. It has no outputs and blocks: the steps do not keep them. Its columns run along
+  // "tokens", its rows along `row_axis`.
   void record_into(Recorder& recorder, const std::string& row_axis) const;
 
  private:
-  // [heads, capacity, dim] of which the first `rows` rows of each head are filled.
+  // [heads, capacity, dim]; the first `rows` rows of each head are filled.
   template <typename T>
   struct Rows {
     int64_t heads = 0, dim = 0, rows = 0, capacity = 0;
     std::vector<T> data;
 
-    // Rows [begin, begin + count) of each head of `more`.
+    // Appends rows [begin, begin + count) of each head of `more`.
     void append(const Tensor& more, int64_t begin, int64_t count);
     Tensor tensor() const;  // [heads, rows, dim]
     HeadsView view() const;
@@ -67,7 +67,7 @@ class AttentionCache {
   };
   struct Entry {
     std::vector<Past> pasts;  // one per hypothesis
-    ScoreRule rule;           // of the last step
+    ScoreRule rule;           // the last step's
   };
   std::map<SiteId, Entry> entries_;
   std::map<SiteId, Memory> memories_;

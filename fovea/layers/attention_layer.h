@@ -1,4 +1,4 @@
-// Attention with its projections: q, k and v out of the input, and the heads joined again.
+// Attention with its projections: it makes q, k and v from the input, and joins the heads again.
 #pragma once
 
 #include <optional>
@@ -16,57 +16,59 @@ struct AttentionSizes {
   int64_t kv_heads = 1;
   int64_t head_dim = 0;
 
-  // Heads that share the width, as in BERT and GPT-2. Throws Error{kBadFile} with both numbers
-  // unless they divide it.
+  // Heads divide the width among them, as in BERT and GPT-2. Throws Error{kBadFile} with both
+  // numbers unless they divide it.
   static AttentionSizes equal_heads(const Config& config,
                                     std::string_view width_key = "hidden_size",
                                     std::string_view heads_key = "num_attention_heads");
-  // Heads whose size has a key of its own, as in T5: together they may be wider than the model.
+  // The size of a head has a key of its own, as in T5. All heads together may be wider than the
+  // model.
   static AttentionSizes own_head_size(const Config& config, std::string_view width_key,
                                       std::string_view heads_key, std::string_view head_dim_key);
   // Llama's form: num_key_value_heads and head_dim may be given too.
   static AttentionSizes grouped_heads(const Config& config);
 
-  // 1 / sqrt(head_dim), what scores are usually multiplied by.
+  // 1 / sqrt(head_dim): the usual scale of scores.
   float scale() const;
 };
 
-// What changes from layer to layer or with the input, but is no weight. Held by value, for a block
-// may be run again after the stack is done (run_block.h).
+// What differs between layers or inputs, but is not a weight. A block may run again after its stack
+// is done (run_block.h), so this is held by value.
 struct AttentionSetting {
   std::shared_ptr<const ScoreRule> rule;
   std::optional<RotaryTable> rotary = {};  // none: no rotary positions
-  // What the caller adds to the norm of the result (Gemma), for the record's block; null: nothing.
+  // What the caller adds to the norm of the result (Gemma). The record's block needs it; null:
+  // nothing.
   const Value* added_later = nullptr;
   RotaryPairing pairing = RotaryPairing::kHalves;
-  // What rows and columns count along; empty: as the site's kind says (AttentionPlace::of).
+  // The axes of rows and columns; empty: as the site's kind says (AttentionPlace::of).
   std::string_view row_axis = {};
   std::string_view col_axis = {};
-  // Added to what q and k are made of, never to what v is: DETR's way with positions, in every
-  // layer. Empty: nothing. [rows, width] and [columns, width]; in self-attention both are the same.
+  // Positions that are added to the inputs of q and k, but not of v, in every layer (DETR): [rows,
+  // width] and [columns, width]. Both are the same in self-attention. Empty: none.
   Tensor query_positions = {};
   Tensor key_positions = {};
 };
 
 class AttentionLayer {
  public:
-  // `projections` is either q, k and v or one for all three, whose output is q, k, v side by side.
+  // `projections` holds three (q, k, v), or one whose output is q, k and v side by side.
   AttentionLayer(AttentionSizes sizes, std::vector<ops::Linear> projections, ops::Linear output)
       : sizes_(sizes), projections_(std::move(projections)), output_(std::move(output)) {}
 
-  // Norms of each head's q and k before rotation (Qwen 3, Gemma 3).
+  // Sets the norms of each head's q and k before rotation (Qwen 3, Gemma 3).
   void set_head_norms(Norm query, Norm key) {
     query_norm_ = std::move(query);
     key_norm_ = std::move(key);
   }
 
-  // Self-attention of `x`, W_O applied, plus `residual`. `norm` is what the caller applies to that,
-  // for the record's block: null in pre-norm blocks.
+  // Self-attention of `x` with W_O applied, plus `residual`. `norm` is what the caller applies to
+  // the result, for the record's block; null in pre-norm blocks.
   Value operator()(const Pass& pass, SiteId site, const Value& x, const AttentionSetting& setting,
                    const Value& residual = {}, const Norm* norm = nullptr) const;
 
-  // The same from `x` to `memory`, the states of an encoder; in a generation their keys and values
-  // are computed once. Needs three projections, and takes no rotary positions.
+  // Cross-attention from `x` to `memory`, an encoder's states. A generation computes their keys and
+  // values once. Needs three projections, and takes no rotary positions.
   Value cross(const Pass& pass, SiteId site, const Value& x, const Value& memory,
               const AttentionSetting& setting, const Value& residual = {},
               const Norm* norm = nullptr) const;
@@ -77,7 +79,7 @@ class AttentionLayer {
   struct Projected {
     Value queries, keys, values;
   };
-  // Without values if they are not wanted and have a projection of their own.
+  // Leaves the values out if they are not wanted and have a projection of their own.
   Projected project(const Value& x, const AttentionSetting& setting, bool values) const;
   AttentionPlace place_of(SiteId site, const AttentionSetting& setting) const;
   void add_biases(BlockContext& block) const;

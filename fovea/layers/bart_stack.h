@@ -1,5 +1,5 @@
-// The embeddings and blocks of BART with the names of their weights, which Marian, mBART, M2M100
-// and Whisper share (Lewis et al. 2020, arXiv:1910.13461); the blocks also with DETR.
+// BART's embeddings and blocks, by the names of their weights (Lewis et al. 2020,
+// arXiv:1910.13461). Marian, mBART, M2M100 and Whisper share them; DETR shares the blocks.
 #pragma once
 
 #include <optional>
@@ -19,20 +19,20 @@ struct BartEmbeddings {
   Tensor positions;
   std::optional<Norm> norm;
 
-  // `input` is the name of the scaled words as an input (numeric_input.h); `places` are rows of the
-  // table of positions.
+  // `input` names the scaled words as an input (numeric_input.h). `places` are rows of the table of
+  // positions.
   Value operator()(const Pass& pass, std::string_view input, std::span<const int64_t> ids,
                    std::span<const int64_t> places) const;
 };
 
-// In what the blocks differ.
+// How the blocks of these models differ.
 struct BartBlockOptions {
-  bool norm_first = false;  // norms before each part and after the stack; otherwise after residuals
+  bool norm_first = false;  // norms before each part and after the stack; else after residuals
   bool key_bias = true;
-  std::string_view activation = "gelu";  // where activation_function is not given
+  std::string_view activation = "gelu";  // unless activation_function is given
 };
 
-// One block of an encoder, with a feed-forward layer of encoder_ffn_dim.
+// An encoder's block, with a feed-forward layer of encoder_ffn_dim.
 class BartEncoderBlock {
  public:
   BartEncoderBlock(const LayerSource& source, const Config& config, const AttentionSizes& sizes,
@@ -45,13 +45,13 @@ class BartEncoderBlock {
   std::variant<PreNormBlock, PostNormBlock> block_;
 };
 
-// The same of a decoder, with cross-attention and decoder_ffn_dim.
+// A decoder's block, with cross-attention and a feed-forward layer of decoder_ffn_dim.
 class BartDecoderBlock {
  public:
   BartDecoderBlock(const LayerSource& source, const Config& config, const AttentionSizes& sizes,
                    const BartBlockOptions& options);
 
-  // `memory` are the states of the encoder.
+  // `memory` holds the encoder's states.
   Value operator()(const Pass& pass, int layer, const Value& x, const Value& memory,
                    const AttentionSetting& self, const AttentionSetting& cross) const;
 
@@ -65,8 +65,8 @@ class BartDecoderBlock {
   bool norm_first_;
 };
 
-// "layers.N" of an encoder, sized by d_model, encoder_layers, encoder_attention_heads and
-// encoder_ffn_dim.
+// The blocks "layers.N" of an encoder, sized by d_model, encoder_layers, encoder_attention_heads
+// and encoder_ffn_dim.
 class BartEncoder {
  public:
   BartEncoder(const LayerSource& source, const Config& config, const BartBlockOptions& options);
@@ -82,7 +82,7 @@ class BartEncoder {
   std::optional<Norm> norm_;
 };
 
-// The same of a decoder, each block with cross-attention to the source.
+// The same for a decoder. Each block has cross-attention to the source.
 class BartDecoder {
  public:
   BartDecoder(const LayerSource& source, const Config& config, const BartBlockOptions& options);

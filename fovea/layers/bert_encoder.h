@@ -1,5 +1,5 @@
-// The embeddings and the stack of BERT, with the names of its weights, which RoBERTa and ELECTRA
-// share (Devlin et al. 2019, arXiv:1810.04805).
+// BERT's embeddings and stack, by the names of their weights (Devlin et al. 2019,
+// arXiv:1810.04805). RoBERTa and ELECTRA share them.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace fovea {
 // norm(word + position + segment)
 class BertEmbeddings {
  public:
-  // `width` is hidden_size, or embedding_size where it is smaller.
+  // `width` is hidden_size, or embedding_size if that is smaller.
   BertEmbeddings(const LayerSource& source, const Config& config, int64_t width);
 
   // Segments may be empty: all 0.

@@ -29,7 +29,7 @@ void write_sines(float place, std::span<float> out) {
   }
 }
 
-// How far along its line a cell stands that is the `count`-th of `total` that show picture.
+// How far along its line a cell stands: it is the `count`-th of `total` that show the picture.
 float place_of(int64_t count, int64_t total) {
   return static_cast<float>(count) / (static_cast<float>(total) + 1e-6F) *
          static_cast<float>(2 * std::numbers::pi);

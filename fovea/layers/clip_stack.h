@@ -1,5 +1,5 @@
-// The blocks and the text embeddings of CLIP with the names of their weights, which SigLIP shares
-// (Radford et al. 2021, arXiv:2103.00020).
+// CLIP's blocks and text embeddings, by the names of their weights (Radford et al. 2021,
+// arXiv:2103.00020). SigLIP shares them.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace fovea {
 
-// "encoder.layers.N" of a tower, sized by hidden_size, num_hidden_layers, num_attention_heads and
-// intermediate_size.
+// The blocks "encoder.layers.N" of a tower, sized by hidden_size, num_hidden_layers,
+// num_attention_heads and intermediate_size.
 struct ClipStack {
   ClipStack(const LayerSource& source, const Config& config);
 
@@ -17,10 +17,10 @@ struct ClipStack {
   std::vector<PreNormBlock> blocks;
 };
 
-// "fc1" and "fc2".
+// Loads "fc1" and "fc2".
 FeedForward load_clip_feed_forward(const LayerSource& source, const Config& config, int64_t width);
 
-// "embeddings" of a text tower: words and positions.
+// The "embeddings" of a text tower: words and positions.
 struct ClipTextEmbeddings {
   ClipTextEmbeddings(const LayerSource& source, const Config& config);
 

@@ -1,5 +1,5 @@
-// DETR's encoder and decoder: blocks as BART's, positions added to the inputs of q and k in every
-// layer (Carion et al. 2020, arXiv:2005.12872).
+// DETR's encoder and decoder (Carion et al. 2020, arXiv:2005.12872). Their blocks are BART's, but
+// every layer adds positions to the inputs of q and k.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace fovea {
 
-// A feature map as the stacks take it.
+// A feature map, as the stacks read it.
 struct CellStates {
   Value states;  // [cells, width]
   Tensor positions;
@@ -19,7 +19,7 @@ struct CellStates {
 
 struct DetrStackOptions {
   bool norm_first = false;    // and a norm after the encoder: Table Transformer
-  bool norm_between = false;  // the decoder's last norm after each of its blocks too
+  bool norm_between = false;  // the decoder's last norm also follows each block
 };
 
 class DetrEncoder {
@@ -42,8 +42,8 @@ class DetrDecoder {
 
   const AttentionSizes& sizes() const { return sizes_; }
   int64_t layers() const { return static_cast<int64_t>(blocks_.size()); }
-  // What the object queries become, [queries, width]: they start at 0 and differ by their learned
-  // positions, f32 [queries, width]. `memory` holds the encoder's states.
+  // The states of the object queries, [queries, width]. They start at 0; their learned positions,
+  // f32 [queries, width], tell them apart. `memory` holds the encoder's states.
   Value operator()(const Pass& pass, const Tensor& query_positions, const CellStates& memory) const;
 
  private:

@@ -1,4 +1,4 @@
-// What an encoder made of the source, for the decoder beside it.
+// What an encoder made from the source, for its decoder.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-// The part of a block that works on each position by itself.
+// The feed-forward part of a block, which works on each position by itself.
 #pragma once
 
 #include "fovea/layers/layer_source.h"
 
 namespace fovea {
 
-// down(activation(up(x))) + residual. `known` is the result where it is known already
+// down(activation(up(x))) + residual. `known` is the result, if an earlier run computed it
 // (known_output()).
 class FeedForward {
  public:
@@ -19,8 +19,7 @@ class FeedForward {
   Activation activation_;
 };
 
-// down(activation(gate(x)) * up(x)) + residual (Shazeer 2020, arXiv:2002.05202); the same
-// otherwise.
+// down(activation(gate(x)) * up(x)) + residual (Shazeer 2020, arXiv:2002.05202).
 class GatedFeedForward {
  public:
   // "gate_proj", "up_proj" and "down_proj".

@@ -1,4 +1,4 @@
-// What stands on top of a stack of blocks: word scores and class scores.
+// The heads on top of a stack of blocks: word scores and class scores.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,14 @@
 
 namespace fovea {
 
-// Scores of every word of the vocabulary. The weights are often the word embeddings and the largest
-// of the model, so they are packed when scores are first asked for.
+// Scores every word of the vocabulary. Its weights are usually the largest of the model, and often
+// the word embeddings, so they are packed only when scores are first asked for.
 class WordScores {
  public:
   // `weight` is [vocabulary, width], `bias` [vocabulary] or empty.
   WordScores(Tensor weight, Tensor bias, DType compute);
 
-  // Cap c: c * tanh(score / c); 0: none.
+  // A cap c makes a score c * tanh(score / c); 0: none.
   void set_soft_cap(float cap) { soft_cap_ = cap; }
   Value operator()(const Value& x) const;
 
@@ -31,7 +31,7 @@ class WordScores {
   std::shared_ptr<Packed> packed_;
 };
 
-// norm(activation(dense(x))): what masked-word models do before the scores.
+// norm(activation(dense(x))): masked-word models apply it before the scores.
 class WordTransform {
  public:
   WordTransform(ops::Linear dense, Activation activation, Norm norm)
@@ -44,7 +44,7 @@ class WordTransform {
   Norm norm_;
 };
 
-// The rows of x [rows, width] that logits are wanted for: all, the last, or another. Throws
+// The rows of x [rows, width] whose logits are wanted: all, the last, or one. Throws
 // Error{kInvalidArgument} for one that is not there.
 Value rows_for_logits(const Value& x, LogitRows rows);
 // Row `index` as [1, width].

@@ -1,4 +1,4 @@
-// The changes of a run (capture/subject.h) as attention makes them.
+// Applies the changes of a run (capture/subject.h) inside an attention.
 #pragma once
 
 #include <memory>
@@ -22,10 +22,10 @@ class Interventions {
  public:
   explicit Interventions(std::vector<Intervention> changes) : changes_(std::move(changes)) {}
 
-  // Hidden positions, cut edges, zeroed values and even heads, before anything is computed. Throws
-  // Error{kInvalidArgument} for a position or head that is not there.
+  // Applies hidden positions, cut edges, zeroed values and even heads before anything is computed.
+  // Throws Error{kInvalidArgument} for a position or head that is not there.
   AttentionParts before(const AttentionPlace& place, AttentionParts parts) const;
-  // Zeroed and scaled heads, in `output` [heads, rows, value_dim].
+  // Applies silenced and scaled heads to `output` [heads, rows, value_dim].
   Tensor after(const AttentionPlace& place, Tensor output) const;
 
  private:

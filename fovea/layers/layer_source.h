@@ -1,4 +1,4 @@
-// What layers are made from: a view of the weights, and the type their products are computed in.
+// What layers are made from: a view of the weights, and the type to compute their products in.
 #pragma once
 
 #include <cstdint>
@@ -28,29 +28,29 @@ struct LayerSource {
   }
 };
 
-// "weight" [out, in] and, if there is one by design, "bias" [out].
+// Loads "weight" [out, in] and, if the layer has one, "bias" [out].
 ops::Linear load_linear(const LayerSource& source, int64_t in, int64_t out, bool bias = true);
 
-// The same for GPT's "Conv1D", which stores its matrix as [in, out].
+// The same for GPT-2's "Conv1D", which stores its matrix as [in, out].
 ops::Linear load_conv1d(const LayerSource& source, int64_t in, int64_t out);
 
-// A table [entries, width] in the file's own type: rows are converted when they are used.
+// Loads a table [entries, width] in the file's own type. Rows are converted when they are used.
 Tensor load_table(const LayerSource& source, int64_t entries, int64_t width);
 
-// A vector as f32.
+// Loads a vector as f32.
 Tensor load_vector(const LayerSource& source, std::string_view name, int64_t size);
 
-// How many layers config.json says, under `key`. Throws Error{kBadFile} above 4096: nothing is
-// allocated for a number that no model has.
+// The number of layers in config.json, under `key`. Throws Error{kBadFile} above 4096, before
+// anything is allocated for a number that no model has.
 int64_t layer_count(const Config& config, std::string_view key = "num_hidden_layers");
 
-// A number above 0 and at most 1e9. Throws Error{kBadFile} for others.
+// A number above 0 and at most 1e9. Throws Error{kBadFile} otherwise.
 double positive_number(const Config& config, std::string_view key);
 double positive_number(const Config& config, std::string_view key, double otherwise);
 
-// What config.json calls the activation: "gelu", "gelu_new", "silu". Throws Error{kUnsupported}.
+// The activation that config.json names: "gelu", "gelu_new", "silu". Throws Error{kUnsupported}.
 Activation activation_named(const Config& config, std::string_view key, std::string_view otherwise);
-// The same where `name` is only a part of what stands under `key`.
+// The same, if `name` is only a part of the value under `key`.
 Activation activation_called(const Config& config, std::string_view key, std::string_view name);
 
 }  // namespace fovea

@@ -7,9 +7,9 @@ namespace fovea {
 
 class Norm {
  public:
-  // "weight" and "bias".
+  // Loads a layer norm from "weight" and "bias".
   static Norm layer(const LayerSource& source, int64_t width, double epsilon);
-  // "weight", to which `offset` is added: Gemma stores it less 1.
+  // Loads an RMS norm from "weight". Gemma stores the weight minus 1; `offset` is added to it.
   static Norm rms(const LayerSource& source, int64_t width, double epsilon, float offset = 0);
 
   Value operator()(const Value& x) const;

@@ -1,4 +1,4 @@
-// Blocks of attention and a feed-forward network, with norms before or after each part.
+// Blocks of attention and a feed-forward part, with norms before or after each.
 #pragma once
 
 #include <variant>

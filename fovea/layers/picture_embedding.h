@@ -1,5 +1,5 @@
-// A picture as the positions of a transformer: patches through one linear map, with positions, and
-// tokens in front of them.
+// Turns a picture into positions of a transformer: one linear map for all patches, then learned
+// positions are added and tokens are put in front.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@ namespace fovea {
 struct PatchSizes {
   int64_t channels = 3;
   int64_t patch_height = 0, patch_width = 0;
-  int64_t image_height = 0, image_width = 0;  // what it was trained on
+  int64_t image_height = 0, image_width = 0;  // as in training
 
-  // num_channels, patch_size and image_size, the last two numbers or pairs. Throws Error{kBadFile}
-  // for sizes that no model has or that leave no patch.
+  // Reads num_channels, patch_size and image_size; the last two are numbers or pairs. Throws
+  // Error{kBadFile} for sizes that no model has or that leave no patch.
   static PatchSizes of(const Config& config);
 
-  // What is left over at the right and the bottom is not seen.
+  // The model does not see pixels that are left over at the right and the bottom.
   int64_t rows(int64_t height) const { return height / patch_height; }
   int64_t cols(int64_t width) const { return width / patch_width; }
   int64_t trained_patches() const { return rows(image_height) * cols(image_width); }
   int64_t patch_values() const { return channels * patch_height * patch_width; }
 };
 
-// Learned positions of the trained grid, resized for others.
+// The learned positions of the trained grid, resized for other grids.
 class PatchPositions {
  public:
   // `table` is f32 [trained patches, width].
@@ -46,14 +46,15 @@ class PatchPositions {
 
 class PictureEmbedding {
  public:
-  // The map is a convolution's "weight" [width, channels, patch height, patch width] and, if there
-  // is one by design, "bias" [width]. `front` is f32 [tokens, width], positions included, or empty.
+  // The linear map is a convolution's "weight" [width, channels, patch height, patch width] and, if
+  // there is one by design, "bias" [width]. `front` is f32 [tokens, width], positions included, or
+  // empty.
   PictureEmbedding(const LayerSource& projection, const PatchSizes& sizes, int64_t width, bool bias,
                    Tensor front);
   void set_positions(PatchPositions positions) { positions_ = std::move(positions); }
 
   const PatchSizes& sizes() const { return sizes_; }
-  // [tokens in front + patches, width] from pixels [channels, height, width].
+  // Makes [tokens in front + patches, width] from pixels [channels, height, width].
   Value operator()(const Value& pixels) const;
 
  private:
@@ -63,11 +64,11 @@ class PictureEmbedding {
   std::optional<PatchPositions> positions_;
 };
 
-// f32 [channels, height, width] as [rows * cols, channels * patch height * patch width], the
-// patches row by row.
+// Cuts f32 [channels, height, width] into patches, row by row: [rows * cols, channels * patch
+// height * patch width].
 Value unfold_patches(const Value& pixels, const PatchSizes& sizes);
 
-// Parts of a learned table [1, front + patches, width] or [front + patches, width].
+// The two parts of a learned table [1, front + patches, width] or [front + patches, width].
 struct PositionTable {
   Tensor front;    // f32 [front, width]
   Tensor patches;  // f32 [patches, width]
@@ -75,8 +76,7 @@ struct PositionTable {
 PositionTable load_positions(const LayerSource& source, std::string_view name, const Shape& shape,
                              int64_t front);
 
-// Learned tokens [1, count, width], below each other as f32; those of which there are 0 are
-// skipped.
+// Learned tokens [1, count, width], stacked as f32. A count of 0 skips them.
 struct FrontTokens {
   std::string_view name;
   int64_t count = 1;
@@ -84,9 +84,9 @@ struct FrontTokens {
 Tensor load_front_tokens(const LayerSource& source, std::initializer_list<FrontTokens> tokens,
                          int64_t width);
 
-// Their names as runs show them: "[REG 1]", "[REG 2]", ...
+// The names of register tokens: "[REG 1]", "[REG 2]", ...
 std::vector<std::string> register_names(int64_t count);
-// num_register_tokens. Throws Error{kBadFile} for more than models have.
+// Reads num_register_tokens. Throws Error{kBadFile} for more than models have.
 int64_t register_count(const Config& config, int64_t otherwise);
 
 }  // namespace fovea

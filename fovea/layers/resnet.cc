@@ -189,7 +189,7 @@ ResNet::ResNet(const LayerSource& source, const ResNetSizes& sizes, int64_t last
     const int64_t out = sizes.widths[s];
     const int64_t inner = sizes.bottleneck ? out / kReduction : out;
     int64_t stride = stage == 0 && !sizes.stride_in_first_stage ? 1 : 2;
-    // Where a step becomes a dilation, the first 3 x 3 convolution still has the one before.
+    // If a step becomes a dilation, the first 3 x 3 convolution still has the previous dilation.
     int64_t first_dilation = dilation;
     if (stride == 2 &&
         sizes.stride(stage) == (stage == 0 ? kStemStride : sizes.stride(stage - 1))) {

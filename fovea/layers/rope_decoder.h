@@ -1,5 +1,5 @@
-// The stack that Llama made common and Mistral and Qwen share: RMS norms before each part, rotary
-// positions, grouped keys, a gated feed-forward (Touvron et al. 2023, arXiv:2302.13971).
+// Llama's stack, which Mistral and Qwen share: RMS norms before each part, rotary positions,
+// grouped keys, a gated feed-forward part (Touvron et al. 2023, arXiv:2302.13971).
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace fovea {
 
-// In what the models differ.
+// How the models differ.
 struct RopeDecoderOptions {
   bool query_key_value_bias = false;
   bool output_bias = false;
@@ -20,7 +20,7 @@ struct RopeDecoderOptions {
   std::vector<std::optional<int64_t>> windows;  // one per layer; empty: none anywhere
 };
 
-// "layers.N" and "norm" with Llama's names.
+// The blocks "layers.N" and the final "norm", by Llama's names.
 class RopeDecoder {
  public:
   RopeDecoder(const LayerSource& source, const Config& config, const RopeDecoderOptions& options);
@@ -44,11 +44,11 @@ class RopeDecoder {
   Norm norm_;
 };
 
-// The window of each layer from layer_types and sliding_window; "full_attention" layers have none.
-// Without layer_types all have `otherwise`.
+// Each layer's window, from layer_types and sliding_window; "full_attention" layers have none.
+// Without layer_types, all layers have `otherwise`.
 std::vector<std::optional<int64_t>> layer_windows(
     const Config& config, const std::vector<std::optional<int64_t>>& otherwise);
-// As above; without layer_types, Qwen's use_sliding_window and max_window_layers say it.
+// The same, but without layer_types Qwen's use_sliding_window and max_window_layers decide.
 std::vector<std::optional<int64_t>> upper_layer_windows(const Config& config);
 
 }  // namespace fovea

@@ -1,5 +1,5 @@
-// Rotary positions as a configuration describes them: the base, and how frequencies are stretched
-// for texts longer than the model was first trained on.
+// Rotary positions as a configuration describes them: the base, and how to stretch frequencies for
+// texts longer than in training.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace fovea {
 
 class RotaryEmbedding {
  public:
-  // Of the first `dim` numbers of a head, usually all: a partial_rotary_factor counts only where
-  // the architecture says so, as in transformers. Reads rope_parameters, or the older rope_theta
-  // and rope_scaling. `layer_type` names the section of rope_parameters where layers differ
-  // ("sliding_attention"). Throws Error{kBadFile} for missing members, Error{kUnsupported} for a
-  // kind of stretching that fovea does not know.
+  // Reads rope_parameters, or the older rope_theta and rope_scaling. Rotates the first `dim`
+  // numbers of a head, usually all: a partial_rotary_factor counts only if the architecture says
+  // so, as in transformers. `layer_type` names the section of rope_parameters if layers differ
+  // ("sliding_attention"). Throws Error{kBadFile} for missing members, and Error{kUnsupported} for
+  // a kind of stretching that fovea does not know.
   static RotaryEmbedding of(const Config& config, int64_t dim, double default_base = 10000,
                             std::string_view layer_type = "");
-  // Plain rotation with this base, of the first `rotated_dim` numbers of a head.
+  // Plain rotation with this base, for the first `rotated_dim` numbers of a head.
   static RotaryEmbedding plain(int64_t rotated_dim, double base);
 
-  // Divides each frequency: Llama 3.1's factors as GGUF files store them. Throws
-  // Error{kBadFile} naming `source` unless there is one per pair, all above 0.
+  // Divides each frequency by a factor; GGUF files store Llama 3.1's so. Throws Error{kBadFile}
+  // naming `source` unless there is one factor per pair, all above 0.
   void divide_frequencies(std::span<const float> factors, std::string_view source);
 
-  // For the positions first, first + 1, ... of a text.
+  // The table of rotations for these positions.
   RotaryTable table(std::span<const int64_t> positions) const;
 
  private:

@@ -1,6 +1,6 @@
-// Blocks of a stack as a gradient run takes them: what happens inside is not remembered but
-// computed once more on the way back, so that memory is that of the blocks' inputs and of one block
-// (Chen et al. 2016, arXiv:1604.06174).
+// Runs the blocks of a stack. A gradient run does not remember what happens inside a block: it
+// computes the block once more on the way back (Chen et al. 2016, arXiv:1604.06174). Memory is then
+// that of the blocks' inputs and of one block.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace fovea {
 
 struct AttentionSetting;
 
-// What a block and its attentions gave when it was first run, so that only the rest of it is
-// computed again.
+// What a block and its attentions gave in the first run. The second run takes these and computes
+// only the rest.
 struct KnownResults {
   struct Attention {
     Tensor output;  // [heads, rows, value_dim]
@@ -25,17 +25,19 @@ struct KnownResults {
   Tensor output;  // the block's
 };
 
-// block(pass, x), and nothing else in a plain run. In a gradient run the block is called again by
-// the tape, so it must hold by value all that does not live as long as the model, and use the pass
-// and the input that it is given.
+// In a plain run this is just block(pass, x). In a gradient run the tape calls the block again,
+// later. So the block must hold by value everything that does not live as long as the model, and
+// use the pass and the input that it is given.
 using Block = std::function<Value(const Pass& pass, const Value& x)>;
 Value run_block(const Pass& pass, const Value& x, Block block);
 
-// The same of a block that reads `memory` beside its input: a decoder's, of an encoder.
+// The same for a block that also reads `memory`: a decoder's block, which reads the encoder's
+// states.
 using MemoryBlock = std::function<Value(const Pass& pass, const Value& x, const Value& memory)>;
 Value run_block(const Pass& pass, const Value& x, const Value& memory, MemoryBlock block);
 
-// Blocks one after the other, at the sites KIND.0, KIND.1, ... They must live as long as the model.
+// Runs blocks one after the other, at the sites KIND.0, KIND.1, ... The blocks must live as long as
+// the model.
 template <typename AnyBlock, typename Setting = AttentionSetting>
 Value run_blocks(const std::vector<AnyBlock>& blocks, const Pass& pass, SiteKind kind, Value x,
                  const Setting& setting) {
@@ -48,8 +50,8 @@ Value run_blocks(const std::vector<AnyBlock>& blocks, const Pass& pass, SiteKind
   return x;
 }
 
-// What the block that is run again gave, for its last step, which then need not be computed; empty
-// when it is run for the first time.
+// The result of the block that runs again: its last step need not compute it. Empty in the first
+// run.
 Tensor known_output(const Pass& pass);
 
 }  // namespace fovea

@@ -1,6 +1,6 @@
-// The blocks of T5 with the names of their weights (Raffel et al. 2020, arXiv:1910.10683): RMS
-// norms before each part, no biases, scores that are not scaled, and no positions but a bias of the
-// scores by distance.
+// T5's blocks, by the names of their weights (Raffel et al. 2020, arXiv:1910.10683): RMS norms
+// before each part, no biases, scores without a scale. The only positions are a bias of the scores
+// that depends on distance.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@
 
 namespace fovea {
 
-// "relative_attention_bias": a number for each head and bucket of distances.
+// "relative_attention_bias": one number for each head and bucket of distances.
 class T5DistanceBias {
  public:
-  // Throws Error{kBadFile} for buckets that T5's formula has no answer for.
+  // Throws Error{kBadFile} for bucket counts that T5's formula has no answer for.
   T5DistanceBias(const LayerSource& source, const Config& config, int64_t heads,
                  bool bidirectional);
 
-  // For `tokens` rows in all of this pass, to everything so far.
+  // The bias of this pass's `tokens` rows with everything so far.
   DistanceTable operator()(const Pass& pass, int64_t tokens) const;
 
  private:
@@ -29,15 +29,15 @@ class T5DistanceBias {
   bool bidirectional_;
 };
 
-// In what the stacks differ.
+// How the stacks differ.
 struct T5StackOptions {
   SiteKind site = SiteKind::kEncoderSelf;  // kDecoderSelf: causal, with cross-attention
   std::string_view layers_key = "num_layers";
-  bool bias_per_layer = false;             // otherwise all layers share that of the first
-  std::string_view feed_forward = "relu";  // where feed_forward_proj is not given
+  bool bias_per_layer = false;             // else all layers share the first layer's
+  std::string_view feed_forward = "relu";  // unless feed_forward_proj is given
 };
 
-// "block.N" and "final_layer_norm", sized by d_model, num_heads, d_kv and d_ff.
+// The blocks "block.N" and "final_layer_norm", sized by d_model, num_heads, d_kv and d_ff.
 class T5Stack {
  public:
   T5Stack(const LayerSource& source, const Config& config, const T5StackOptions& options);
@@ -57,7 +57,7 @@ class T5Stack {
   struct Block {
     Norm attention_norm;
     AttentionLayer attention;
-    std::optional<T5DistanceBias> bias;  // none: that of the first block
+    std::optional<T5DistanceBias> bias;  // none: the first block's
     std::optional<Cross> cross;
     Norm output_norm;
     std::function<Value(const Value& x, const Value& residual)> feed_forward;

@@ -13,9 +13,10 @@
 
 namespace fovea {
 
-// Place of the first token of this pass: 0, or how many steps came before it.
+// The place of this pass's first token: 0, or how many positions came before it.
 int64_t first_position(const Pass& pass);
-// first_position, first_position + 1, ...; with several hypotheses or texts, for each in turn.
+// first_position, first_position + 1, ... With several hypotheses or texts, each has its own such
+// sequence, one after the other.
 std::vector<int64_t> token_positions(const Pass& pass, int64_t tokens);
 
 struct TextMask {
@@ -23,14 +24,14 @@ struct TextMask {
   std::optional<int64_t> window;       // how many keys a query sees, its own included
   std::span<const int64_t> attention;  // 0 for padding; empty: none
 };
-// `scale` q . k under that mask.
+// The rule: `scale` q . k under that mask.
 std::shared_ptr<const ScoreRule> text_rule(const Pass& pass, float scale, const TextMask& mask);
 
-// The same for cross-attention to a source, wherever the target stands.
+// The rule for cross-attention to a source, which every step of the target sees whole.
 std::shared_ptr<const ScoreRule> source_rule(float scale, std::span<const int64_t> attention);
 
-// Throws Error{kInvalidArgument} with both numbers if the text, or what is called so, is longer
-// than a table of positions.
+// Throws Error{kInvalidArgument} with both numbers if the text, or whatever `what` calls it, is
+// longer than the table of positions.
 void check_length(const Config& config, int64_t tokens, int64_t positions,
                   std::string_view what = "text");
 

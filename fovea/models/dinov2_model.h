@@ -9,9 +9,9 @@ namespace fovea {
 class Dinov2Model final : public PictureModel {
  public:
   struct Options {
-    std::string_view prefix = "dinov2.";  // of the stack where a head stands on top of it
+    std::string_view prefix = "dinov2.";  // of the stack's weights, in a model with a head
     bool registers = false;
-    int64_t patch_size = 14;  // where the configuration does not say it
+    int64_t patch_size = 14;  // if the configuration does not say
     BicubicFilter positions = BicubicFilter::kPlain;
   };
   Dinov2Model(const ModelSource& source, const Options& options);

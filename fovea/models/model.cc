@@ -20,7 +20,7 @@ bool has_part(std::string_view name, std::string_view part) {
   return false;
 }
 
-// Each of their queries reads a few points between cells, where it chooses to look.
+// Models whose queries each read a few points between cells, where they choose to look.
 constexpr std::array<std::string_view, 11> kDeformable{
     "deformable_detr", "deta",   "rt_detr",        "rt_detr_v2",        "d_fine",     "lw_detr",
     "rf_detr",         "deimv2", "grounding-dino", "mm-grounding-dino", "omdet-turbo"};

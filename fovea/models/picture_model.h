@@ -1,5 +1,4 @@
-// What all models of one stack that see a picture share: checking the input, running the stack, and
-// what stands on top of it.
+// What all picture models of one stack share: checking the input, running the stack, and the head.
 #pragma once
 
 #include <functional>
@@ -10,10 +9,11 @@
 
 namespace fovea {
 
-// Something out of the states [positions, width]: [width] or [classes].
+// Makes an output, [width] or [classes], from the states [positions, width].
 using FromStates = std::function<Value(const Value& states)>;
 
-// [tokens in front + patches, width] after the last block, without and with the final norm.
+// The states [tokens in front + patches, width] after the last block, before and after the final
+// norm.
 struct PictureStates {
   Value before_norm;
   Value normed;
@@ -39,15 +39,16 @@ class PictureModel : public Model {
   FromStates pool_, classify_;
 };
 
-// What such a stack of `layers` is like; the caller adds the rest. Positions are resized only from
-// square grids, as in transformers.
+// The facts of such a stack of `layers`; the caller adds the rest. Learned positions are resized
+// only if their grid is square, as in transformers.
 ModelFacts picture_facts(const AttentionSizes& sizes, int64_t layers, const PatchSizes& patches,
                          std::vector<std::string> front_tokens);
 
-// `scale` q . k, every position sees every other, rows and columns along "patches".
+// How patches attend: scores are `scale` q . k, every position sees every other, and rows and
+// columns run along "patches".
 AttentionSetting patch_setting(const AttentionSizes& sizes);
 
-// The mean of rows `begin` to the last of x [rows, width], as [1, width].
+// The mean of the rows of x [rows, width] from `begin` on, as [1, width].
 Value mean_of_rows(const Value& x, int64_t begin);
 
 }  // namespace fovea

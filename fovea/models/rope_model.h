@@ -1,5 +1,4 @@
-// A causal text model on Llama's stack; Llama, Mistral and Qwen say in their files in what they
-// differ.
+// A causal text model on Llama's stack. The files of Llama, Mistral and Qwen say how they differ.
 #pragma once
 
 #include "fovea/layers/rope_decoder.h"
@@ -19,7 +18,8 @@ class RopeModel final : public TextModel {
   RopeDecoder decoder_;
 };
 
-// The next word or classes, with the names that decoders share: lm_head, score, classifier.
+// The head of a decoder: the next word, or classes. Its weights have the names that decoders share:
+// lm_head, score, classifier.
 TextHead decoder_head(const ModelSource& source, const Tensor& words, float soft_cap = 0);
 
 }  // namespace fovea

@@ -1,5 +1,5 @@
-// A model of two stacks: an encoder reads the source, a decoder writes the target and looks at the
-// source while it does.
+// A model of two stacks. The encoder reads the source; the decoder writes the target and looks at
+// the source.
 #pragma once
 
 #include <functional>
@@ -18,20 +18,20 @@ class Seq2SeqModel : public Model {
   const Seq2SeqModel* seq2seq() const final { return this; }
   ModelOutputs forward(const ModelInputs& inputs, const Pass& pass) const final;
 
-  // What the decoder reads: decoder_input_ids, or what the model takes where they are not given.
-  // Throws Error{kInvalidArgument} unless it has a rule for that.
+  // What the decoder reads: decoder_input_ids, or the model's own start if they are not given.
+  // Throws Error{kInvalidArgument} if they are missing and the model has no rule for them.
   std::vector<int64_t> decoder_ids(const ModelInputs& inputs) const;
 
-  // The two halves of forward(), for whoever decodes step by step. Only the parts of `inputs` that
-  // belong to the source are read. Throws as forward() does.
+  // The two halves of forward(), for callers that decode step by step. encode() reads only the
+  // source's parts of `inputs`. Both throw as forward() does.
   EncodedSource encode(const ModelInputs& inputs, const Pass& pass) const;
-  // In a generation `ids` go on from the cache, hypothesis by hypothesis. `attention_mask` is 0 for
-  // padding, or empty.
+  // In a generation, `ids` continue what the cache holds, hypothesis by hypothesis.
+  // `attention_mask` is 0 for padding, or empty.
   ModelOutputs decode(const EncodedSource& source, std::span<const int64_t> ids,
                       std::span<const int64_t> attention_mask, const Pass& pass) const;
 
-  // The table of words [vocabulary, width], in the file's own type, if encoder and decoder use one;
-  // else empty.
+  // The table of words [vocabulary, width] in the file's own type, if encoder and decoder share
+  // one; else empty.
   virtual Tensor shared_words() const { return {}; }
 
  protected:
@@ -39,10 +39,10 @@ class Seq2SeqModel : public Model {
   // For constructors, once the parts are loaded.
   void set_facts(const ModelFacts& facts) { facts_ = facts; }
   void set_word_scores(WordScores scores);
-  // The decoder's states are multiplied by it before they are scored (T5).
+  // T5 multiplies the decoder's states by this factor before it scores words.
   void set_score_factor(float factor) { score_factor_ = factor; }
-  // Classes of the source by "dense" and "out_proj", from the decoder's state where the source has
-  // its last eos_token_id.
+  // Classifies the source by "dense" and "out_proj", from the decoder's state at the source's last
+  // eos_token_id.
   void set_class_head(const LayerSource& source, int64_t width);
   const Config& config() const { return config_; }
 
@@ -62,11 +62,12 @@ class Seq2SeqModel : public Model {
   float score_factor_ = 1;
 };
 
-// What an encoder and a decoder of these sizes are like; the caller adds the rest.
+// The facts of an encoder and a decoder of these sizes; the caller adds the rest.
 ModelFacts two_stack_facts(const AttentionSizes& encoder, int64_t encoder_layers,
                            const AttentionSizes& decoder, int64_t decoder_layers);
 
-// The words of one stack, "encoder" or "decoder": its own table, or the one that both share.
+// The table of words of one stack, "encoder" or "decoder": its own, else the shared one, else the
+// other stack's.
 Tensor load_stack_words(const LayerSource& base, std::string_view stack, int64_t entries,
                         int64_t width);
 

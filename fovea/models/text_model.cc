@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-// Lengths come from fovea itself; what cannot be told apart between texts is refused.
+// fovea itself gives the lengths. Inputs that cannot be split between texts are refused.
 void check_packed(const ModelInputs& inputs, const Pass& pass) {
   const int64_t sum = std::accumulate(pass.texts.begin(), pass.texts.end(), int64_t{0});
   if (sum == inputs.tokens() && pass.cache == nullptr && inputs.attention_mask.empty() &&

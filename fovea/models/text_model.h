@@ -1,4 +1,4 @@
-// What all text models share: checking the input, running the stack, and the head on top of it.
+// What all text models share: checking the input, running the stack, and the head.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace fovea {
 
-// Logits from the hidden states [tokens, width]. No function: no head.
+// Makes logits from the hidden states [tokens, width]. Without a function there is no head.
 struct TextHead {
   HeadKind kind = HeadKind::kNone;
   std::function<Value(const Value& hidden, const ModelInputs& inputs, LogitRows rows)> logits;
 };
 
-// As stack_facts, of a model that reads `vocabulary` words and has a learned table of `positions`.
+// The facts of a text model that reads `vocabulary` words and has a learned table of `positions`.
 ModelFacts text_facts(const AttentionSizes& sizes, int64_t layers, int64_t vocabulary,
                       int64_t positions, bool causal);
 
@@ -42,24 +42,24 @@ class TextModel : public Model {
   TextHead head_;
 };
 
-// Heads that several architectures share. Each takes the parts by value and keeps them.
-// Scores of words at every position, after `transform` where there is one.
+// Heads that several architectures share. Each takes its parts by value and keeps them.
+// Scores words at every position, after `transform` if there is one.
 TextHead word_head(HeadKind kind, WordScores scores,
                    std::function<Value(const Value&)> transform = nullptr);
-// Classes from row `place` of the hidden states: out(activation(dense(row))), or out(row).
+// Makes classes from row `place` of the hidden states: out(activation(dense(row))), or out(row).
 using PlaceOfClass = std::function<int64_t(const ModelInputs& inputs)>;
 TextHead class_head(PlaceOfClass place, std::function<Value(const Value&)> classify);
-// Classes from the last token that is no padding, by "score": what decoders do.
+// Makes classes from the last token that is not padding, by "score", as decoders do.
 TextHead last_token_class_head(const ModelSource& source, int64_t width);
-// Classes of each token.
+// Makes classes of each token.
 TextHead token_class_head(ops::Linear classifier);
 
-// The weights of the first of `names` that the file holds, or `tied`, for word scores. Throws
-// Error{kBadFile} if there are none and tie_word_embeddings is false.
+// The weights of word scores: those of the first of `names` that the file holds, else `tied`.
+// Throws Error{kBadFile} if the file holds none and tie_word_embeddings is false.
 Tensor word_weights(const Config& config, const LayerSource& source,
                     std::initializer_list<std::string_view> names, const Tensor& tied);
-// The bias of word scores: "bias", which "decoder.bias" repeats; where the scores are not tied to
-// the embeddings, "decoder.bias" first, which is then the one in use.
+// The bias of word scores. Files hold it twice: "decoder.bias" repeats "bias". If scores are not
+// tied to the embeddings, only "decoder.bias" is in use, so it comes first.
 Tensor word_bias(const Config& config, const LayerSource& head, int64_t size);
 // The first of `names` that the file holds as a vector of `size`, or an empty tensor.
 Tensor first_vector(const LayerSource& source, std::initializer_list<std::string_view> names,

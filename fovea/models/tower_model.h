@@ -1,5 +1,5 @@
-// A model with a tower for pictures, a tower for texts, or both side by side, whose embeddings are
-// compared: CLIP and SigLIP.
+// A model with a tower for pictures, a tower for texts, or both. With both, it compares their
+// embeddings (CLIP and SigLIP).
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace fovea {
 
-// What a tower makes of its input.
+// What a tower makes from its input.
 struct TowerOutputs {
   Value states;       // [positions, width]
   Value pooled;       // [1, width]; empty where nothing pools them
-  Value before_norm;  // of pictures: `states` before the norm of all positions
+  Value before_norm;  // pictures: `states` before the norm of all positions
 };
 
 // One side of the model.
@@ -21,9 +21,10 @@ struct Tower {
   ModelFacts facts;  // as if it stood alone
   // `kind` says at which sites its blocks attend.
   std::function<TowerOutputs(const ModelInputs& inputs, const Pass& pass, SiteKind kind)> run;
-  // From `pooled` to the space where pictures and texts meet; none: no embedding.
+  // Maps `pooled` into the space where pictures and texts are compared; none: the model has no
+  // embedding.
   std::function<Value(const Value& pooled)> embed;
-  // Classes out of the states; none: no such head.
+  // Makes classes from the states; none: the tower has no such head.
   FromStates classify;
 };
 
@@ -36,10 +37,10 @@ struct Similarity {
 
 class TowerModel final : public Model {
  public:
-  // One tower alone, at the sites self.L.
+  // A model of one tower, at the sites self.L.
   TowerModel(const Config& config, Tower tower);
-  // Both, at vision.self.L and text.self.L. Either input may be left out: then its tower does not
-  // run, and there is no similarity.
+  // A model of both towers, at vision.self.L and text.self.L. Either input may be left out; its
+  // tower then does not run, and there is no similarity.
   TowerModel(const Config& config, Tower picture, Tower text, Similarity similarity);
 
   const ModelFacts& facts() const override { return facts_; }
@@ -52,7 +53,7 @@ class TowerModel final : public Model {
   Config config_;
   ModelFacts facts_;
   std::optional<Tower> picture_, text_;
-  std::optional<Similarity> similarity_;  // only of both
+  std::optional<Similarity> similarity_;  // only with both towers
 };
 
 }  // namespace fovea

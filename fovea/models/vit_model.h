@@ -9,7 +9,7 @@ namespace fovea {
 class VitModel final : public PictureModel {
  public:
   struct Options {
-    std::string_view prefix = "vit.";  // of the stack where a head stands on top of it
+    std::string_view prefix = "vit.";  // of the stack's weights, in a model with a head
     bool distilled = false;            // DeiT's second token in front
   };
   VitModel(const ModelSource& source, const Options& options);

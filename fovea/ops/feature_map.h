@@ -7,9 +7,8 @@
 
 namespace fovea::ops {
 
-// [batch, channels, height, width]: in the layout that convolutions are fastest with or, where it
-// is watched, an ordinary value on its tape. Made from nothing it stands for an argument that is
-// left out.
+// [batch, channels, height, width], in the layout in which convolutions are fastest; a watched map
+// is an ordinary value on its tape. An empty one stands for an argument that is left out.
 class FeatureMap {
  public:
   FeatureMap() = default;
@@ -21,7 +20,7 @@ class FeatureMap {
   const Shape& shape() const { return watched() ? value_.shape() : blocked_.shape(); }
   // The ordinary value again.
   Value value() const { return watched() ? value_ : Value(blocked_.plain()); }
-  // The same, for those who know that nothing is watched.
+  // The map in the fast layout; only if it is not watched.
   const BlockedImage& blocked() const { return blocked_; }
   BlockedImage take_blocked() && { return std::move(blocked_); }
 

@@ -28,7 +28,7 @@ struct Value {
   int node = -1;
 };
 
-// What an op's vector-Jacobian product writes to: one slot per input of the op.
+// Where an op's vector-Jacobian product writes: one slot per input of the op.
 class InputGradients {
  public:
   // Whether anyone asked for what lies behind this input; if not, its gradient need not be
@@ -74,8 +74,8 @@ class Tape {
     return gradient(output, seed, std::span<const Value>(inputs.begin(), inputs.size()));
   }
 
-  // The same value; `see` is given the gradient with respect to it by every gradient() that reaches
-  // it, whatever inputs were asked for. A constant is followed from here on.
+  // The same value, watched: every gradient() that reaches it gives `see` the gradient with respect
+  // to it, whatever inputs were asked for. A constant is followed from here on.
   Value observe(const Value& x, std::function<void(const Tensor& gradient)> see);
 
   // For ops: `output` came from the values with these node numbers (-1: a constant). `observed`:

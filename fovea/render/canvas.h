@@ -1,5 +1,5 @@
-// What figures are drawn on: one set of strokes for PNG, SVG and PDF. Lengths are in units; a unit
-// is a pixel of a PNG at scale 1, and 1/96 inch on paper. y grows downwards.
+// The canvas of figures: the same strokes for PNG, SVG and PDF. Lengths are in units; a unit is a
+// pixel of a PNG at scale 1, and 1/96 inch on paper. y grows downwards.
 #pragma once
 
 #include <cairo/cairo.h>
@@ -67,7 +67,7 @@ class CanvasPicture {
   bool smooth_ = false;
 };
 
-// What becomes of text.
+// How text is written.
 enum class TextAs {
   kPixels,    // outlines, placed to a fraction of a pixel and the same with every FreeType
   kGlyphs,    // what cairo makes of it: text in PDF, outlines in SVG

@@ -156,7 +156,7 @@ void check_curves(const CurvesFigure& figure) {
   }
 }
 
-// From 0, or below where values are, to a round number above all.
+// The axis runs from 0, or from below if values do, to a round number above all values.
 void place_curve_values(CurvesPlan& plan) {
   double least = 0, most = 0;
   for (const CurvePanel& panel : plan.figure.panels) {

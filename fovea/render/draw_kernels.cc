@@ -58,7 +58,7 @@ struct KernelsPlan {
   }
 };
 
-// Of the first, the middle and the last cell.
+// The centre of the first, the middle or the last cell.
 double offset_center(const KernelsPlan& plan, size_t index) {
   return (static_cast<double>(static_cast<int64_t>(index) * plan.radius) + 0.5) * plan.cell;
 }

@@ -31,8 +31,8 @@ struct DrawnLine {
   float weight;
 };
 
-// Of each row the largest weights, until they make up `mass` of the row's sum; of the chosen
-// column, if there is one, instead.
+// Adds the largest weights of each row until they make up `mass` of its sum. With a chosen row or
+// column, adds those of that line only.
 void add_links(const LinesFigure& figure, size_t head, std::vector<DrawnLine>& links) {
   const auto weights = figure.heads[head].weights.matrix<float>();
   const bool by_column = figure.chosen_col.has_value();

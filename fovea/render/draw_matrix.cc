@@ -49,13 +49,13 @@ struct MatrixPlan {
   double map_top() const { return column_title.height() + 6 + column_labels.height(); }
 };
 
-// Of the last decimal: two of them, more where all weights are small.
+// The step of the last decimal: two decimals, more if all weights are small.
 double number_step(const ColorAxis& axis) {
   const double largest = std::max(std::abs(axis.low()), std::abs(axis.high()));
   return largest >= 0.1 ? 0.01 : largest >= 0.01 ? 0.001 : 0.0001;
 }
 
-// What is smaller than the last decimal is 0 beside its neighbours.
+// A value smaller than the last decimal is written as 0, like its neighbours.
 std::string cell_text(float value, double step) {
   if (std::abs(value) < step / 2) return tick_text(0, step);
   // tick_text() changes to powers of ten below 0.0001, which 0.00009 must not.

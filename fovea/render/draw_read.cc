@@ -179,7 +179,7 @@ std::string number(float value) {
   return tick_text(value, is_small ? std::pow(10, std::floor(std::log10(size))) : 0.01);
 }
 
-// What colour alone does not say: the largest weights by name.
+// Names the largest weights, which colour alone does not tell.
 std::string largest_text(const ReadFigure& figure) {
   std::vector<size_t> order;
   for (size_t i = 0; i < figure.weights.size(); ++i) {

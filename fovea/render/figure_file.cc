@@ -34,7 +34,7 @@ bool has_color_map(const Figure& figure) {
          !std::holds_alternative<CompositeFigure>(figure);
 }
 
-// What any format can carry: characters, and of control characters only line breaks.
+// Text that any format can carry: characters, and line breaks as the only control characters.
 std::string clean(std::string_view text) {
   std::string result = to_characters(text);
   std::erase_if(result, [](char letter) {

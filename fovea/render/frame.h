@@ -1,4 +1,4 @@
-// What surrounds every drawing: white margin, title above, caption below.
+// The frame of every drawing: white margin, title above, caption below.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// A picture with what is laid over it: the weights of its patches, areas of objects, boxes.
+// Draws a picture with layers over it: weights of its patches, areas of objects, boxes.
 #pragma once
 
 #include "fovea/render/canvas.h"

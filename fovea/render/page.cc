@@ -66,8 +66,8 @@ PageContent content_of(const Run& run, const PageOptions& options) {
   return content;
 }
 
-// Of all distributions over a row of n cells, codes of the exponential one need the most bits:
-// log2(e * levels / n) each. Deflate adds a little, base64 a third.
+// An estimate from above: among all distributions over a row of n cells, codes of the exponential
+// one need the most bits, log2(e * levels / n) each. Deflate adds a little, base64 a third.
 double estimated_bytes(const PageSite& site) {
   const AttentionShape shape = site.record->shape();
   const auto cells = static_cast<double>(site.cells);
@@ -176,7 +176,7 @@ std::string escaped(std::string_view text) {
   return escape_attribute(to_one_line(text));
 }
 
-// As a policy names an inline script or style.
+// The hash by which a content security policy names an inline script or style.
 std::string source_hash(std::string_view text) {
   const std::string hex = sha256_hex(as_bytes(text));
   std::string bytes;

@@ -17,7 +17,7 @@ inline constexpr uint64_t kMostPageBytes = 64'000'000;
 // True for .html and .htm, in any case.
 bool is_page_suffix(const std::filesystem::path& path);
 
-// What write_page would write at most, about.
+// About how many bytes write_page() would write at most.
 uint64_t page_bytes_estimate(const Run& run, const PageOptions& options = {});
 
 // Throws Error{kInvalidArgument} if the page would be too large or a choice does not fit it,

@@ -17,7 +17,8 @@
 namespace fovea {
 namespace {
 
-// Those that suit weights, which are never negative; another one is there if it was asked for.
+// The colour maps that suit weights, which are never negative. Another one is there only if it was
+// asked for.
 constexpr std::string_view kColors[] = {"inferno", "cividis", "viridis", "paper"};
 
 // How a position stands in the running text.

@@ -15,7 +15,7 @@ namespace fovea {
 struct PageSite {
   std::shared_ptr<const AttentionRecord> record;
   std::vector<int64_t> heads;
-  int64_t cells = 0;  // that the mask allows, per head
+  int64_t cells = 0;  // cells that the mask allows, per head
   int64_t levels = 0;
   std::vector<double> largest;  // one per head
 };

@@ -57,7 +57,7 @@ png_text text_chunk(const char* key, const std::string& value) {
   return chunk;
 }
 
-// Of 8 bits per channel: RGB, or grey.
+// Pixels of 8 bits per channel: RGB, or grey.
 struct Pixels {
   const uint8_t* bytes;
   PictureSize size;

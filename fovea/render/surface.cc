@@ -50,7 +50,7 @@ cairo_status_t append(void* text, const unsigned char* data, unsigned int length
   }
 }
 
-// What was drawn, beside the drawing.
+// What a drawing used.
 struct Used {
   std::set<std::string> families;
   std::vector<CanvasPicture> pictures;

@@ -1,5 +1,5 @@
-// Text on its way through normalizers, which remembers for each of its bytes the bytes of the
-// source it came from.
+// Text on its way through normalizers. It remembers, for each of its bytes, which bytes of the
+// source they came from.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct CharacterChange {
   int32_t change;
 };
 
-// What takes the place of one character.
+// The replacement of one character.
 struct Replacement {
   uint32_t count = 0;
   std::array<char32_t, 3> codes{};

@@ -29,11 +29,12 @@ struct LanguageTokens {
 // "Tokenizer" and "Fast".
 std::vector<std::string> known_languages(std::string_view family, const Json& config);
 
-// Gives a tokenizer of a family that has languages its languages, and the family's tokens around a
-// text, whatever tokenizer.json asks for. Others are returned as they are.
+// Gives a tokenizer the languages of its family, if the family has any, and puts the family's
+// tokens around a text, whatever tokenizer.json asks for. Other tokenizers are returned unchanged.
 Tokenizer with_languages_of(const Tokenizer& tokenizer, std::string_view family, const Json& config,
                             std::string_view source);
-// For texts in the language that tokenizer_config.json translates into, where it names one.
+// A tokenizer for texts in the language that tokenizer_config.json translates into, if it names
+// one.
 Tokenizer with_target_language(const Tokenizer& tokenizer, const Json& config,
                                std::string_view source);
 

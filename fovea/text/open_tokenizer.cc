@@ -36,7 +36,7 @@ std::string family_of_class(const Json& config, std::string_view where) {
   return name == "PreTrained" || name == "TokenizersBackend" ? "" : name;
 }
 
-// From tokenizer_config.json, or else config.json; empty if they do not tell.
+// The family that tokenizer_config.json, or else config.json, names; empty if neither does.
 std::string family_of(const std::filesystem::path& folder, const Json& config) {
   const std::string named = family_of_class(config, "tokenizer_config.json");
   if (!named.empty()) return named;

@@ -1,4 +1,4 @@
-// What a text is cut at: characters of a kind, a string or a regular expression.
+// Patterns that a text is cut at: characters of a kind, a string or a regular expression.
 #pragma once
 
 #include <optional>

@@ -21,7 +21,7 @@ class PostProcessor {
                        bool add_special) const = 0;
 };
 
-// What stands before a text, between it and its pair, and behind the last of them.
+// The tokens before a text, between it and its pair, and behind the last of them.
 struct Surroundings {
   struct Token {
     std::string text;

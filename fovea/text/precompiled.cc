@@ -107,7 +107,7 @@ class Precompiled final : public Normalizer {
     return size;
   }
 
-  // What the shortest prefix in the map becomes.
+  // The replacement of the shortest prefix in the map.
   std::optional<std::string_view> find(std::string_view key) const {
     if (trie_.empty()) return std::nullopt;
     const auto offset_of = [](uint32_t unit) { return unit >> 10U << ((unit & 0x200U) >> 6U); };

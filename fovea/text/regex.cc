@@ -30,7 +30,7 @@ constexpr std::string_view kNotSpace =
     "\\x{3001}-\\x{D7FF}\\x{E000}-\\x{10FFFF}";
 constexpr std::string_view kHex = "0-9A-Fa-f";
 
-// What Oniguruma's newer Unicode (16) has in a property beside PCRE2 10.42's (14).
+// Characters that a property has in Oniguruma's newer Unicode (16) but not in PCRE2 10.42's (14).
 struct NewerCharacters {
   std::string_view property;
   std::string_view ranges;
@@ -84,8 +84,8 @@ struct CharacterClass {
   bool negated = false;
 };
 
-// What \s and the like stand for; nothing where both mean the same or negation has no form within
-// a class.
+// The characters that \s and the like stand for. None if both engines mean the same, or if a
+// negation cannot be written within a class.
 std::optional<CharacterClass> class_of_escape(char letter, bool in_class) {
   switch (letter) {
     case 's':

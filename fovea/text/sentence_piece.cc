@@ -80,7 +80,7 @@ void SentencePiece::encode(std::string_view text,
   for (size_t i = 0; i < pieces.size(); ++i) {
     const auto id = static_cast<int32_t>(pieces[i].id());
     const std::string& written = pieces[i].piece();
-    // Of the bytes of a character, the library gives its span to the last one only.
+    // If a character is written as bytes, the library gives its span only to the last byte.
     size_t last = i;
     while (loaded_->is_byte[static_cast<size_t>(id)] && last + 1 < pieces.size() &&
            pieces[last].begin() == pieces[last].end()) {
@@ -128,7 +128,7 @@ class SentencePieceModel final : public TokenModel {
       tokens.push_back({id_of(text.substr(0, begin)), 0, begin, true});
     }
     pieces_->encode(text.substr(begin), [&](const SentencePiece::Piece& piece) {
-      // What the pieces do not know, the vocabulary may: it can hold those of two languages.
+      // The vocabulary may hold a token that the pieces do not know: it can be for two languages.
       const bool known = piece.id != pieces_->unknown_id();
       const int32_t id = known ? ids_[static_cast<size_t>(piece.id)] : id_of(piece.text);
       tokens.push_back({id, begin + piece.span.begin, begin + piece.span.end, piece.begins_word});

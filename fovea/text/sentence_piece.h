@@ -26,7 +26,7 @@ class SentencePiece {
 
   struct Piece {
     int32_t id;
-    std::string_view text;  // as the model writes it; of unknown pieces, the normalized text
+    std::string_view text;  // as the model writes it; the normalized text if unknown
     ByteSpan span;          // in the text given
     bool begins_word;
   };

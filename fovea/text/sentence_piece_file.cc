@@ -143,7 +143,7 @@ class TrieCheck {
     }
   }
 
-  // What is wrong with it, or nothing.
+  // The problem with the trie, or nothing.
   std::string_view problem() {
     std::vector<uint32_t> path{base(0)};
     if (!is_base(path[0])) return "leads out of its table";
@@ -175,7 +175,7 @@ class TrieCheck {
   }
 
  private:
-  // Of a base: where in children_ the units that hang on it lie, and how far they were followed.
+  // For a base: where its units begin in children_, and how far they were followed.
   struct State {
     uint32_t next = 0;
     uint32_t end = 0;

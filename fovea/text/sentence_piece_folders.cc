@@ -23,7 +23,7 @@ AddedToken special(std::string content, bool lstrip = false) {
   return token;
 }
 
-// What the folders differ in.
+// How the folders differ.
 struct Form {
   std::shared_ptr<const SentencePiece> pieces;
   Vocabulary vocabulary;

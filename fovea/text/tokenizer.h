@@ -90,7 +90,8 @@ class Tokenizer {
 // M2M100), or vocab.txt, or vocab.json and merges.txt, each with tokenizer_config.json where there
 // is one. Throws Error{kNotFound} if it holds none of them.
 Tokenizer open_tokenizer(const std::filesystem::path& folder);
-// That of the texts a translation model writes; open_tokenizer's where one serves both sides.
+// The tokenizer of the texts that a translation model writes. If one serves both sides, it is
+// open_tokenizer()'s.
 Tokenizer open_target_tokenizer(const std::filesystem::path& folder);
 
 }  // namespace fovea

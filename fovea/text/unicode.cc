@@ -167,7 +167,7 @@ bool is_bert_chinese(char32_t code) {
 }
 
 char32_t to_lower_beyond_ascii(char32_t code) {
-  // What the library's newer Unicode has beside utf8proc's.
+  // Characters of the library's newer Unicode that utf8proc does not have.
   if (code >= 0x10D50 && code <= 0x10D65) return code + 0x20;
   if (code >= 0x16EA0 && code <= 0x16EB8) return code + 0x1B;
   switch (code) {

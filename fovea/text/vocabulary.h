@@ -78,7 +78,7 @@ class Vocabulary {
   struct Slot {
     uint32_t offset = 0;
     uint32_t size = 0;
-    uint32_t tag = 0;  // of the hash, the part that does not choose the slot
+    uint32_t tag = 0;  // the part of the hash that does not choose the slot
     int32_t id = -1;   // -1: free
   };
   struct Place {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr char32_t kNone = 0;
 
-// What is no UTF-8 counts as a mark.
+// Invalid UTF-8 counts as a mark.
 Character at_byte(std::string_view text, size_t at) {
   bool valid = false;
   const Character character = checked_character_at(text, at, valid);

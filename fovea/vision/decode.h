@@ -21,7 +21,7 @@ struct PictureLimits {
 // 16-bit grey keeps its upper 8 bits (Pillow makes everything above 255 white).
 struct DecodedPicture {
   Picture picture;
-  Orientation orientation = Orientation::kUpright;  // of the file; already applied
+  Orientation orientation = Orientation::kUpright;  // the file's; already applied
 };
 
 // `source` names the picture in errors. Throws Error{kBadFile} on a truncated or corrupt file, or

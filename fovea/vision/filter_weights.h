@@ -1,4 +1,4 @@
-// What each sample of a resized row is made of; for resize.cc.
+// How each sample of a resized row is made from the source's samples; for resize.cc.
 #pragma once
 
 #include <cstdint>

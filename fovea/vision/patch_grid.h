@@ -7,9 +7,9 @@
 
 namespace fovea {
 
-// How a picture became a model's input: resized to `resized`, and of that the window of size
-// `input` whose top left corner is (left, top) in the resized picture; negative where padding was
-// added. What lies outside of the resized picture is padding.
+// How a picture became a model's input. It was resized to `resized`; then a window of size `input`
+// was cut out, whose top left corner is (left, top) in the resized picture. A negative corner means
+// padding: whatever lies outside of the resized picture is padding.
 struct PictureWindow {
   PictureSize original;  // upright
   PictureSize resized;
@@ -39,13 +39,14 @@ class PatchGrid {
   // The part of the original picture that the patch shows; empty where it shows only padding.
   // Throws Error{kInvalidArgument} on a patch that is not there.
   PictureRectangle rectangle(int64_t patch) const;
-  // What the whole grid lies over, in pixels of the original: outside of it where there is padding.
+  // The rectangle under the whole grid, in pixels of the original. It leaves the original if there
+  // is padding.
   PictureRectangle extent() const;
-  // How many cells lie over the original, counted from the first: columns (x) and rows (y), in part
-  // where the last ones reach over its edge.
+  // How many columns (x) and rows (y) of cells lie over the original, counted from the first. They
+  // are fractions if the last cells reach over its edge.
   PicturePoint cover() const;
-  // The original as large as the cells that lie over it in whole or in part: with whole pixels
-  // beyond its edge where the last ones reach over it.
+  // The size of the original, enlarged by whole pixels to fill all cells that lie over it at least
+  // in part.
   PictureSize filled_size() const;
   // The patch that shows the centre of pixel (x, y) of the original; none where the crop left it
   // out or (x, y) is outside of the picture.

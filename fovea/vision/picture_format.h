@@ -1,4 +1,4 @@
-// Which picture format a file has, by its first bytes: names of files may lie.
+// Tells the format of a picture by its first bytes; the names of files may lie.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@ enum class PictureFormat { kPng, kJpeg, kWebp, kPnm, kOther };
 
 PictureFormat picture_format(Bytes bytes);
 
-// Whether a file is called as those of the formats that are read are, for lists of a folder's
-// pictures: ".png", ".JPG".
+// Whether the file's name ends like those of formats that we read: ".png", ".JPG". For lists of a
+// folder's pictures.
 bool has_readable_suffix(const std::filesystem::path& path);
 
 // Throws Error{kUnsupported} that names the format of a picture we do not read, or Error{kBadFile}

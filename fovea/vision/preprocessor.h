@@ -1,4 +1,5 @@
-// A picture to what a model takes: resize, crop, rescale, normalise and pad as the checkpoint says.
+// Turns a picture into a model's input: resizes, crops, rescales, normalises and pads it as the
+// checkpoint says.
 #pragma once
 
 #include <filesystem>
@@ -21,8 +22,8 @@ struct PreparedPicture {
 class Preprocessor {
  public:
   explicit Preprocessor(PreprocessorConfig config) : config_(std::move(config)) {}
-  // From processor_config.json or preprocessor_config.json of a checkpoint's folder; `model_type`
-  // is that of its config.json. Throws Error{kNotFound} where neither is there, and as
+  // Opens processor_config.json or preprocessor_config.json of a checkpoint's folder; `model_type`
+  // comes from its config.json. Throws Error{kNotFound} if neither file is there, and as
   // parse_preprocessor_config does.
   static Preprocessor open(const std::filesystem::path& folder, std::string_view model_type);
 

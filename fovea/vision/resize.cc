@@ -114,7 +114,7 @@ class Resizer {
     for (int64_t i = 0; i < samples; ++i) sums[i] += weight * row[i];
   }
 
-  // What source row `source_y` gives to target row `y`.
+  // How much source row `source_y` gives to target row `y`.
   auto weight(int64_t y, int64_t source_y) const {
     return rows_.weights[static_cast<size_t>(y * rows_.taps + source_y - first(y))];
   }

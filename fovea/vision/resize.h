@@ -1,4 +1,4 @@
-// Pictures to another size, byte for byte as Pillow and as torch do it.
+// Resizes pictures, byte for byte as Pillow and as torch do it.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,8 @@
 
 namespace fovea {
 
-// Numbered as Pillow's resampling codes, which is what `resample` in a preprocessor_config.json is.
+// The numbers are those of Pillow's resampling codes, which `resample` in a
+// preprocessor_config.json uses.
 enum class ResizeFilter {
   kNearest = 0,
   kLanczos = 1,
@@ -24,8 +25,8 @@ enum class ResizeRule {
   kTorch,   // torchvision's resize of a uint8 tensor with antialias: weights of 16 bits
 };
 
-// Working memory is that of the result, four times. Throws Error{kInvalidArgument} where a side of
-// `size` is below 1.
+// Needs four times the memory of the result. Throws Error{kInvalidArgument} if a side of `size` is
+// below 1.
 Picture resize(const Picture& picture, PictureSize size, ResizeFilter filter, ResizeRule rule);
 
 // Three floats a pixel, laid out as a Picture's bytes.

@@ -8,8 +8,8 @@ namespace fovea {
 
 inline constexpr int64_t kLongestSeenSide = 448;
 
-// What lies under the grid, so that every cell shows an equal part of the result: the longer side
-// has `longest` pixels at most, padding is grey. `grid` must be that of `picture`.
+// The part under the grid, so that every cell shows an equal part of it. Its longer side has at
+// most `longest` pixels; padding is grey. `grid` must be that of `picture`.
 Picture seen_part(const Picture& picture, const PatchGrid& grid,
                   int64_t longest = kLongestSeenSide);
 

@@ -32,7 +32,7 @@ template <typename Work>
   return ::testing::AssertionFailure() << "nothing was thrown";
 }
 
-// As above, and the error is about that field.
+// As above, and checks that the error is about that field.
 template <typename Work>
 ::testing::AssertionResult fails_with(ErrorKind kind, Field field, std::string_view part,
                                       Work&& work) {
@@ -60,7 +60,7 @@ std::string message_of(Work&& work) {
   return {};
 }
 
-// As fails_with where any kind of Error will do.
+// As fails_with, for any kind of Error.
 template <typename Work>
 ::testing::AssertionResult fails_cleanly(Work&& work) {
   try {

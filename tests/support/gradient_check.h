@@ -23,8 +23,8 @@ struct GradientCase {
   std::vector<Tensor> inputs;
   // Forward results in f32: a few roundings of numbers around 1.
   double forward_tolerance = 5e-6;
-  // Of the largest gradient. Central differences in double with this step are good to 1e-9, so what
-  // remains is the rounding of the op's own f32 sums.
+  // The tolerance is a share of the largest gradient. Central differences in double with this step
+  // are good to 1e-9, so what remains is the rounding of the op's own f32 sums.
   double gradient_tolerance = 1e-5;
 };
 

@@ -1,5 +1,5 @@
-// What a model says when positions are hidden, edges cut or heads silenced, beside what it says as
-// it is.
+// Shows what a model says when positions are hidden, edges cut or heads silenced, beside what it
+// says unchanged.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ FinishedRun changed_run(const FinishedRun& run, const std::vector<Intervention>&
   return changed;
 }
 
-// What the changed model writes by itself.
+// The text that the changed model writes by itself.
 std::optional<std::string> new_translation(const FinishedRun& run,
                                            const std::vector<Intervention>& changes) {
   if (!run.is_translation() || run.translation.forced) return {};
@@ -75,7 +75,7 @@ std::optional<std::string> new_translation(const FinishedRun& run,
       .target;
 }
 
-// Of two figures of one kind the larger range, so that colours mean the same in both.
+// Gives two figures of one kind the larger of their ranges, so that colours mean the same in both.
 void share_colors(Figure& a, Figure& b) {
   std::visit(
       [&](auto& first) {

@@ -1,4 +1,4 @@
-// What one patch or token attends to, laid over the picture.
+// Shows what one patch or token attends to, laid over the picture.
 #include "fovea/ask/map_answer.h"
 #include "fovea/ask/picture_results.h"
 #include "fovea/base/error.h"

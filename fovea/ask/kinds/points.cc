@@ -10,7 +10,8 @@ namespace {
 constexpr int64_t kMostPoints = 8;  // that stand around a picture
 constexpr size_t kUsualPoints = 4;
 
-// Of "at"; else the middle of the four best objects, and where there are fewer, of quarters.
+// The cells of "at". Otherwise the middles of the four best objects; if there are fewer, the
+// middles of the picture's quarters fill up.
 std::vector<NamedCell> chosen_points(const Question& question, const DetectedObjects& found) {
   std::vector<NamedCell> points;
   const auto add = [&](PictureSpot spot) {

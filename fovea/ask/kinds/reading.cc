@@ -6,7 +6,7 @@
 namespace fovea {
 namespace {
 
-// As numbers a reading is the matrix, which may have more rows than a reading has lines.
+// The numbers of a reading are its matrix, which may have more rows than a reading has lines.
 Answer answer_reading(const Question& question, const FinishedRun& run) {
   ViewChoice choice = view_choice(question);
   const HeadChoice head = single_map(choice.head, *chosen_record(run.run(), choice));

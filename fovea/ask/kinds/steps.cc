@@ -55,7 +55,7 @@ std::vector<NamedTensor> step_arrays(const ModelSteps& steps) {
   return arrays;
 }
 
-// What stands in the arrays of each stage of the figure.
+// The JSON array that holds the numbers of a stage.
 std::string_view array_of_stage(std::string_view stage) {
   constexpr std::pair<std::string_view, std::string_view> kArrays[] = {
       {"Query", "q"},

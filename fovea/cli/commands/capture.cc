@@ -38,7 +38,7 @@ void run_capture(const Args& args) {
     const InterruptGuard guard;
     save_run(result.run, path);
   }
-  // Of a picture its patches, with the tokens in front of them.
+  // A picture's positions are its patches, with the tokens in front of them.
   const int64_t positions = result.inputs.tokens() > 0 ? result.inputs.tokens()
                                                        : result.run.records.front()->shape().cols;
   std::error_code ignored;

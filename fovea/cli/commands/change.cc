@@ -5,7 +5,7 @@
 namespace fovea {
 namespace {
 
-// Of a text the model that writes, because the next word is what a change is seen in.
+// For a text, the model that writes: a change shows in the next word.
 std::string_view default_change_model(const GivenInput& given, const Args& args) {
   if (given.kind == GivenInput::Kind::kPicture) {
     return args.has("query") || args.has("threshold") ? kDefaultDetectionModel

@@ -46,7 +46,7 @@ void write_curves(const Args& args, const Figure& curves) {
   if (!args.flag("json")) write_stdout(wrote_line(args["check-out"]));
 }
 
-// What its notes say stands in the caption, so that only the run's are printed.
+// The answer's notes stand in the caption, so only the run's are printed.
 void show_explanation(const Answer& answer, const FinishedRun& run, const Args& args) {
   print_warnings(run.result().warnings);
   if (args.has("out") && is_page_suffix(args["out"])) return write_page_file(args, answer);

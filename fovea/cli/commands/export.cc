@@ -25,7 +25,7 @@ std::string facts_line(const RunResult& result, uint64_t bytes) {
                      format_bytes(bytes));
 }
 
-// What the maps of the first stack take alone, which the input tells before the model runs.
+// The size of the first stack's maps alone, which the input tells before the model runs.
 uint64_t least_bytes(const ModelFacts& facts, const EncodedInput& input) {
   const bool picture = !input.patches.positions.empty();
   const StackFacts& stack = picture ? facts.main : facts.text_stack();

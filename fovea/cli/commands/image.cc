@@ -14,7 +14,7 @@
 namespace fovea {
 namespace {
 
-// What is sent by mail without a second thought; a page of one's own choice may be larger.
+// The size of a page that people still send by mail. A page of their own choice may be larger.
 constexpr uint64_t kComfortableBytes = 24'000'000;
 
 void check_image_page(const Args& args, const Question& question) {

@@ -62,7 +62,7 @@ std::string picture_facts_text(const ModelFacts& facts, const Terminal& terminal
   return text;
 }
 
-// With the vocabulary; that of a text tower is told beside the tower.
+// The width and the vocabulary. A text tower's vocabulary stands beside the tower.
 std::string width_text(const ModelFacts& facts) {
   const std::string width = std::to_string(facts.main.width);
   if (facts.takes_pixels()) return width;
@@ -74,7 +74,7 @@ std::string width_text(const ModelFacts& facts) {
   return text;
 }
 
-// Of a model of texts or sound.
+// The limit of positions of a model of texts or sound.
 std::string positions_limit_text(const ModelFacts& facts) {
   const int64_t most = facts.most_positions();
   if (most > 0) return fmt::format("{} at most (a table)", most);

@@ -52,7 +52,7 @@ void check_args(const Args& args) {
   }
 }
 
-// What steps are written to.
+// Checks the file that steps are written to.
 void check_steps_out(const Args& args) {
   if (!args.has("out")) return;
   const std::string suffix = lower_suffix(args["out"]);
@@ -88,7 +88,7 @@ void run_vectors(const Args& args) {
        args);
 }
 
-// Of a picture --to is the other patch; of a text the language to translate into.
+// For a picture, --to is the other patch; for a text, the language to translate into.
 Question steps_question(const Args& args, const GivenInput& given) {
   std::vector<FieldInfo> fields = question_kind_named("steps").fields;
   const bool picture =

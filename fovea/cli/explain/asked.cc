@@ -18,7 +18,7 @@
 namespace fovea {
 namespace {
 
-// Of the question, but for the method, of which --compare takes several.
+// The question's fields without the method, because --compare takes several.
 std::vector<FieldInfo> fields_beside_method() {
   std::vector<FieldInfo> fields = question_kind_named("explain").fields;
   std::erase_if(fields, [](const FieldInfo& field) { return field.name == "method"; });

@@ -66,8 +66,8 @@ std::string score_row_html(size_t index, const std::string& name, double score, 
       index, escape_text(name), share, score < 0 ? "--below" : "--above", score);
 }
 
-// Of the input alone where it has scores: special tokens and the position asked from are mostly far
-// above all others, and bars measured by them would say nothing.
+// The largest score of the input's own positions, if they have scores. Special tokens and the
+// position asked from are mostly far above all others, and bars measured by them would say nothing.
 double largest_score(const Answer& answer) {
   double most = 0, most_of_input = 0;
   const Json* row = answer.facts.at("result", kOfPage).find("row");
@@ -95,7 +95,7 @@ std::string table_html(std::string_view caption, const AxisScores& of, double mo
   return html + "</tbody>\n</table>\n</div>\n";
 }
 
-// Of the drawing at its own size.
+// The width of the drawing at its own size.
 double width_of(std::string_view svg) {
   constexpr std::string_view kBefore = " width=\"";
   const size_t at = svg.find(kBefore);

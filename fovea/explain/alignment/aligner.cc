@@ -85,7 +85,7 @@ std::string sentences(int64_t count) {
   return count == 1 ? "this sentence" : fmt::format("{} sentences", count);
 }
 
-// What the rule chose among: "48 maps (each head, read by input and by output)".
+// The maps that the rule chose among: "48 maps", or "the two readings" of one head.
 std::string pool(const std::vector<HeadStatistics>& left) {
   return left.size() == 2 && left[0].candidate.head == left[1].candidate.head
              ? "the two readings"

@@ -22,9 +22,9 @@ struct Link {
 // The links of one sentence pair, sorted by source and then target, each once.
 using Alignment = std::vector<Link>;
 
-// Links in any order, brought into that order.
+// Sorts links into that order.
 Alignment sorted_links(std::vector<Link> links);
-// Source and target exchanged: the alignment of the opposite direction.
+// Exchanges source and target: the alignment of the opposite direction.
 Alignment transposed(const Alignment& links);
 
 // What annotators say: links that must be there, and those that may be. Every sure link is

@@ -23,7 +23,7 @@ struct AlignmentScore {
 
   void add(const GoldAlignment& gold, const Alignment& found);
 
-  // Where there is nothing to divide by, nothing is wrong: precision and recall 1, AER 0.
+  // If there is nothing to divide by, nothing is wrong: precision and recall are 1, AER is 0.
   double aer() const;
   double precision() const;
   double recall() const;
@@ -31,7 +31,7 @@ struct AlignmentScore {
   bool operator==(const AlignmentScore&) const = default;
 };
 
-// Of whole files. Throws Error{kInvalidArgument} unless both have as many sentences.
+// Scores whole files. Throws Error{kInvalidArgument} unless both have as many sentences.
 AlignmentScore score_alignments(std::span<const GoldAlignment> gold,
                                 std::span<const Alignment> found);
 

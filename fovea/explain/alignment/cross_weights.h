@@ -21,7 +21,7 @@
 namespace fovea {
 
 // A row of cross-attention belongs to two tokens of the target: the one that the decoder reads
-// there, and the one it writes.
+// there, and the one that it then writes.
 enum class TargetReading {
   kInput,   // the row that reads the token (AWI; Shift-Att of Chen et al. 2020, arXiv:2004.14837)
   kOutput,  // the row that predicts it (AWO)
@@ -32,11 +32,11 @@ std::string_view to_string(TargetReading reading);
 // Throws Error{kInvalidArgument} that lists the names.
 TargetReading parse_target_reading(std::string_view name);
 
-// The target tokens y_0 ... y_{pieces - 1} among the rows of a decoder that reads start, y_0, y_1,
-// ...: row prefix + t reads y_t, the row before predicts it.
+// Where the target tokens y_0 ... y_{pieces - 1} are among the rows of a decoder that reads start,
+// y_0, y_1, ... Row prefix + t reads y_t; the row before it predicts y_t.
 struct TargetRows {
   int64_t pieces = 0;
-  int64_t prefix = 1;  // tokens before y_0: the start, and a forced language token with it
+  int64_t prefix = 1;  // tokens before y_0: the start, perhaps a language token
 };
 
 // The rows of y_0 ... y_{pieces - 1}. Throws Error{kInvalidArgument} if the matrix has too few.
@@ -44,7 +44,7 @@ Matrix read_rows(const Matrix& matrix, TargetReading reading, TargetRows target)
 
 class CrossLayer {
  public:
-  // The record must be valid; any site will do. Computes all weights at once.
+  // Computes all weights at once. The record must be valid; any site will do.
   explicit CrossLayer(std::shared_ptr<const AttentionRecord> record);
 
   int layer() const { return record_->site.layer; }
@@ -54,7 +54,7 @@ class CrossLayer {
   // Whether the record keeps what norms need.
   bool has_norms() const { return record_->block.has_value() && !record_->values.empty(); }
 
-  // All of these are [rows, cols] and throw Error{kInvalidArgument} on a head that is not there;
+  // These are all [rows, cols]. They throw Error{kInvalidArgument} for a head that is not there;
   // those of norms also if the record was captured without values or block.
   const Matrix& head_weights(int64_t head) const;
   Matrix mean_weights() const;
@@ -63,7 +63,8 @@ class CrossLayer {
 
  private:
   void check_head(int64_t head) const;
-  // G_j of every column, row-major [heads, heads] one after the other; computed when first asked.
+  // G_j for every column, row-major [heads, heads], one after the other; computed on the first
+  // call.
   const std::vector<double>& grams() const;
 
   std::shared_ptr<const AttentionRecord> record_;

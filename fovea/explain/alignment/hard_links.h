@@ -1,4 +1,4 @@
-// Hard links out of soft weights: which cells of a map count as a link.
+// Turns soft weights into hard links: decides which cells of a map count as a link.
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace fovea {
 
-// Weights between the units (pieces or words) of two sentences. What a target unit gives to special
-// source positions, the end of sentence above all, is kept beside them: it may win.
+// Weights between the units (pieces or words) of two sentences. A target unit also gives weight to
+// special source positions, above all the end of sentence. That is kept beside the others, because
+// it may win.
 struct SoftAlignment {
   Matrix weights;                 // [target units, source units]
   std::vector<double> elsewhere;  // [target units]: the largest weight on one special position
@@ -26,7 +27,7 @@ enum class LinkMethod {
 struct LinkRule {
   LinkMethod method = LinkMethod::kArgmax;
   double threshold = 0.2;        // kThreshold only; above 0
-  bool specials_compete = true;  // kArgmax, kMutual: no link where a special position has more
+  bool specials_compete = true;  // kArgmax, kMutual: no link if a special position has more
 };
 
 // "argmax", "threshold", "mutual".

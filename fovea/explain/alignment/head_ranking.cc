@@ -19,7 +19,7 @@ double ratio_or_zero(double part, int64_t whole) {
   return whole == 0 ? 0 : part / static_cast<double>(whole);
 }
 
-// As a share of what an even row of this length has.
+// The entropy as a share of that of an even row of this length.
 double relative_entropy(std::span<const double> row) {
   if (row.size() < 2) return 0;
   double entropy = 0;

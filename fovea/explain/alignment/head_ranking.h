@@ -1,12 +1,11 @@
-// Which map of cross-attention aligns: statistics of every head, of the mean of each layer and of
+// Ranks the maps of cross-attention by how well they align: every head, the mean of each layer and
 // the mean of all heads, each read by decoder input and by decoder output, over one sentence pair
-// or many. Sentences stream through; what is kept grows with the number of heads only. aligner.h
-// decides.
+// or many. Sentences stream through; memory grows with the number of heads only. aligner.h decides.
 //
-// The rule's two numbers come from the pieces of words, special ones left out. With anchors K
-// (pairs of pieces that belong together without any attention), for each target piece j the column
-// a_j of its largest weight (specials compete: then it has no link), for each source piece i the
-// row b_i:
+// The rule's two numbers are computed from the pieces of words, without special ones. The anchors K
+// are pairs of pieces that belong together without any attention. a_j is the column of target piece
+// j's largest weight; if a special position is largest, j has no link. b_i is the row of source
+// piece i's largest weight.
 //
 //   anchor mass        m = sum over K of A(j, i) / |K|        anchor hits = share of K with a_j = i
 //   two-way agreement  D = 2 |{j : b(a_j) = j}| / (|{j : a_j}| + |{i}|)
@@ -23,7 +22,8 @@
 
 namespace fovea {
 
-// One head; without a head the mean of a layer; without a layer too the mean of all heads.
+// A candidate map: one head; without a head the mean of a layer; without a layer the mean of all
+// heads.
 struct HeadCandidate {
   std::optional<int> layer;
   std::optional<int64_t> head;
@@ -39,7 +39,8 @@ std::string to_string(const HeadCandidate& candidate);
 // Error{kInvalidArgument} if there is no such layer, head or row.
 Matrix candidate_weights(const PairMaps& pair, const HeadCandidate& candidate);
 
-// Means over the target pieces of all sentences, special ones left out, unless said otherwise.
+// Statistics of one candidate: means over the target pieces of all sentences, without special ones,
+// unless a member says otherwise.
 struct HeadStatistics {
   HeadCandidate candidate;
   int64_t sentences = 0;
@@ -49,17 +50,18 @@ struct HeadStatistics {
   double anchor_mass = 0;  // m
   double anchor_hits = 0;  // share of the anchors that are links of the map
   double two_way = 0;      // D
-  // What the rule without gold ranks by.
+  // The rule without gold links ranks by this.
   double score() const { return anchor_mass * two_way; }
 
-  double entropy = 0;       // of a row, as a share of the log of its length: 0 sharp, 1 even
+  double entropy = 0;       // a row's, as a share of log(length): 0 sharp, 1 even
   double confidence = 0;    // the largest weight of a row
-  double special_mass = 0;  // of a row, on special source positions
-  // 1 - the distance, weighted by attention, between a piece's place in its sentence and the places
-  // it attends to, sentences measured from 0 to 1; specials left out. 1 is the diagonal.
+  double special_mass = 0;  // a row's weight on special source positions
+  // How close the map is to the diagonal, 1 at best: 1 minus the mean distance, weighted by
+  // attention, between a piece's place and the places that it attends to. Sentences run from 0 to
+  // 1; special positions are left out.
   double diagonality = 0;
-  // Of the map's links between words: 2 |A n B| / (|A| + |B|) with the links B of the other heads
-  // in both readings, counted over all of them and all sentences.
+  // How far the map's links between words agree with the other heads' links B, in both readings: 2
+  // |A n B| / (|A| + |B|), counted over all heads and sentences.
   double agreement = 0;
   double source_coverage = 0;  // share of source words that have a link
   double target_coverage = 0;
@@ -67,7 +69,7 @@ struct HeadStatistics {
   // and blocks were captured.
   std::optional<double> head_norm;
   std::optional<double> layer_norm;
-  // With gold links: how the map's links score.
+  // How the map's links score against gold links, if there are any.
   std::optional<AlignmentScore> gold;
 };
 
@@ -80,16 +82,17 @@ class HeadRanking {
  public:
   explicit HeadRanking(RankingOptions options = {}) : options_(options) {}
 
-  // All sentences need the same layers and heads, and gold links either always or never. Throws
-  // Error{kInvalidArgument} and is then as it was.
+  // Adds a sentence pair. All need the same layers and heads, and gold links either always or
+  // never. Throws Error{kInvalidArgument} and then adds nothing.
   void add(const PairMaps& pair, const GoldAlignment* gold = nullptr);
 
-  // Read by input, then by output; in each, heads by layer, the means of layers, the mean of all.
+  // All candidates: those read by input, then those read by output. Each list has the heads by
+  // layer, the means of layers, the mean of all.
   std::vector<HeadStatistics> statistics() const;
   int64_t sentences() const { return sentences_; }
 
  private:
-  // What one candidate has gathered.
+  // The sums of one candidate.
   struct Sums {
     HeadCandidate candidate;
     int64_t pieces = 0;
@@ -100,7 +103,7 @@ class HeadRanking {
     double entropy = 0;
     double confidence = 0;
     double special_mass = 0;
-    int64_t placed_pieces = 0;  // with any weight on what is not special
+    int64_t placed_pieces = 0;  // that give any weight to what is not special
     double distance = 0;
     int64_t cells = 0;
     double head_norm = 0;
@@ -118,7 +121,7 @@ class HeadRanking {
   static void add_rows(Sums& sums, const Matrix& weights, const PairMaps& pair);
   static void add_norms(Sums& sums, const PairMaps& pair);
   void add_links(std::span<const Alignment> links);
-  // Of the mean of the candidate's layer, which gathers the layer's norms.
+  // The sums of the mean of the candidate's layer, which gather the layer's norms.
   const Sums& layer_sums(const HeadCandidate& candidate) const;
 
   RankingOptions options_;

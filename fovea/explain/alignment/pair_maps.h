@@ -1,4 +1,4 @@
-// One sentence pair as alignments see it: its cross-attention, its words, and what is known about
+// One sentence pair as alignments need it: its cross-attention, its words, and what is known about
 // the pair without looking at any attention.
 #pragma once
 
@@ -13,11 +13,11 @@ namespace fovea {
 
 struct PairMaps {
   std::vector<CrossLayer> layers;
-  PieceWords source;  // of the columns
-  PieceWords target;  // of the target's tokens, which begin after `prefix` decoder inputs
+  PieceWords source;  // words of the columns
+  PieceWords target;  // words of the target, which begins after `prefix` inputs
   int64_t prefix = 1;
-  // Pairs of pieces that belong together by themselves (engine/anchors.h): source position and
-  // target token, counted after the prefix.
+  // Pairs of pieces that clearly belong together (engine/anchors.h): source position, and target
+  // token counted after the prefix.
   Alignment anchors;
 
   TargetRows rows() const { return {target.pieces(), prefix}; }

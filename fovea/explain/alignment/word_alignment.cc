@@ -26,7 +26,7 @@ void check_fit(const Matrix& weights, const PieceWords& source, const PieceWords
        target.pieces(), source.pieces());
 }
 
-// Of one row, the largest weight on a special position; 0 if there is none.
+// The largest weight of a row on a special position; 0 if there is none.
 double largest_special(std::span<const double> row, const PieceWords& source) {
   double largest = 0;
   for (size_t j = 0; j < row.size(); ++j) {

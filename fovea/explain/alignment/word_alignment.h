@@ -1,4 +1,4 @@
-// From weights between pieces of words to links between words, by either published convention.
+// Turns weights between pieces of words into links between words, by either published convention.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace fovea {
 
-// Which word each position is a piece of; -1 where it is none (the end of sentence).
+// Which word each position is a piece of; -1 if it is none (the end of sentence).
 struct PieceWords {
   std::vector<int64_t> word;
   int64_t words = 0;  // above every entry
 
-  // The count is one more than the largest. Throws Error{kInvalidArgument} on an entry below -1 or
-  // far beyond the number of pieces.
+  // Takes the largest entry plus one as the number of words. Throws Error{kInvalidArgument} on an
+  // entry below -1 or far beyond the number of pieces.
   static PieceWords from(std::vector<int64_t> word);
-  // As the axis says; special positions belong to no word.
+  // Reads them off the axis; special positions belong to no word.
   static PieceWords of(const Axis& axis);
 
   int64_t pieces() const { return static_cast<int64_t>(word.size()); }
@@ -45,10 +45,10 @@ std::vector<std::string> word_convention_names();
 // Throws Error{kInvalidArgument} that lists the names.
 WordConvention parse_word_convention(std::string_view name);
 
-// `weights` is [target pieces, source positions] in all of these; each throws
+// In all of these, `weights` is [target pieces, source positions]. Each throws
 // Error{kInvalidArgument} unless it fits the pieces.
 
-// Rows and columns of special positions taken out; units are pieces in their order.
+// The weights without rows and columns of special positions. Units are pieces in their order.
 SoftAlignment piece_weights(const Matrix& weights, const PieceWords& source,
                             const PieceWords& target);
 // The weights between words by kMerge: what a map of words shows. A word without pieces has 0.

@@ -24,7 +24,7 @@ Verdict verdict_over(GradeKind kind, std::span<const double> values,
   std::vector<double> apart;
   for (size_t i = 0; i < values.size(); ++i) apart.push_back(values[i] - lines[i]->random.mean);
   const Interval advantage = bootstrap_mean(apart, resamples, seed);
-  // What the difference of random numbers to themselves would be: 0 lies where they lie.
+  // Measured from the method, the method is at 0 and random numbers are at minus its advantage.
   return verdict_of(kind, 0, {0, -advantage.high, -advantage.low});
 }
 

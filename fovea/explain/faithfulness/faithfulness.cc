@@ -16,8 +16,8 @@ namespace {
 
 constexpr double kNoGrade = std::numeric_limits<double>::quiet_NaN();
 
-// Neighbours have similar scores, unlike random numbers, so that maps with nothing in common come
-// out further from 0 than those.
+// Neighbouring positions have similar scores, unlike random numbers. So even maps with nothing in
+// common correlate a little more than random numbers do.
 constexpr double kUnlikeMaps = 0.2;
 
 constexpr size_t index_of(GradeKind kind) {
@@ -39,7 +39,7 @@ CurveBand band_of(const std::vector<RemovalCurve>& curves) {
   return band;
 }
 
-// At its largest a cosine has no slope.
+// A cosine at its maximum has no slope.
 bool is_at_its_top(const WatchedAnswer& answer, double value) {
   constexpr double kRounding = 1e-5;  // of f32 sums over a few hundred numbers
   return std::holds_alternative<SimilarityTarget>(answer.target) && answer.against == nullptr &&
@@ -162,7 +162,7 @@ double FaithfulnessJudge::agreement_with_gradient(const std::vector<double>& sco
   return gradient_.empty() ? kNoGrade : kendall_tau_b(absolute(scores), gradient_);
 }
 
-// Over everything that the random orders took away.
+// Infidelity over all sets that the random orders took away.
 double FaithfulnessJudge::infidelity_of(const std::vector<double>& scores) const {
   std::vector<double> sums, losses;
   for (size_t i = 0; i < random_scores_.size(); ++i) {
@@ -190,7 +190,7 @@ void FaithfulnessJudge::grade_random_numbers() {
   Progress progress("random orders", options_.orders);
   for (const std::vector<double>& scores : random_scores_) {
     const std::vector<size_t> order = order_of(scores);
-    // Turned round it is as random, and what it takes away has been taken away already.
+    // The reversed order is just as random, and the sets that it takes away have been run already.
     const std::vector<size_t> turned(order.rbegin(), order.rend());
     random_deletions_.push_back(deletion_curve(runs_, order, options_.steps));
     random_insertions_.push_back(insertion_curve(runs_, turned, options_.steps));

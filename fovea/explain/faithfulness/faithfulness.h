@@ -1,6 +1,7 @@
-// The faithfulness card: how far an explanation can be believed. It is graded by what the model
-// does when positions are taken away in its order, by whether it agrees with the gradient, and by
-// whether it notices that the weights are random; beside each grade stands what random numbers get.
+// The faithfulness card: how far an explanation can be believed. Positions are taken away in the
+// explanation's order, and the model's answer is watched. The card also tells whether the scores
+// agree with the gradient, and whether they change when the weights are random. Beside each grade
+// stands what random numbers get.
 #pragma once
 
 #include <array>
@@ -20,8 +21,8 @@ namespace fovea {
 enum class GradeKind : size_t {
   kDeletion,           // area under the deletion curve
   kInsertion,          // area under the insertion curve
-  kComprehensiveness,  // lost without the most important
-  kSufficiency,        // lost with the most important alone
+  kComprehensiveness,  // what is lost without the most important
+  kSufficiency,        // what is lost with the most important alone
   kInfidelity,         // how badly scores tell what is lost
   kGradient,           // Kendall's tau-b of |scores| and |x * gradient|
   kRandomWeights,      // Spearman's rho of |scores| and those of the same model untrained
@@ -38,24 +39,25 @@ struct GradeInfo {
 };
 const std::array<GradeInfo, kGradeKinds>& grade_infos();
 
-// One number of each kind; NaN where there is none.
+// One number of each kind; NaN if there is none.
 using Grades = std::array<double, kGradeKinds>;
 
 enum class Verdict { kNone, kBetter, kNoBetter, kWorse, kCollapses, kStays };
 std::string_view to_string(Verdict verdict);  // "better", "no better", ...; kNone: "-"
 
-// Against an interval of what random numbers get; for random weights collapsing is right.
+// Judges a value against the interval that random numbers get. For random weights, collapsing is
+// right.
 Verdict verdict_of(GradeKind kind, double value, const Interval& random);
 
 struct FaithfulnessOptions {
   Removal removal = Removal::kBlank;
   TargetMeasure measure = TargetMeasure::kProbability;
-  int64_t steps = 20;   // of a curve
-  int64_t orders = 32;  // explanations of random numbers
-  uint64_t seed = 0;    // of those
+  int64_t steps = 20;   // points of a curve, less one
+  int64_t orders = 32;  // explanations made of random numbers
+  uint64_t seed = 0;    // for those numbers
 };
 
-// The same method on the same input with random weights.
+// The scores that the same method gives the same input with random weights.
 struct RandomizedScores {
   std::string weights;  // which are random: "all", "layer 3 and above"
   std::vector<double> scores;
@@ -72,9 +74,9 @@ struct CurveBand {
 };
 
 struct CardLine {
-  double value = 0;     // NaN: none, for this reason
-  std::string missing;  // empty: there is one
-  Interval random;      // of random numbers
+  double value = 0;     // NaN: there is none
+  std::string missing;  // why there is none; empty: there is one
+  Interval random;      // what random numbers get
   Verdict verdict = Verdict::kNone;
 };
 
@@ -85,25 +87,25 @@ struct FaithfulnessCard {
   std::vector<CascadeStep> cascade;  // from the top of the model; the last is all weights
   double clean = 0;                  // the answer's value on the whole input
   double empty = 0;                  // without any position
-  int64_t positions = 0;             // that were taken away
-  int64_t runs = 0;                  // of the model
+  int64_t positions = 0;             // how many positions were taken away
+  int64_t runs = 0;                  // how often the model ran
   FaithfulnessOptions options;
 };
 
-// Grades explanations of one input. The runs for random numbers and the gradient are shared by all.
+// Grades explanations of one input. All share the gradient and the runs for random numbers.
 class FaithfulnessJudge {
  public:
-  // Runs the model about orders * (steps + 2) times. All must outlive it, but for the axis. Throws
-  // Error{kUnsupported} if the axis has fewer than two positions that can be taken away.
+  // Runs the model about orders * (steps + 2) times. The axis may go; everything else must outlive
+  // this. Throws Error{kUnsupported} if fewer than two positions of the axis can be taken away.
   FaithfulnessJudge(Subject& subject, const WatchedAnswer& answer, const Axis& axis,
                     const FaithfulnessOptions& options);
 
-  // Scores of all positions of the axis. Runs the model about 2 * steps times. No randomised
-  // scores: the reason is why.
+  // Grades the scores of all positions of the axis. Runs the model about 2 * steps times. Without
+  // randomised scores, the card gives `why_not_randomized`.
   FaithfulnessCard judge(const std::vector<double>& scores,
                          const std::vector<RandomizedScores>& randomized,
                          const std::string& why_not_randomized = "nobody asked for it");
-  // What each explanation of random numbers got.
+  // The grades of each explanation made of random numbers.
   const std::vector<Grades>& random_grades() const { return random_grades_; }
 
  private:
@@ -117,14 +119,14 @@ class FaithfulnessJudge {
   FaithfulnessOptions options_;
   RemovalRuns runs_;
   size_t axis_positions_;
-  std::vector<double> gradient_;  // of those that can be taken away; empty: none
+  std::vector<double> gradient_;  // for positions that can be taken away; empty: none
   std::string why_no_gradient_;
   std::vector<std::vector<double>> random_scores_;
   std::vector<Grades> random_grades_;
   std::vector<RemovalCurve> random_deletions_, random_insertions_;
 };
 
-// Why such an explanation cannot be graded; empty: it can.
+// Why explanations over this axis cannot be graded; empty: they can.
 std::string refuses_card(const Axis& axis);
 
 }  // namespace fovea

@@ -48,7 +48,7 @@ std::vector<double> input_strength(const InputGradient& input, const Axis& axis)
     fail(ErrorKind::kInvalidArgument, "the gradient of {} has {} positions but its axis has {}",
          input.name, squares.size(), axis.positions.size());
   }
-  // What stands in front of the patches reads no pixels.
+  // Tokens in front of the patches read no pixels.
   std::vector<double> strength(axis.positions.size() - squares.size());
   for (const double sum : squares) strength.push_back(std::sqrt(sum));
   return strength;

@@ -7,8 +7,9 @@
 
 namespace fovea {
 
-// |x * dy/dx| of every position: the length of what a token's embedding, or all pixels of a patch,
-// times its gradient gives. 0 for positions that read nothing: special tokens of pictures.
+// The strength |x * dy/dx| of every position: the length of the product of its numbers (a token's
+// embedding, all pixels of a patch) with their gradient. 0 for positions that read nothing, such as
+// special tokens of pictures.
 std::vector<double> input_strength(const InputGradient& input, const Axis& axis);
 
 }  // namespace fovea

@@ -1,4 +1,4 @@
-// How far two lists of numbers put things into the same order.
+// How well two lists of numbers agree on an order.
 #pragma once
 
 #include <span>
@@ -6,15 +6,14 @@
 
 namespace fovea {
 
-// Kendall's tau-b: of the pairs that neither list ties, how many more stand in the same order than
-// in the other one, -1 to 1, with ties corrected for. NaN where one list is constant. n log n.
+// Kendall's tau-b, -1 to 1: among pairs that neither list ties, how many more stand in the same
+// order than in opposite orders, corrected for ties. NaN if a list is constant. n log n.
 double kendall_tau_b(std::span<const double> a, std::span<const double> b);
 
-// Spearman's rho: the correlation of ranks, ties sharing their mean rank. NaN where one list is
-// constant.
+// Spearman's rho: the correlation of ranks; ties share their mean rank. NaN if a list is constant.
 double spearman(std::span<const double> a, std::span<const double> b);
 
-// From 1, ties sharing the mean of theirs.
+// Ranks from 1; ties share their mean rank.
 std::vector<double> ranks_of(std::span<const double> values);
 
 }  // namespace fovea

@@ -1,4 +1,4 @@
-// What a model says when positions of its input are taken away.
+// Runs a model while positions of its input are taken away.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace fovea {
 
 enum class Removal {
-  kBlank,  // the mask token, or the mean colour of pictures, in its place
-  kHide,   // nobody may attend to it; what it says to itself stays
+  kBlank,  // a mask token, or a picture's mean colour, takes its place
+  kHide,   // no position may attend to it; its own residual stays
 };
 std::string_view to_string(Removal removal);  // "blank", "hide"
 
@@ -24,14 +24,14 @@ struct WatchedAnswer {
   TargetMeasure measure = TargetMeasure::kProbability;
 };
 
-// Counts positions of an axis without its special tokens, which are never taken away. Runs the
-// model once for each set of them, however often it is asked for.
+// Takes away positions of an axis; never its special tokens. Runs the model once for each set of
+// positions, however often that set is asked for.
 class RemovalRuns {
  public:
-  // All must outlive it, but for the axis.
+  // The axis may go; everything else must outlive this.
   RemovalRuns(Subject& subject, const WatchedAnswer& answer, const Axis& axis, Removal how);
 
-  // Those that can be taken away, by their place on the axis.
+  // The positions that can be taken away, by their place on the axis.
   const std::vector<int64_t>& positions() const { return positions_; }
   // The answer's value, where taken[i] says that positions()[i] is gone.
   double value_without(const std::vector<bool>& taken);

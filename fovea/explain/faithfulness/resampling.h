@@ -1,5 +1,4 @@
-// Numbers drawn at random, the same for the same seed on every machine, and what they are good for:
-// random explanations and intervals.
+// Draws random numbers, the same for a seed on every machine, and makes intervals with them.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@ class Draws {
   explicit Draws(uint64_t seed) : state_(seed) {}
   uint64_t next();
   double uniform();             // from 0, below 1
-  size_t below(size_t count) {  // `count` is far below 2^64, so that nobody is preferred
+  size_t below(size_t count) {  // `count` is far below 2^64, so the choice is fair
     return static_cast<size_t>(next() % count);
   }
 
@@ -25,18 +24,19 @@ class Draws {
 
 struct Interval {
   double mean = 0;
-  double low = 0;  // 95 % lie from here
+  double low = 0;  // the middle 95 % begin here
   double high = 0;
 };
 
-// The q-th quantile, 0 to 1, between the two numbers nearest to it (numpy's "linear"). NaN of none.
+// The q-th quantile, q from 0 to 1, interpolated between the two nearest numbers (numpy's
+// "linear"). NaN if there are none.
 double quantile(std::span<const double> values, double q);
 
-// Mean and the middle 95 % of the numbers themselves.
+// The mean and the middle 95 % of the numbers themselves.
 Interval spread_of(std::span<const double> values);
 
-// Mean and where it would lie in 95 % of other samples of the same size: the percentile bootstrap
-// over `resamples` draws with replacement.
+// The mean, and where it would lie for 95 % of other samples of the same size: the percentile
+// bootstrap with `resamples` draws with replacement.
 Interval bootstrap_mean(std::span<const double> values, int64_t resamples, uint64_t seed);
 
 }  // namespace fovea

@@ -16,7 +16,7 @@ Method ablation_method();
 
 namespace {
 
-// What is taken away in turn, and the axis of those things.
+// The things that are taken away in turn, and their axis.
 struct Cuts {
   Axis axis;
   std::vector<std::vector<Intervention>> changes;  // one run each
@@ -26,7 +26,7 @@ Cuts cut_positions(const ExplainRequest& request, bool blank) {
   Cuts cuts{.axis = columns_of(request.run, request.kind)};
   for (size_t i = 0; i < cuts.axis.positions.size(); ++i) {
     const auto position = static_cast<int64_t>(i);
-    // Special tokens are no part of the input that could be blank; their score is 0.
+    // A special token cannot be blank; its score is 0.
     if (blank && cuts.axis.positions[i].special) {
       cuts.changes.emplace_back();
     } else if (blank) {
@@ -53,7 +53,7 @@ Cuts cut_heads(const ExplainRequest& request, bool even) {
   return cuts;
 }
 
-// From the asked position to every other, in all layers or in one.
+// Cuts the edges from the asked position to every other, in all layers or in one.
 Cuts cut_edges(const ExplainRequest& request) {
   Cuts cuts{.axis = columns_of(request.run, request.kind)};
   for (size_t col = 0; col < cuts.axis.positions.size(); ++col) {
@@ -68,7 +68,7 @@ Cuts cut_edges(const ExplainRequest& request) {
   return cuts;
 }
 
-// What the answer is worth, and which answer it is.
+// Gives the answer's value, and tells which answer it is.
 class Judge {
  public:
   Judge(const ExplainRequest& request, const std::string& measure)

@@ -21,7 +21,7 @@ constexpr int64_t kMostPositions = 128;
 constexpr double kUnits = 1e7;   // of capacity in a weight of 1
 constexpr double kLeast = 1e-4;  // of weights that are let through
 
-// One layer's weights, half of them staying where they are: rows by columns, row by row.
+// One layer's weights, half of which stay where they are: rows by columns, row by row.
 std::vector<double> mixed_weights(const std::shared_ptr<const AttentionRecord>& record) {
   const AttentionShape shape = record->shape();
   std::vector<double> weights(static_cast<size_t>(shape.rows * shape.cols));

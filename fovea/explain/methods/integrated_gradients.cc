@@ -15,7 +15,7 @@ Method integrated_gradients_method();
 
 namespace {
 
-// Where the way begins, for each input.
+// The baseline of each input, where the line begins.
 std::vector<Tensor> baseline_of(const ExplainRequest& request,
                                 const std::vector<InputGradient>& inputs, bool blank) {
   std::vector<Tensor> baseline;

@@ -25,7 +25,7 @@ void fail_without_gradient(const ExplainRequest& request) {
        to_string(SiteId{request.kind, 0}));
 }
 
-// Counted from the end where it is below 0, as the authors' notebook for CLIP counts.
+// A negative number counts from the last layer, as in the authors' notebook for CLIP.
 int64_t first_layer(const ExplainRequest& request, int64_t layers) {
   const int64_t given = whole_parameter(relevancy_method(), request, "start-layer");
   const int64_t first = given < 0 ? layers + given : given;
@@ -47,7 +47,7 @@ std::vector<std::string> relevancy_notes(const std::vector<double>& read, bool p
   return notes;
 }
 
-// Layers come from the last to the first, so that one of them is at hand at a time.
+// Layers arrive from the last to the first, so that only one is in memory at a time.
 Explanation explain_stack(const ExplainRequest& request) {
   int64_t layers = 0, first = 0;
   const bool pools = request.kind == SiteKind::kSelf || request.kind == SiteKind::kVisionSelf;
@@ -75,7 +75,8 @@ Explanation explain_stack(const ExplainRequest& request) {
   target_gradient(request, {.target = {}, .inputs = false, .record = record, .at = {}});
   if (r.empty()) fail_without_gradient(request);
   const auto row = std::ranges::find(read, 1.0);
-  // Of a mean of many rows the identity is a constant that would hide all else.
+  // If the answer reads many positions, the identity in R adds the same constant to each of their
+  // scores. It is larger than everything else and would hide it, so it is taken away.
   if (row == read.end() && !pooled) {
     for (size_t i = 0; i < r.size(); ++i) r[i] -= read[i];
   }

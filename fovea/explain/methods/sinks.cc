@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kNamedSinks = 5;
 
-// Lengths of the states that enter each layer, where they are to be had.
+// The lengths of the states that enter each layer, if they can be had.
 using LayerNorms = std::map<int, std::vector<double>>;
 
 void add_norms(LayerNorms& norms, const AttentionRecord& record, SiteKind kind) {
@@ -29,7 +29,7 @@ LayerNorms layer_norms(const ExplainRequest& request) {
   LayerNorms norms;
   for (const auto& record : request.run.records) add_norms(norms, *record, request.kind);
   if (!norms.empty() || request.subject == nullptr) return norms;
-  // Records are let go at once, so that no layer's states pile up.
+  // Records are freed at once, so that the states of many layers do not pile up.
   RecorderOptions states{
       .values = false,
       .block = true,

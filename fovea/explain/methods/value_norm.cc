@@ -19,7 +19,8 @@ BlockExtent extent_named(std::string_view name) {
   fail(ErrorKind::kInternal, "no part of a block is called {}", name);
 }
 
-// What the row keeps of itself, and that the norm asked for is not there.
+// Notes for the user: how much of the row is its own residual, and that the block has no norm
+// although one was asked for.
 std::vector<std::string> value_norm_notes(const std::shared_ptr<const AttentionRecord>& record,
                                           const ExplainRequest& request, BlockExtent extent) {
   if (extent == BlockExtent::kAttention) return {};

@@ -13,7 +13,8 @@
 
 namespace fovea {
 
-// What a patch gives to patches, and how far that goes: sum of A and of A * distance, in patches.
+// How much weight a patch gives to patches, and how far it goes: the sum of A, and the sum of A *
+// distance in patches.
 struct PatchMoment {
   double weight = 0;
   double distance = 0;
@@ -23,24 +24,25 @@ struct PatchMoment {
 class PatchDistances {
  public:
   explicit PatchDistances(GridShape grid);
-  // Of `patch`, whose weights on all patches are `weights`.
+  // The moment of `patch`, whose weights on all patches are `weights`.
   PatchMoment moment(int64_t patch, std::span<const float> weights) const;
 
  private:
   GridShape grid_;
-  // (|dr|, dc + cols - 1): a row of keys reads a run of neighbours from it.
+  // Indexed by (|dr|, dc + cols - 1), so that a row of keys reads a run of neighbours.
   Matrix distance_;
 };
 
 enum class DistanceForm {
   kRenormalised,  // each row is divided by what it gives to patches
-  // As a widely copied Keras program has it: special tokens are cut off and nothing is divided, so
-  // what they receive counts as distance 0 and every number comes out too low.
+  // As in a widely copied Keras program: special tokens are cut off but rows are not divided. Their
+  // weight then counts as distance 0, and every number is too low.
   kKeras,
 };
 
-// Rows and columns of special tokens are left out; so are, renormalised, rows that give patches
-// nothing. patch_size 1 gives patches. Cost patches^2 * head_dim, memory of a block of rows.
+// Leaves out rows and columns of special tokens, and, if renormalised, rows that give patches
+// nothing. With patch_size 1 the distance is in patches. Cost patches^2 * head_dim, memory of a
+// block of rows.
 double attention_distance(const AttentionMap& map, const PictureAxis& axis, double patch_size,
                           DistanceForm form = DistanceForm::kRenormalised);
 

@@ -1,4 +1,4 @@
-// Sets of patches: their connected parts and the box around them.
+// Sets of patches, their connected parts and the boxes around them.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ struct GridBox {
   bool operator==(const GridBox&) const = default;
 };
 
-// The part of the mask that is connected with `seed` along edges (not corners); empty if the mask
+// The part of the mask that is connected with `seed` along edges (not corners). Empty if the mask
 // does not hold the seed. Throws Error{kInvalidArgument} on a patch outside of the grid.
 GridMask component_of(const GridMask& mask, int64_t seed);
-// The connected part with most patches; of equals the one that comes first, row by row.
+// The connected part with the most patches; of equals the first, row by row.
 GridMask largest_component(const GridMask& mask);
 // The smallest box that holds the mask; all 0 if it is empty.
 GridBox box_of(const GridMask& mask);

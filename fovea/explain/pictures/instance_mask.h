@@ -1,6 +1,6 @@
-// The area of one object out of attention: weights over the cells of a picture, cut at a threshold
-// on the grid, then brought up to pixels. The weights come from a row of encoder attention (what
-// the object's centre attends to) or from cross-attention (what its query attends to); a mask head
+// Finds the area of one object by attention. Weights over the cells of a picture are cut at a
+// threshold on the grid, then enlarged to pixels. They come from a row of encoder attention (what
+// the object's centre attends to) or of cross-attention (what its query attends to). A mask head
 // gives logits instead.
 #pragma once
 
@@ -21,7 +21,7 @@ enum class MaskCut {
 
 struct MaskRule {
   MaskCut cut = MaskCut::kOtsu;
-  double share = 0;  // of kMass and kMaximum; 0: default_share()
+  double share = 0;  // for kMass and kMaximum; 0: default_share()
 };
 
 double default_share(MaskCut cut);      // 0.6 of the mass, 0.25 of the maximum; 0 for Otsu
@@ -31,12 +31,13 @@ std::string_view name_of(MaskCut cut);  // "otsu", "mass", "maximum"
 MaskRule parse_mask_rule(std::string_view text);
 std::string to_string(const MaskRule& rule);  // what parse_mask_rule() reads
 
-// Empty where all weights are equal (Otsu) or 0. Throws Error{kInvalidArgument} unless there is one
-// finite weight of 0 or more per cell.
+// The cells that the rule keeps. Empty if all weights are equal (Otsu) or 0. Throws
+// Error{kInvalidArgument} unless there is one finite weight of 0 or more per cell.
 GridMask cut_weights(GridShape grid, std::span<const double> weights, const MaskRule& rule);
 
-// A mask head's logits of one query at its own resolution: pixels that belong to the object with a
-// probability above one half, blended before the sigmoid.
+// Turns a mask head's logits for one query, at the head's own resolution, into pixels. A pixel
+// belongs to the object if its probability is above one half; logits are blended before the
+// sigmoid.
 PixelMask mask_of_logits(GridShape grid, std::span<const double> logits, GridCover cover,
                          int64_t width, int64_t height);
 

@@ -1,4 +1,5 @@
-// One eigenvector of a large symmetric matrix that is only ever multiplied with (Lanczos 1950).
+// Finds one eigenvector of a large symmetric matrix; it only needs products with the matrix
+// (Lanczos 1950).
 #pragma once
 
 #include <cstdint>
@@ -16,18 +17,18 @@ struct EigenPair {
 };
 
 struct LanczosOptions {
-  double tolerance = 1e-10;  // of the residual, for a matrix whose norm is about 1
+  double tolerance = 1e-10;  // largest residual, for a matrix whose norm is about 1
   int64_t basis = 400;       // vectors kept between restarts
-  int64_t restarts = 20;     // then the best pair so far is given, with its residual
+  int64_t restarts = 20;     // after them, the best pair so far is returned
 };
 
 // out = A x
 using SymmetricProduct = std::function<void(std::span<const double> x, std::span<double> out)>;
 
-// The largest eigenvalue of A among vectors at right angles to `known`, an eigenvector of length 1,
-// and its vector. Every basis vector is kept at right angles to all others, so nothing is found
-// twice. Begins with a fixed vector: the same answer every time. Memory size * basis. Throws
-// Error{kInvalidArgument} for fewer than two numbers, Error{kCancelled}.
+// The largest eigenvalue of A, and its vector, among vectors at right angles to `known`, an
+// eigenvector of length 1. Every basis vector is kept at right angles to all others, so nothing is
+// found twice. It begins with a fixed vector, so the answer is always the same. Memory size *
+// basis. Throws Error{kInvalidArgument} for fewer than two numbers, and Error{kCancelled}.
 EigenPair largest_eigenpair(const SymmetricProduct& multiply, std::span<const double> known,
                             const LanczosOptions& options = {});
 

@@ -1,4 +1,4 @@
-// LOST (Simeoni et al. 2021, arXiv:2109.14279): an object out of the keys of the last layer,
+// LOST (Simeoni et al. 2021, arXiv:2109.14279): finds an object from the keys of the last layer,
 // without any training. Patches of an object are similar to few others, patches of the background
 // to many.
 //
@@ -15,21 +15,21 @@
 namespace fovea {
 
 struct LostOptions {
-  int64_t expansion = 100;  // patches that the seed may be expanded with
+  int64_t expansion = 100;  // how many patches may expand the seed
 };
 
 struct LostObject {
   int64_t seed = 0;
-  std::vector<int64_t> degrees;   // of every patch
+  std::vector<int64_t> degrees;   // one per patch
   std::vector<int64_t> expanded;  // S, by degree
   GridMask foreground;            // all patches with a positive sum
   GridMask mask;                  // its part around the seed; the seed alone if its key is 0
-  GridBox box;                    // of the mask
+  GridBox box;                    // the mask's box
 };
 
-// `keys` is patch_keys() of the last layer. Of equal degrees the earlier patch comes first. Cost
-// patches^2 * width / 2, memory patches * width. Throws Error{kInvalidArgument} if the keys do not
-// fit the grid or `expansion` is below 1.
+// Finds the object. `keys` is patch_keys() of the last layer. Of equal degrees the earlier patch
+// comes first. Cost patches^2 * width / 2, memory patches * width. Throws Error{kInvalidArgument}
+// if the keys do not fit the grid or `expansion` is below 1.
 LostObject lost(const Tensor& keys, GridShape grid, const LostOptions& options = {});
 
 }  // namespace fovea

@@ -30,16 +30,16 @@ struct PictureAxis {
   static PictureAxis of(const Axis& axis);
 
   int64_t positions() const { return specials + grid.patches(); }
-  // The patches' part of numbers over all positions. Throws Error{kInvalidArgument} unless there
-  // is one number per position.
+  // The patches' part of a list of numbers over all positions. Throws Error{kInvalidArgument}
+  // unless there is one number per position.
   std::span<const double> patches_of(std::span<const double> over_positions) const;
 };
 
 // Throws Error{kInvalidArgument} unless both sides of the attention run along `axis`.
 void check_self_attention(const AttentionRecord& record, const PictureAxis& axis);
 
-// Calls visit(patch, weights) for every patch i in order with the weights that it gives to all
-// patches, f32 [patches]; a block of rows at a time, never the whole map.
+// Calls visit(patch, weights) for every patch in order. `weights`, f32 [patches], is what it gives
+// to all patches. Computes a block of rows at a time, never the whole map.
 void for_each_patch_row(const AttentionMap& map, const PictureAxis& axis,
                         const std::function<void(int64_t, std::span<const float>)>& visit);
 

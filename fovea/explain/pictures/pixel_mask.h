@@ -17,7 +17,7 @@ struct PixelMask {
   std::vector<uint8_t> pixels;
 
   PixelMask() = default;
-  // Nothing inside. Throws Error{kInvalidArgument} unless both sides are 1 or more.
+  // A mask with nothing inside. Throws Error{kInvalidArgument} unless both sides are 1 or more.
   PixelMask(int64_t mask_width, int64_t mask_height);
 
   int64_t count() const;
@@ -30,16 +30,18 @@ struct GridCover {
   double cols = 0;
 };
 
-// Where `values`, one per cell, are above `threshold` once they are blended between the centres of
-// cells (bilinear, corners not aligned, as PyTorch's interpolate), in a picture of width x height.
-// Throws Error{kInvalidArgument} unless the values fit the grid and the cover is within it.
+// The pixels of a width x height picture where the blended `values` are above `threshold`. There is
+// one value per cell; they are blended between the centres of cells (bilinear, corners not aligned,
+// as PyTorch's interpolate). Throws Error{kInvalidArgument} unless the values fit the grid and the
+// cover is within it.
 PixelMask pixels_above(GridShape grid, std::span<const double> values, double threshold,
                        GridCover cover, int64_t width, int64_t height);
 
-// The same edge as the grid's, rounded off: where more than half of the blend is inside.
+// Enlarges a grid's mask to pixels and rounds its edge: a pixel is inside if more than half of the
+// blend there is.
 PixelMask to_pixels(const GridMask& mask, GridCover cover, int64_t width, int64_t height);
 
-// The part whose pixels' centres lie in the box.
+// The part of the mask whose pixels have their centres in the box.
 PixelMask within(PixelMask mask, const PictureBox& box);
 
 }  // namespace fovea

@@ -1,5 +1,5 @@
-// Why a position attends to another: its score split into what content and what positions give
-// (DETR adds positions to the inputs of Q and K in every layer).
+// Why a position attends to another: splits its score into parts from content and parts from
+// positions (DETR adds positions to the inputs of Q and K in every layer).
 //
 //   q = qc + qp, k = kc + kp       c: content with the bias, p: Wq p_i and Wk p_j
 //   s = scale (qc.kc + qc.kp + qp.kc + qp.kp)
@@ -31,10 +31,10 @@ struct ScoreSplit {
   std::vector<DimensionProduct> dimensions;  // all of them, the largest |product| first
 };
 
-// `position_queries` [heads, rows, head_dim] and `position_keys` [kv_heads, cols, head_dim] are the
-// parts of the record's Q and K that positions gave. Throws Error{kInvalidArgument} if they do not
-// fit or there is no such head, row or column, Error{kUnsupported} if the score has other parts
-// (a bias, a soft cap).
+// Splits a score. `position_queries` [heads, rows, head_dim] and `position_keys` [kv_heads, cols,
+// head_dim] are the parts of the record's Q and K that positions made. Throws
+// Error{kInvalidArgument} if they do not fit or there is no such head, row or column, and
+// Error{kUnsupported} if the score has other parts (a bias, a soft cap).
 ScoreSplit split_score(const AttentionRecord& record, const Tensor& position_queries,
                        const Tensor& position_keys, int64_t head, int64_t row, int64_t col);
 

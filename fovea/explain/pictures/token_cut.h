@@ -1,5 +1,5 @@
-// TokenCut (Wang et al. 2022, arXiv:2202.11539): an object out of the keys of the last layer, as
-// the normalised cut of a graph of patches.
+// TokenCut (Wang et al. 2022, arXiv:2202.11539): finds an object from the keys of the last layer.
+// It is the normalised cut of a graph of patches.
 //
 //   W(i, j) = 1 where cos(k_i, k_j) > threshold, else 1e-5        D = diag(row sums of W)
 //   (D - W) y = lambda D y        y of the second smallest lambda
@@ -14,25 +14,25 @@
 namespace fovea {
 
 struct TokenCutOptions {
-  double threshold = 0.2;  // of the cosine
-  double weak = 1e-5;      // weight of pairs below it
+  double threshold = 0.2;  // for the cosine
+  double weak = 1e-5;      // weight of pairs below the threshold
 };
 
 struct TokenCutObject {
   std::vector<double> eigenvector;  // y with y D y = 1, positive at the seed
   double eigenvalue = 0;            // lambda
-  double residual = 0;              // of the solver; above 1e-6 the vector is not to be trusted
+  double residual = 0;              // the solver's; above 1e-6, do not trust the vector
   int64_t seed = 0;
   GridMask foreground;
   GridMask mask;  // its part around the seed
-  GridBox box;    // of the mask
+  GridBox box;    // the mask's box
 };
 
-// `keys` is patch_keys() of the last layer; a zero key is similar to none. Of patches whose |y| is
-// the largest to 9 digits the first is the seed. Cost patches^2 * width / 2 for the graph, which is
-// kept as one bit per pair (1.6 MB for 3,600 patches), and some 30 to 400 times patches^2 / 8 for
-// the eigenvector, with the basis of lanczos.h in memory. Throws Error{kInvalidArgument} if the
-// keys do not fit the grid or `weak` is not within (0, 1).
+// Finds the object. `keys` is patch_keys() of the last layer; a zero key is similar to no other.
+// The seed is the patch of the largest |y|; of patches that agree to 9 digits, the first. The graph
+// costs patches^2 * width / 2 and is kept as one bit per pair (1.6 MB for 3,600 patches). The
+// eigenvector costs some 30 to 400 times patches^2 / 8, with the basis of lanczos.h in memory.
+// Throws Error{kInvalidArgument} if the keys do not fit the grid or `weak` is not within (0, 1).
 TokenCutObject token_cut(const Tensor& keys, GridShape grid, const TokenCutOptions& options = {});
 
 }  // namespace fovea

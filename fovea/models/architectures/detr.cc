@@ -105,7 +105,7 @@ Backbone resnet_backbone(const Config& own) {
   return result;
 }
 
-// As config.json says, in all the ways that it has had for that.
+// The backbone that config.json describes, in any of the ways that it has had for that.
 Backbone backbone_of(const Config& config, const Weights& weights) {
   const int64_t dc5 = config.get_bool("dilation", false) ? 16 : 32;
   if (const auto own = config.find_section("backbone_config")) {

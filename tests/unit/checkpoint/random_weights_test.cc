@@ -38,7 +38,7 @@ TEST(RandomWeights, BeginAsTrainingDoesByNameAndShape) {
     sum += value;
     squares += double{value} * value;
   }
-  // Of 20,000 numbers the mean is within 5 standard errors of 0.5 / sqrt(20000), the deviation
+  // With 20,000 numbers, the mean is within 5 standard errors of 0.5 / sqrt(20000), the deviation
   // within 5 of 0.5 / sqrt(40000).
   EXPECT_NEAR(sum / 20000, 0, 0.018);
   EXPECT_NEAR(std::sqrt(squares / 20000), 0.5, 0.0125);

@@ -79,7 +79,7 @@ TEST(IntegratedGradients, SumToTheChangeExactlyWhereTheMidpointRuleIsExact) {
   }
 }
 
-// Of x^3 the midpoint rule with K steps gives 1 - 1 / (4 K^2) of the integral.
+// For x^3, the midpoint rule with K steps gives the share 1 - 1 / (4 K^2) of the integral.
 TEST(IntegratedGradients, HaveTheMidpointRulesError) {
   Polynomial cube(3);
   for (const int64_t steps : {2, 4, 32}) {

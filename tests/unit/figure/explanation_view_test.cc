@@ -1,4 +1,4 @@
-// What explanations and their grades say as figures.
+// Explanations and their grades as figures.
 #include "fovea/figure/explanation_view.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What heads and layers of a picture's model say as figures.
+// The heads and layers of a picture model as figures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,7 +122,8 @@ TEST(HeadShapes, DistancesAreInPixelsBesideThatOfEvenAttention) {
   const fovea::Run run = patch_run({{at_themselves()}});
   const DotsFigure figure = distances_figure(run, DistanceForm::kRenormalised, 16);
   EXPECT_NEAR(figure.values.matrix<float>()(0, 0), 0, 16 * 3 * kSharp);
-  // Of the 36 pairs: 14 one apart, 8 over a corner, 4 two apart and 4 by 1 and 2.
+  // Of the 36 pairs, 14 are one apart, 8 over a corner, 4 two apart, 4 by 1 and 2, and 6 are a
+  // patch with itself.
   EXPECT_NEAR(*figure.reference, 16 * (14 + 8 * std::sqrt(2) + 4 * 2 + 4 * std::sqrt(5)) / 36,
               1e-9);
   const DotsFigure keras = distances_figure(run, DistanceForm::kKeras, 16);

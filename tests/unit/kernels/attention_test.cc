@@ -40,7 +40,7 @@ Result run(const AttentionCase& c, DType compute = DType::kF32) {
   return result;
 }
 
-// As a layer does before it attends.
+// Rounds queries and keys as a layer does before it attends.
 void round_to_16_bits(AttentionCase& c) {
   c.queries = convert(c.queries, DType::kF32).clone();
   c.keys = convert(c.keys, DType::kF32).clone();
@@ -60,9 +60,10 @@ double largest_score(const DenseAttention& dense) {
   return largest;
 }
 
-// f32 scores: each rounding costs 6e-8 of the score, a few of them meet; outputs sum weights of 1.
-// Of 16-bit numbers that are rounded already products are exact, so scores and LSE are as good;
-// each weight is rounded once, by at most 2^-8 of it, before it meets its value.
+// With f32, each rounding of a score costs 6e-8 of it, and only a few of them add up. Weights sum
+// to 1, so an output is a mean of values. With 16-bit integers the inputs are rounded before the
+// comparison, so products are exact and scores and LSE are as good as with f32. Only each weight is
+// rounded once more, by at most 2^-8 of it, before it meets its value.
 void expect_attention_matches(AttentionCase c, DType compute = DType::kF32) {
   SCOPED_TRACE(c.name);
   const double rounding = compute == DType::kI16 ? 2e-4 : 0;

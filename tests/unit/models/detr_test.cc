@@ -1,4 +1,4 @@
-// What parity does not show of DETR: what is refused, and what is kept beside the maps.
+// Tests what parity does not show about DETR: what it refuses, and what it keeps beside the maps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -133,7 +133,7 @@ TEST(Detr, RefusesInputsThatDoNotFit) {
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "learned positions for 50 x 50", [&] {
     fixture_model("detr_learned")->forward(detector_picture(20, 51 * 16), {});
   }));
-  // Of a vision transformer a mask is no input.
+  // A vision transformer takes no mask.
   ModelInputs masked = detector_picture(32, 32);
   masked.pixel_mask = ones(32, 32);
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "pixel_mask",

@@ -1,4 +1,4 @@
-// What models of pictures take and refuse; that they are right is for tests/parity to say.
+// Tests what picture models accept and refuse; tests/parity checks their numbers.
 #include "fovea/models/picture_model.h"
 
 #include <gmock/gmock.h>

@@ -32,7 +32,7 @@ TEST(LargeBlocks, AFreedBlockIsGivenToTheNextOfItsSize) {
   EXPECT_NE(other.get(), place);
   const std::shared_ptr<std::byte> second = allocate_large(kBytes - 1, /*zero=*/true);
   EXPECT_EQ(second.get(), place);
-  // What is asked for as zero is zero, whoever had it before.
+  // Memory asked for as zero is zero, whoever had it before.
   EXPECT_TRUE(std::all_of(second.get(), second.get() + kBytes - 1,
                           [](std::byte value) { return value == std::byte{0}; }));
 }
@@ -95,7 +95,7 @@ TEST(LargeBlocks, OtherSizesPushOutWhatIsKept) {
   auto a = allocate_large(block, false), b = allocate_large(block, false);
   a.reset();
   EXPECT_EQ(kept_bytes(), block);
-  // As much as all in use before, so nothing is left to be kept beyond what always is.
+  // Now as much is in use as at most before, so no more than the usual amount stays kept.
   const auto other = allocate_large(block + kHugePage, false);
   EXPECT_LE(kept_bytes(), kMostKeptBytes);
 }
