@@ -46,6 +46,9 @@ PROGRAM_WORD = re.compile(r"(?<![\w}-])--[a-z][a-z-]*|(?<=[`'])fovea [a-z{]\w*")
 PROGRAM_ARGS = re.compile(r"(?<!\.\.\. )\bArgs\b(?!>\(|\s*(?:&&)?\s*\.\.\.)")
 MACHINE_PATH = re.compile(r"(?<![\w.~$}/:*-])/(home|root|tmp|work|mnt|Users)/")
 TODO = re.compile(r"\bTODO\b(?!\(#\d+\))")
+# A call of a walk through the code: `draw_heads()` (`fovea/render/draw_heads.cc`).
+CALL = re.compile(r"`([\w:]+)\(\)`\s+\(`([\w./]+)`\)")
+MOST_CALLS = 8  # of a walk
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -341,9 +344,27 @@ def check_links(tree, report):
                 report.violate(path, line, f"there is no heading #{anchor} in {name or path}")
 
 
+def check_walks(tree, report):
+    """docs/architecture.md walks from argument to pixels in few calls, of functions that are where it says."""
+    where = "docs/architecture.md"
+    text = tree.files.get(where, "")
+    calls = 0  # of this walk
+    for match in CALL.finditer(text):
+        name, path = match.groups()
+        line = line_of(text, match.start())
+        first = text[: match.start()].endswith("\n1. ")
+        calls = 1 if first else calls + 1
+        if calls > MOST_CALLS:
+            report.violate(where, line, f"a walk of more than {MOST_CALLS} calls")
+        if path not in tree.files:
+            report.violate(where, line, f"there is no {path}")
+        elif not re.search(rf"^(?! |return).*\b{name}\(", without_comments_and_strings(tree.files[path]), re.MULTILINE):
+            report.violate(where, line, f"{path} has no {name}()")
+
+
 CHECKS = [
     check_includes, check_dependencies, check_sizes, check_library_manners, check_names, check_own_names,
-    check_tested, check_words, check_links,
+    check_tested, check_words, check_links, check_walks,
 ]
 
 

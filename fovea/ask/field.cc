@@ -90,17 +90,25 @@ Json checked_pair(const FieldInfo& field, const Json& value, const std::string& 
   return value;
 }
 
+// What stands between the two as they are typed.
+char between(FieldType type) {
+  return type == FieldType::kSize ? 'x' : type == FieldType::kPixel ? ',' : ':';
+}
+
 Json typed_pair(const FieldInfo& field, const std::string& text) {
-  const char between = field.type == FieldType::kSize    ? 'x'
-                       : field.type == FieldType::kPixel ? ','
-                                                         : ':';
-  const size_t place = text.find(between);
+  const size_t place = text.find(between(field.type));
   const auto first = parse_number<int64_t>(std::string_view(text).substr(0, place));
   const auto second = place == text.npos
                           ? std::nullopt
                           : parse_number<int64_t>(std::string_view(text).substr(place + 1));
   if (!first || !second) fail_value(field, "'" + text + "'");
   return checked_pair(field, Json(Json::Array{*first, *second}), "'" + text + "'");
+}
+
+std::string pair_text(const FieldInfo& field, const Json& value) {
+  const Json::Array& pair = value.as_array(kOfField);
+  return fmt::format("{}{}{}", pair[0].as_int(kOfField), between(field.type),
+                     pair[1].as_int(kOfField));
 }
 
 Json checked_number(const FieldInfo& field, const Json& value) {
@@ -288,6 +296,20 @@ Json typed_value(const FieldInfo& field, const std::vector<std::string>& texts) 
     }
   }
   return all;
+}
+
+std::vector<std::string> typed_texts(const FieldInfo& field, const Json& value) {
+  if (field.type == FieldType::kFlag) return {};
+  const auto text_of = [&](const Json& one) {
+    if (is_pair(field.type)) return pair_text(field, one);
+    if (one.is_string()) return one.as_string(kOfField);
+    return (field.or_index ? "#" : "") + one.dump();
+  };
+  if (!field.several) return {text_of(value)};
+  std::vector<std::string> texts;
+  for (const Json& one : value.as_array(kOfField)) texts.push_back(text_of(one));
+  if (field.type != FieldType::kPixel) return texts;
+  return {fmt::format("{}", fmt::join(texts, ":"))};
 }
 
 Json checked_value(const FieldInfo& field, const Json& value) {

@@ -64,6 +64,9 @@ const FieldInfo* find_field(std::span<const FieldInfo> fields, std::string_view 
 // also come as X,Y:X,Y. Throws as checked_value() does.
 Json typed_value(const FieldInfo& field, const std::vector<std::string>& texts);
 
+// Its inverse: what to type for a value; nothing for a flag.
+std::vector<std::string> typed_texts(const FieldInfo& field, const Json& value);
+
 // The value as it is stored, with words for aliases. Throws Error{kInvalidArgument} about the field
 // for another type, a number that is too small or too large and a word that there is not.
 Json checked_value(const FieldInfo& field, const Json& value);

@@ -138,6 +138,17 @@ void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields) 
   }
 }
 
+std::vector<std::string> typed_words(const FieldInfo& field, const Json& value) {
+  const std::string option = "--" + option_name(field.name);
+  if (field.type == FieldType::kFlag) return {option};
+  std::vector<std::string> words;
+  for (std::string& text : typed_texts(field, value)) {
+    words.push_back(option);
+    words.push_back(std::move(text));
+  }
+  return words;
+}
+
 Option option_of(const FieldInfo& field) {
   const std::string name = option_name(field.name);
   std::string help = field.help;
@@ -269,19 +280,6 @@ PictureBytes read_picture_bytes(const std::string& name) {
   const Bytes bytes = file->bytes();
   return {.bytes = std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
           .name = name};
-}
-
-const Session& KeptSession::open(const Args& args, const GivenInput& given,
-                                 std::string_view default_model, const Question& question,
-                                 const RecorderOptions& record) {
-  const std::string key =
-      fmt::format("{}\n{}\n{}\n{}", model_name(args, default_model), args["dtype"], given.value,
-                  given_settings(args, question).dump());
-  if (session_ && key == key_) return *session_;
-  session_.reset();  // two large runs need not fit into memory
-  session_ = open_session(args, given, default_model, question, record);
-  key_ = key;
-  return *session_;
 }
 
 std::vector<Option> answer_options() {

@@ -22,6 +22,8 @@ Option option_of(const FieldInfo& field);
 std::vector<Option> options_of(const std::vector<FieldInfo>& fields);
 // Sets the typed values of these fields in `json`.
 void set_given(Json& json, const Args& args, std::span<const FieldInfo> fields);
+// Its inverse: what to type for the value of a field.
+std::vector<std::string> typed_words(const FieldInfo& field, const Json& value);
 
 // The option --view and the fields of all kinds of questions that the verb offers. `views` come
 // before those kinds.
@@ -57,18 +59,6 @@ Session open_session(const Args& args, const GivenInput& given, std::string_view
 // The same for an open model. The caller has checked the outputs.
 Session open_session(const Args& args, const GivenInput& given, Engine engine,
                      const Question& question = {}, const RecorderOptions& record = {});
-
-// The session of the last question, for who asks several of one input: a large run takes seconds.
-class KeptSession {
- public:
-  // The kept one where it is of the same model, input and settings, else one that is opened.
-  const Session& open(const Args& args, const GivenInput& given, std::string_view default_model,
-                      const Question& question = {}, const RecorderOptions& record = {});
-
- private:
-  std::string key_;
-  std::optional<Session> session_;
-};
 
 // --colors --json --out --scale --svg-text --sidecar: where an answer goes.
 std::vector<Option> answer_options();

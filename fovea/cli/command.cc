@@ -227,14 +227,4 @@ double Args::real(std::string_view name) const {
   return parse_real(name, (*this)[name]);
 }
 
-PixelArgument parse_pixel(std::string_view text, std::string_view option) {
-  const size_t comma = text.find(',');
-  if (comma == std::string_view::npos) {
-    fail(ErrorKind::kInvalidArgument, "{} is '{}' but must be X,Y: a column and a row, as in 4,2",
-         option, text);
-  }
-  return {.x = parse_integer(fmt::format("the X of {}", option), text.substr(0, comma)),
-          .y = parse_integer(fmt::format("the Y of {}", option), text.substr(comma + 1))};
-}
-
 }  // namespace fovea

@@ -104,11 +104,5 @@ std::string told(const Error& error, const Args& args);
 // The whole text as a number. Throws Error{kInvalidArgument} that names `what`.
 int64_t parse_integer(std::string_view what, std::string_view text);
 double parse_real(std::string_view what, std::string_view text);
-// X,Y of --at, or of another option: column and row of a pixel.
-struct PixelArgument {
-  int64_t x = 0;
-  int64_t y = 0;
-};
-PixelArgument parse_pixel(std::string_view text, std::string_view option = "--at");
 
 }  // namespace fovea

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "fovea/base/error.h"
-#include "fovea/base/progress.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/outputs.h"
@@ -112,9 +111,7 @@ void write_run_page(const Run& run, const Args& args, PageOptions options) {
     const InterruptGuard guard;
     write_page(args["out"], run, options);
   }
-  std::error_code ignored;
-  const std::string size = format_bytes(std::filesystem::file_size(args["out"], ignored));
-  write_stdout(fmt::format("wrote {}, {}\n", printable(args["out"]), size));
+  write_stdout(wrote_page_line(args["out"]));
 }
 
 }  // namespace fovea

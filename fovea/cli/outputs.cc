@@ -7,6 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/progress.h"
 #include "fovea/cli/terminal.h"
 
 namespace fovea {
@@ -94,6 +95,12 @@ void check_outputs(const Args& args) {
 
 std::string wrote_line(const fs::path& path) {
   return fmt::format("wrote {}\n", printable(path.string()));
+}
+
+std::string wrote_page_line(const fs::path& path) {
+  std::error_code ignored;
+  return fmt::format("wrote {}, {}\n", printable(path.string()),
+                     format_bytes(fs::file_size(path, ignored)));
 }
 
 }  // namespace fovea

@@ -16,5 +16,7 @@ void check_outputs(const Args& args);
 
 // "wrote FILE", on a line of its own.
 std::string wrote_line(const std::filesystem::path& path);
+// "wrote FILE, 134 kB": of a page, which may be too large to send.
+std::string wrote_page_line(const std::filesystem::path& path);
 
 }  // namespace fovea

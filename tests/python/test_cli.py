@@ -67,7 +67,7 @@ WRONG_USAGE = {
     "pixel outside": (["steps", "--vectors", ROOT / "examples/picture.json", "--at", "10,1"],
                       "10 x 5", "x runs from 0 to 9"),
     "half a pixel": (["steps", "--vectors", ROOT / "examples/picture.json", "--at", "3"], "X,Y"),
-    "no pixel": (["steps", "--vectors", ROOT / "examples/picture.json", "--at", "a,b"], "whole"),
+    "no pixel": (["steps", "--vectors", ROOT / "examples/picture.json", "--at", "a,b"], "'a,b'", "X,Y"),
     "column of nobody": (["steps", "--vectors", FOUR_WORDS, "--column"], "--token"),
     "two choices": (["steps", "--vectors", ROOT / "examples/picture.json", "--at", "1,1", "--token", "3"],
                     "--token and --at"),

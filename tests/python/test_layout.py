@@ -165,6 +165,20 @@ BROKEN = {
         {"README.md": "see [this](docs/missing.md)\n"},
         "README.md:1: the link to docs/missing.md leads nowhere",
     ),
+    "walk to a file that is gone": (
+        {"docs/architecture.md": ARCHITECTURE + "1. `read()` (`fovea/io/tar.cc`) reads.\n"},
+        "docs/architecture.md:11: there is no fovea/io/tar.cc",
+    ),
+    "walk through a function that is only called there": (
+        {"docs/architecture.md": ARCHITECTURE + "1. `read()`\n   (`fovea/io/npy.cc`) reads.\n",
+         "fovea/io/npy.cc": "int open() {\n  return read();\n}\n// int read() {\n"},
+        "docs/architecture.md:11: fovea/io/npy.cc has no read()",
+    ),
+    "walk of many calls": (
+        {"docs/architecture.md": ARCHITECTURE + "".join(f"{n}. `read()` (`fovea/io/npy.cc`)\n" for n in range(1, 10)),
+         "fovea/io/npy.cc": "int read() {}\n"},
+        "docs/architecture.md:19: a walk of more than 8 calls",
+    ),
     "link to a missing heading": (
         {"README.md": "# One thing\nsee [this](#another-thing)\n"},
         "README.md:2: there is no heading #another-thing in README.md",

@@ -1,5 +1,5 @@
 #include "fovea/base/error.h"
-#include "fovea/cli/detect_verb.h"
+#include "fovea/cli/ask_options.h"
 #include "fovea/cli/model_options.h"
 
 namespace fovea {
@@ -23,15 +23,15 @@ std::vector<Option> own_options() {
           Option::text("mask-out", "FILE.png", "write the first masks: pixel = object number")};
 }
 
-}  // namespace
-
-void detect(const Args& args, KeptSession& kept) {
+void run_detect(const Args& args) {
   check_answer_options(args);
   const Question question = detect_question(args);
   const GivenInput picture{.kind = GivenInput::Kind::kPicture, .value = args["FILE"]};
-  show(kept.open(args, picture, kDefaultDetectionModel, question, {.values = false}), question,
+  show(open_session(args, picture, kDefaultDetectionModel, question, {.values = false}), question,
        args);
 }
+
+}  // namespace
 
 Command detect_command() {
   return {.name = "detect",
@@ -55,10 +55,7 @@ Command detect_command() {
                      joined(joined(question_options("detect", {}, "what the options are about"),
                                    own_options()),
                             answer_options())),
-          .run = [](const Args& args) {
-            KeptSession none;
-            detect(args, none);
-          }};
+          .run = run_detect};
 }
 
 }  // namespace fovea

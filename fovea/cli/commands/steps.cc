@@ -5,6 +5,7 @@
 #include "fovea/ask/places.h"
 #include "fovea/ask/question_kind.h"
 #include "fovea/ask/steps_view.h"
+#include "fovea/ask/vectors.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/capture/run_file.h"
@@ -14,7 +15,6 @@
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
 #include "fovea/cli/site_options.h"
-#include "fovea/cli/steps/vectors.h"
 #include "fovea/io/npz.h"
 
 namespace fovea {
@@ -64,27 +64,20 @@ void check_steps_out(const Args& args) {
 }
 
 void run_vectors(const Args& args) {
-  StepsSettings settings;
-  if (args.has("similarity")) settings.similarity = args["similarity"];
-  if (settings.similarity == kAllSimilarities) {
+  if (args.has("similarity") && args["similarity"] == kAllSimilarities) {
     fail(ErrorKind::kInvalidArgument,
          "--similarity all compares q and k of a model but --vectors is given; take one of {}",
          fmt::join(similarity_names(), ", "));
   }
-  if (args.has("temperature")) settings.temperature = args.real("temperature");
-  StepsChoice choice{.column = args.flag("column")};
-  if (args.has("token")) choice.token = args["token"];
-  if (args.has("at")) choice.at = args["at"];
-  if (args.has("head")) choice.head = args.integer("head");
-
+  Json question = Json::object();
+  set_given(question, args, vector_fields());
   const std::string& file = args["vectors"];
-  const StepsProblem problem = parse_steps(read_text_file(file, kLargestFile), file, settings);
-  const StepsView view = choose_view(problem, choice);
-  const StepsResult result = compute_steps(problem);
-  show({.figure = vector_weights_figure(problem, result, view),
-        .json = [=] { return vectors_json(problem, result, view); },
-        .write_data = [=](const auto& path) { write_npz(path, vectors_arrays(problem, result)); },
-        .told = vector_steps_figure(problem, result, view)},
+  const auto steps = std::make_shared<const VectorSteps>(
+      ask_vectors(read_text_file(file, kLargestFile), file, question));
+  show({.figure = vector_weights_figure(steps->problem, steps->result, steps->view),
+        .json = [steps] { return vectors_json(*steps); },
+        .write_data = [steps](const auto& path) { write_npz(path, vectors_arrays(*steps)); },
+        .told = vector_steps_figure(steps->problem, steps->result, steps->view)},
        args);
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 #include "fovea/base/file.h"
 #include "fovea/base/markup.h"
@@ -13,44 +15,11 @@
 #include "fovea/explain/method.h"
 
 namespace fovea {
-namespace {
 
-constexpr std::string_view kExplainStyle = R"(
-:root { color-scheme: light dark; --ink: #1b1b1f; --soft: #63636b; --line: #e3e3e8; --paper: #fff; --card: #fafafb;
-  --above: #b2182b; --below: #2166ac; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #ececf0; --soft: #a2a2ad; --line: #34343c; --paper: #17171a; --card: #1f1f24; --above: #f4a582;
-    --below: #92c5de; }
-}
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.25rem 4rem; color: var(--ink); background: var(--paper);
-  font: 1rem/1.55 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1.25rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.1rem; margin: 2.25rem 0 .5rem; }
-p { margin: .5rem 0; max-width: 46rem; }
-figure { margin: 0; }
-.drawing { overflow-x: auto; width: fit-content; max-width: 100%; border: 1px solid var(--line); border-radius: 6px;
-  background: #fff; }
-.drawing svg { display: block; max-width: 100%; height: auto; }
-figcaption { margin-top: .6rem; color: var(--soft); font-size: .9rem; max-width: 46rem; }
-.table { overflow: auto; max-height: 28rem; border: 1px solid var(--line); border-radius: 6px; max-width: 36rem; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .2rem .7rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-thead th { position: sticky; top: 0; background: var(--card); }
-td.score, th.score { text-align: right; white-space: nowrap; }
-td.score { background: linear-gradient(to left, var(--bar, transparent) var(--share, 0%), transparent 0) no-repeat
-  0 100% / 100% 3px; }
-.card { max-height: none; max-width: 46rem; margin: .75rem 0 1.25rem; }
-.card td { overflow-wrap: normal; vertical-align: top; background: none; }
-.card small { display: block; color: var(--soft); }
-.range { color: var(--soft); white-space: nowrap; }
-@media (max-width: 40rem) {
-  .card { font-size: .85rem; }
-  .card th, .card td { padding: .2rem .35rem; }
-  .card .range { display: block; font-size: .75rem; }
-}
-footer { margin-top: 2.5rem; color: var(--soft); font-size: .85rem; }
-)";
+// Made by cmake/FoveaEmbed.cmake.
+std::span<const std::byte> embedded_explanation_css();
+
+namespace {
 
 constexpr std::string_view kOfPage = "an explanation";
 
@@ -153,14 +122,14 @@ void write_explanation_page(const std::filesystem::path& path, const Answer& ans
   const std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n"
+      "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n"
       "<figure>{3}<figcaption>{2}</figcaption></figure>\n{10}"
       "<h2>What {4} answers</h2>\n<p>{5}</p>\n{6}"
       "<footer>fovea {7} \u00b7 model {8}</footer>\n"
       "<script type=\"application/json\" id=\"explanation\">{9}</script>\n</body>\n</html>\n",
-      escape_attribute(text.title), kExplainStyle, escape_attribute(text.caption),
-      drawing_html(svg, text.caption, "map-"), escape_text(method.name),
-      escape_text(method.answers), tables, version(), escape_text(hash),
+      escape_attribute(text.title), as_text(embedded_explanation_css()),
+      escape_attribute(text.caption), drawing_html(svg, text.caption, "map-"),
+      escape_text(method.name), escape_text(method.answers), tables, version(), escape_text(hash),
       script_text(whole(answer).dump()), card_html(answer));
   write_file_atomic(path, [&](FileWriter& file) { file.write(html); });
 }

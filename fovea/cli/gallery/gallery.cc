@@ -3,14 +3,21 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
+#include <optional>
 
+#include "fovea/ask/vectors.h"
 #include "fovea/base/file.h"
+#include "fovea/base/progress.h"
 #include "fovea/checkpoint/resolve.h"
-#include "fovea/cli/detect_verb.h"
 #include "fovea/cli/gallery/items.h"
+#include "fovea/cli/gallery/kept_session.h"
 #include "fovea/cli/gallery/page.h"
+#include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
-#include "fovea/cli/parse.h"
+#include "fovea/cli/outputs.h"
+#include "fovea/cli/terminal.h"
+#include "fovea/render/figure_file.h"
+#include "fovea/render/page.h"
 
 namespace fovea {
 namespace {
@@ -19,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kExamplesFolder = "examples/";
 constexpr std::string_view kModels = "models/";
+constexpr std::string_view kOfGallery = "the gallery";
 
 bool at_hand(std::string_view model) {
   return model.empty() || is_at_hand(model);
@@ -52,29 +60,60 @@ bool is_file_word(const std::string& word) {
 }
 
 // As one would type it here: files by their short names where these lead to them.
-std::string command_line(const std::vector<std::string>& arguments, const std::string& model,
-                         const fs::path& folder) {
+std::string command_line(const GalleryItem& item, const fs::path& folder) {
   std::string line = quoted(called_as());
-  for (const std::string& word : arguments) {
+  for (const std::string& word : command_words(item)) {
     const bool elsewhere = is_file_word(word) && !file_exists(word);
-    line += " " + quoted(elsewhere ? place_of(word, model, folder).string() : word);
+    line += " " + quoted(elsewhere ? place_of(word, item.model, folder).string() : word);
   }
   return line;
 }
 
-// The verb itself, with files where they are. Pictures of objects that follow each other are of one
-// run, which is kept.
-void run_gallery_verb(const GalleryPicture& picture, const fs::path& folder, KeptSession& kept) {
-  std::vector<std::string> arguments(picture.arguments.begin() + 1, picture.arguments.end());
-  for (std::string& word : arguments) {
-    if (is_file_word(word)) word = place_of(word, picture.model, folder).string();
+// The input with files where they are.
+Json placed_input(const GalleryItem& item, const fs::path& folder) {
+  Json input = item.input;
+  for (const char* name : {"picture", "vectors"}) {
+    const Json* file = input.find(name);
+    if (file == nullptr) continue;
+    input.set(name, place_of(file->as_string(kOfGallery), item.model, folder).string());
   }
-  arguments.insert(arguments.end(), {"--out", (folder / picture.file).string()});
-  for (const Command& command : all_commands()) {
-    if (command.name != picture.arguments.front()) continue;
-    const Args args = parse_command(command, arguments).args;
-    command.name == "detect" ? detect(args, kept) : command.run(args);
+  return input;
+}
+
+Figure vectors_picture(const std::string& file, const Json& question) {
+  const VectorSteps steps = ask_vectors(read_text_file(file), file, question);
+  return vector_weights_figure(steps.problem, steps.result, steps.view);
+}
+
+void write_session_page(const fs::path& path, const Session& session, const GalleryItem& item) {
+  PageOptions options = session.page(parse_question(item.question));
+  if (item.question.find("kind") == nullptr) options.view.clear();  // as suits what it shows
+  const auto run = session.run();
+  print_warnings(run->result().warnings);
+  const InterruptGuard guard;
+  write_page(path, run->run(), options);
+}
+
+Figure answered(const Session& session, const GalleryItem& item) {
+  Answer answer = session.ask(parse_question(item.question));
+  print_warnings(answer.notes);
+  return std::move(answer.figure);
+}
+
+void make_picture(const GalleryItem& item, const fs::path& folder, KeptSession& kept) {
+  const fs::path path = folder / item.file;
+  const Json input = placed_input(item, folder);
+  if (is_page_suffix(path)) {
+    write_session_page(path, kept.open(item.model, input), item);
+    return write_stdout(wrote_page_line(path));
   }
+  const Json* vectors = input.find("vectors");
+  const Figure figure = vectors != nullptr
+                            ? vectors_picture(vectors->as_string(kOfGallery), item.question)
+                            : answered(kept.open(item.model, input), item);
+  const InterruptGuard guard;
+  write_figure(path, figure);
+  write_stdout(wrote_line(path));
 }
 
 // In pixels, out of the file's header; 0 x 0 of what is no PNG.
@@ -90,26 +129,25 @@ PixelSize png_size(const fs::path& path) {
   return {number(kWidthAt), number(kHeightAt)};
 }
 
-void add_missing(std::vector<MissingModel>& all, const GalleryPicture& picture) {
+void add_missing(std::vector<MissingModel>& all, const GalleryItem& item) {
   for (MissingModel& missing : all) {
-    if (missing.name == picture.model) return missing.files.push_back(picture.file);
+    if (missing.name == item.model) return missing.files.push_back(item.file);
   }
-  all.push_back({picture.model, {picture.file}});
+  all.push_back({item.model, {item.file}});
 }
 
-PageChapter make_chapter(Chapter chapter, const fs::path& folder, GalleryReport& report) {
+PageChapter make_chapter(Chapter chapter, const fs::path& folder, KeptSession& kept,
+                         GalleryReport& report) {
   PageChapter page{.chapter = std::move(chapter)};
-  KeptSession kept;
   for (const GalleryPicture& picture : page.chapter.pictures) {
-    if (!at_hand(picture.model)) {
-      add_missing(page.missing, picture);
-      add_missing(report.missing, picture);
+    const GalleryItem& item = picture.item;
+    if (!at_hand(item.model)) {
+      add_missing(page.missing, item);
+      add_missing(report.missing, item);
       continue;
     }
-    run_gallery_verb(picture, folder, kept);
-    page.pictures.push_back(
-        {picture, command_line(picture.arguments, picture.model, folder) + " --out " + picture.file,
-         png_size(folder / picture.file)});
+    make_picture(item, folder, kept);
+    page.pictures.push_back({picture, command_line(item, folder), png_size(folder / item.file)});
     ++report.pictures;
   }
   return page;
@@ -126,36 +164,21 @@ std::string missing_text(const MissingModel& missing) {
 GalleryReport make_gallery(const fs::path& folder) {
   GalleryReport report;
   GalleryPage page;
-  for (Chapter& chapter : gallery_chapters()) {
-    page.chapters.push_back(make_chapter(std::move(chapter), folder, report));
+  GalleryItems items = gallery_items();
+  KeptSession kept;
+  for (Chapter& chapter : items.chapters) {
+    page.chapters.push_back(make_chapter(std::move(chapter), folder, kept, report));
   }
-  for (const NextCommand& next : next_commands()) {
-    if (at_hand(next.model)) {
-      report.next.push_back(command_line(next.arguments, next.model, folder));
-    }
+  for (const GalleryItem& next : items.next) {
+    if (at_hand(next.model)) report.next.push_back(command_line(next, folder));
   }
+  report.next.push_back(quoted(called_as()) + " models");
   page.next = report.next;
   constexpr const char* kLearn = "../docs/learn/README.md";
   if (file_exists(folder / kLearn)) page.learn = kLearn;
   const std::string html = gallery_html(page);
   write_file_atomic(folder / "index.html", [&](FileWriter& file) { file.write(html); });
   return report;
-}
-
-std::vector<Chapter> gallery_chapters() {
-  std::vector<Chapter> chapters = text_chapters();
-  for (Chapter& chapter : picture_chapters()) chapters.push_back(std::move(chapter));
-  return chapters;
-}
-
-std::vector<NextCommand> next_commands() {
-  return {{{"text", "Your own sentence.", "--token", "own"}, std::string(kDefaultTextModel)},
-          {{"text", "Your own sentence.", "--out", "page.html"}, std::string(kDefaultTextModel)},
-          {{"translate", "Where is the station?", "--out", "alignment.png"},
-           std::string(kDefaultTranslationModel)},
-          {{"explain", "models/scenes-vit/demo/scene-3.png", "--out", "why.png"},
-           std::string(kDefaultPictureModel)},
-          {{"models"}, ""}};
 }
 
 }  // namespace fovea

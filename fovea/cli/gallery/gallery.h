@@ -1,4 +1,5 @@
-// The gallery of `fovea demo`: pictures that other verbs make, and a page that explains them.
+// The gallery of `fovea demo`: questions about inputs, answered with pictures, and a page that
+// explains them.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +21,8 @@ struct GalleryReport {
   std::vector<std::string> next;  // commands to try, as one would type them
 };
 
-// Runs the command of every picture whose model is at hand and writes `folder`/index.html. The same
-// program, models and folder, called the same way, give the same bytes.
+// Makes every picture whose model is at hand and writes `folder`/index.html. The same program,
+// models and folder, called the same way, give the same bytes.
 GalleryReport make_gallery(const std::filesystem::path& folder);
 
 // "1-heads.png and 1-head.png need the model NAME, which is not here".

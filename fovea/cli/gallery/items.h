@@ -1,20 +1,30 @@
-// What the gallery shows: the commands of its pictures and the words around them.
+// What the gallery shows, as gallery.json says it: inputs, questions, and the words around them.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include "fovea/base/json.h"
 
 namespace fovea {
 
 // How much of the page's width a picture takes where there is room for several.
 enum class PictureWidth { kFull, kHalf, kThird };
 
+// A question about an input, and the file that its answer is written to.
+struct GalleryItem {
+  std::string file;   // in the gallery's folder; .html: a page to move through; empty: no file
+  std::string model;  // the name of a model; empty: the input needs none
+  // As parse_input() takes it; or "picture", the name of a file, beside settings; or "vectors", a
+  // file of vectors. "examples/…" is the gallery's own.
+  Json input;
+  Json question;  // as parse_question() takes it; of vectors as ask_vectors() does
+};
+
 struct GalleryPicture {
-  std::string file;                    // in the gallery's folder; .html: a page to move through
-  std::vector<std::string> arguments;  // of fovea, without --out; "examples/…" is the gallery's own
-  std::string text;                    // what one sees, in a sentence or two
-  std::string alt;                     // for those who cannot see it; of a page: what the link says
-  std::string model;                   // a name of the cache that it needs; empty: none
+  GalleryItem item;
+  std::string text;  // what one sees, in a sentence or two
+  std::string alt;   // for those who cannot see it; of a page: what the link says
   PictureWidth width = PictureWidth::kFull;
 };
 
@@ -31,16 +41,14 @@ struct Chapter {
   std::string model;     // what it is, who trained it on what, how good it is against untrained
 };
 
-// Eight, in their order.
-std::vector<Chapter> gallery_chapters();
-std::vector<Chapter> text_chapters();     // the first four
-std::vector<Chapter> picture_chapters();  // the others
-
-// A command to try next, and the model that it needs.
-struct NextCommand {
-  std::vector<std::string> arguments;
-  std::string model;
+struct GalleryItems {
+  std::vector<Chapter> chapters;
+  std::vector<GalleryItem> next;  // what to try next
 };
-std::vector<NextCommand> next_commands();
+
+GalleryItems gallery_items();
+
+// The command that asks the same, from the verb on: made from input and question.
+std::vector<std::string> command_words(const GalleryItem& item);
 
 }  // namespace fovea

@@ -82,6 +82,23 @@ TEST(Field, PixelsAndSizesAreTypedAsPeopleWriteThem) {
   }
 }
 
+TEST(Field, WhatIsTypedForAValueMeansThatValue) {
+  const Json values = checked(
+      "{'head': 'mean', 'weight': 0.05, 'kind_of_links': 'both', 'token': 5, 'size': [30, 20],"
+      " 'rows': [2, 7]}");
+  for (const auto& [name, value] : values.as_object("")) {
+    const FieldInfo& field = *find_field(sample_fields(), name);
+    EXPECT_EQ(typed_value(field, typed_texts(field, value)).dump(), value.dump()) << name;
+  }
+  const FieldInfo& at = *find_field(sample_fields(), "at");
+  EXPECT_EQ(typed_texts(at, json_of("[[1, 2], [3, 4]]")), std::vector<std::string>{"1,2:3,4"});
+  EXPECT_EQ(typed_texts(*find_field(sample_fields(), "token"), 5), std::vector<std::string>{"#5"});
+  EXPECT_TRUE(typed_texts(*find_field(sample_fields(), "norms"), true).empty());
+  FieldInfo words = sample_fields()[4];
+  words.several = true;
+  EXPECT_EQ(typed_texts(words, json_of("['a', 'b']")), (std::vector<std::string>{"a", "b"}));
+}
+
 TEST(Field, RangesAndNumbersWithTwoEndsAreChecked) {
   const FieldInfo& rows = *find_field(sample_fields(), "rows");
   EXPECT_EQ(typed_value(rows, {"100:300"}).dump(), "[100,300]");

@@ -1,15 +1,16 @@
-#include "fovea/cli/steps/vectors.h"
+#include "fovea/ask/vectors.h"
 
 #include <fmt/ranges.h>
 
 #include "fovea/base/error.h"
 #include "fovea/base/parse.h"
 #include "fovea/base/suggest.h"
-#include "fovea/cli/command.h"
-#include "fovea/cli/help.h"
+#include "fovea/base/version.h"
 
 namespace fovea {
 namespace {
+
+constexpr std::string_view kOfVectors = "a question about vectors";  // its values are checked
 
 int64_t problem_token_named(const std::vector<std::string>& labels, const std::string& token) {
   std::vector<int64_t> found;
@@ -18,26 +19,26 @@ int64_t problem_token_named(const std::vector<std::string>& labels, const std::s
   }
   if (found.size() == 1) return found.front();
   if (found.size() > 1) {
-    fail(ErrorKind::kInvalidArgument, "--token '{}' is the label of {}; give one of these numbers",
-         token, fmt::join(found, " and "));
+    fail(ErrorKind::kInvalidArgument, Field{"token"},
+         "'{}' is the label of {}; give one of these numbers", token, fmt::join(found, " and "));
   }
   const auto count = static_cast<int64_t>(labels.size());
   const auto index = parse_number<int64_t>(token);
   if (!index) {
-    fail(ErrorKind::kInvalidArgument,
-         "--token '{}' is not a label of this file{}; give a label or a number from 0 to {}", token,
+    fail(ErrorKind::kInvalidArgument, Field{"token"},
+         "'{}' is not a label of this file{}; give a label or a number from 0 to {}", token,
          did_you_mean(token, labels), count - 1);
   }
   if (*index < 0 || *index >= count) {
-    fail(ErrorKind::kInvalidArgument, "--token is {} but there are {} vectors, 0 to {}", token,
-         count, count - 1);
+    fail(ErrorKind::kInvalidArgument, Field{"token"}, "it is {} but there are {} vectors, 0 to {}",
+         token, count, count - 1);
   }
   return *index;
 }
 
-int64_t pixel_at(const PixelGrid& grid, const std::string& at) {
-  const PixelArgument pixel = parse_pixel(at);
-  return grid.index_of({.row = pixel.y, .column = pixel.x});
+int64_t pixel_at(const PixelGrid& grid, const Json& at) {
+  const Json::Array& pair = at.as_array(kOfVectors);
+  return grid.index_of({.row = pair[1].as_int(kOfVectors), .column = pair[0].as_int(kOfVectors)});
 }
 
 Json matrix_json(const Matrix& matrix) {
@@ -121,41 +122,98 @@ Tensor stack(const std::vector<MemoryReading>& readings, std::vector<double> Mem
                       values);
 }
 
-}  // namespace
-
-StepsView choose_view(const StepsProblem& problem, const StepsChoice& choice) {
-  StepsView view{.head = choice.head, .column = choice.column};
-  if (choice.token && choice.at) {
-    fail(ErrorKind::kInvalidArgument, "--token and --at both choose a vector; give one of them");
+// A picture always has a chosen pixel: the one in the centre if none is given.
+StepsView chosen_part(const StepsProblem& problem, const Json& question) {
+  const Json* head = question.find("head");
+  const Json* token = question.find("token");
+  const Json* at = question.find("at");
+  StepsView view{.column = question.find("column") != nullptr};
+  if (at != nullptr && !problem.grid) {
+    fail(ErrorKind::kInvalidArgument, Field{"at"},
+         "it chooses a pixel but {} has no image; give `token`", problem.file);
   }
-  if (choice.at && !problem.grid) {
-    fail(ErrorKind::kInvalidArgument, "--at chooses a pixel but {} has no image; use --token",
-         problem.file);
+  if (problem.memory && (head != nullptr || view.column)) {
+    fail(ErrorKind::kInvalidArgument, Field{head != nullptr ? "head" : "column"},
+         "it does not go with a memory; leave it out");
   }
-  if (problem.memory && (choice.head || choice.column)) {
-    fail(ErrorKind::kInvalidArgument, "--{} does not go with a memory; leave it out",
-         choice.head ? "head" : "column");
+  if (head != nullptr) view.head = head->as_int(kOfVectors);
+  if (view.head && *view.head >= problem.attention.heads) {
+    fail(ErrorKind::kInvalidArgument, Field{"head"}, "it is {} but there are {} heads, 0 to {}",
+         *view.head, problem.attention.heads, problem.attention.heads - 1);
   }
-  if (choice.head && *choice.head >= problem.attention.heads) {
-    fail(ErrorKind::kInvalidArgument, "--head is {} but there are {} heads, 0 to {}", *choice.head,
-         problem.attention.heads, problem.attention.heads - 1);
-  }
-  if (choice.token) {
-    view.place =
-        problem_token_named(choice.column ? problem.source_labels : problem.labels, *choice.token);
-  } else if (choice.at) {
-    view.place = pixel_at(*problem.grid, *choice.at);
+  if (token != nullptr) {
+    view.place = problem_token_named(view.column ? problem.source_labels : problem.labels,
+                                     token->as_string(kOfVectors));
+  } else if (at != nullptr) {
+    view.place = pixel_at(*problem.grid, *at);
   } else if (problem.grid) {
     view.place = problem.grid->index_of(
         {.row = problem.grid->height / 2, .column = problem.grid->width / 2});
-  } else if (choice.column) {
-    fail(ErrorKind::kInvalidArgument, "--column needs to know whose column; add --token");
+  } else if (view.column) {
+    fail(ErrorKind::kInvalidArgument, Field{"column"},
+         "it needs to know whose column; give `token` too");
   }
   return view;
 }
 
-Json vectors_json(const StepsProblem& problem, const StepsResult& result, const StepsView& view) {
-  Json json = Json::object({{"program", program_version()},
+std::vector<FieldInfo> all_vector_fields() {
+  return {{.name = "similarity",
+           .shown = "NAME",
+           .help = "how a query is compared with a key",
+           .type = FieldType::kChoice,
+           .words = similarity_names(),
+           .otherwise = "scaled, of a memory dot"},
+          {.name = "temperature",
+           .shown = "T",
+           .help = "divides the scores before softmax; 0 takes the best key only",
+           .type = FieldType::kReal,
+           .low = 0,
+           .otherwise = "1"},
+          {.name = "token",
+           .shown = "LABEL|i",
+           .help = "one vector, by its label or its number from 0",
+           .rules = {{.excludes = "at", .why = "chooses a vector"}}},
+          {.name = "at",
+           .shown = "X,Y",
+           .help = "of a picture the pixel",
+           .type = FieldType::kPixel,
+           .otherwise = "the centre"},
+          {.name = "head",
+           .shown = "N",
+           .help = "which head, from 0",
+           .type = FieldType::kInteger,
+           .low = 0,
+           .otherwise = "all"},
+          {.name = "column",
+           .help = "who attends to the vector, not what it attends to",
+           .type = FieldType::kFlag}};
+}
+
+}  // namespace
+
+std::span<const FieldInfo> vector_fields() {
+  static const std::vector<FieldInfo> fields = all_vector_fields();
+  return fields;
+}
+
+VectorSteps ask_vectors(std::string_view text, std::string_view file, const Json& question) {
+  const Json asked = checked_fields(vector_fields(), question, "a question about vectors");
+  StepsSettings settings;
+  if (const Json* name = asked.find("similarity")) {
+    settings.similarity = name->as_string(kOfVectors);
+  }
+  if (const Json* divisor = asked.find("temperature")) {
+    settings.temperature = divisor->as_double(kOfVectors);
+  }
+  VectorSteps steps{.problem = parse_steps(text, file, settings)};
+  steps.view = chosen_part(steps.problem, asked);
+  steps.result = compute_steps(steps.problem);
+  return steps;
+}
+
+Json vectors_json(const VectorSteps& steps) {
+  const auto& [problem, result, view] = steps;
+  Json json = Json::object({{"program", fmt::format("fovea {}", version())},
                             {"file", problem.file},
                             {"title", problem.title},
                             {"kind", problem.memory             ? "memory"
@@ -176,7 +234,8 @@ Json vectors_json(const StepsProblem& problem, const StepsResult& result, const 
   return json;
 }
 
-std::vector<NamedTensor> vectors_arrays(const StepsProblem& problem, const StepsResult& result) {
+std::vector<NamedTensor> vectors_arrays(const VectorSteps& steps) {
+  const auto& [problem, result, view] = steps;
   std::vector<NamedTensor> arrays;
   if (problem.memory) {
     arrays = {{"queries", to_tensor(problem.queries)},
