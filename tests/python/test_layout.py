@@ -18,6 +18,14 @@ def test_the_tree_keeps_its_rules():
     assert "\n".join(check_layout.check(ROOT).violations) == ""
 
 
+def test_three_commands_are_walked_from_argument_to_pixels():
+    text = (ROOT / "docs/architecture.md").read_text()
+    walks = text.split("## From argument to pixels")[1].split("\n## ")[0].split("\n1. ")[1:]
+    calls = [check_layout.CALL.findall(walk) for walk in walks]
+    assert len(walks) == 3 and all(4 <= len(walk) <= check_layout.MOST_CALLS for walk in calls)
+    assert all(walk[0][0].startswith("run_") and walk[-1][0].startswith("draw_") for walk in calls)
+
+
 def test_sources_are_formatted():
     clang_format = shutil.which("clang-format-16")
     if clang_format is None:
