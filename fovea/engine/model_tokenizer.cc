@@ -2,6 +2,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/checkpoint/gguf_parts.h"
 
 namespace fovea {
 namespace {
@@ -40,19 +41,6 @@ Tokenizer tokenizer_of_gguf(const GgufFile& file) {
   return Tokenizer::from_gguf(vocabulary, file.source());
 }
 
-// The folder's only GGUF file, or an empty path.
-std::filesystem::path gguf_in(const std::filesystem::path& folder) {
-  std::filesystem::path found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->path().extension() != ".gguf") continue;
-    if (!found.empty()) return {};
-    found = it->path();
-  }
-  return found;
-}
-
 using OpenFolder = Tokenizer(const std::filesystem::path&);
 
 Tokenizer tokenizer_by(OpenFolder& open, const Checkpoint& checkpoint) {
@@ -65,7 +53,7 @@ Tokenizer tokenizer_by(OpenFolder& open, std::string_view name) {
   const ModelPlace place = resolve_model(name);
   Checkpoint checkpoint;
   checkpoint.folder = place.folder;
-  const std::filesystem::path file = place.file.empty() ? gguf_in(place.folder) : place.file;
+  const std::filesystem::path file = place.file.empty() ? find_gguf_file(place.folder) : place.file;
   if (file.extension() == ".gguf") checkpoint.gguf = GgufFile::open(file);
   return tokenizer_by(open, checkpoint);
 }

@@ -1,0 +1,382 @@
+#include "fovea/kernels/unpack.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "fovea/base/error.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/unpack.cc"  // re-included once per CPU target
+#include "hwy/foreach_target.h"                       // IWYU pragma: keep
+#include "hwy/highway.h"
+// After foreach_target.h.
+#include "fovea/kernels/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::HWY_NAMESPACE {
+namespace {
+
+// A block's numbers are q * scale + offset, where `kGroup` neighbours share scale and offset.
+template <int kElements, int kGroup>
+struct Parts {
+  static constexpr int kNumbers = kElements;
+  static constexpr int kShared = kGroup;
+  alignas(64) int8_t q[kElements];
+  float scale[kElements / kGroup];
+  float offset[kElements / kGroup];
+};
+
+// Below, one struct for each format: `read` gives the parts of the block at `b`, whose f16 numbers
+// are `halves`. The loops are plain, for the compiler knows how to do many bytes at once. `kOffset`
+// says whether there are offsets.
+using SmallParts = Parts<32, 32>;
+
+// 16 bytes of two numbers each: the first half of the block in the low bits, the second in the
+// high.
+HWY_INLINE void split_nibbles(const uint8_t* from, int8_t* q) {
+  for (int i = 0; i < 16; ++i) {
+    q[i] = static_cast<int8_t>(from[i] & 15);
+    q[i + 16] = static_cast<int8_t>(from[i] >> 4);
+  }
+}
+
+// The same with a fifth bit, 32 of which lie at `high`.
+HWY_INLINE void split_five_bits(const uint8_t* high, const uint8_t* from, int8_t* q) {
+  uint32_t bits;
+  std::memcpy(&bits, high, sizeof(bits));
+  split_nibbles(from, q);
+  for (int i = 0; i < 32; ++i) q[i] = static_cast<int8_t>(q[i] | (bits >> i & 1) << 4);
+}
+
+struct Q8_0 : SmallParts {
+  static constexpr bool kOffset = false;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    std::memcpy(q, b + 2, 32);
+    scale[0] = halves[0];
+  }
+};
+
+struct Q4_0 : SmallParts {
+  static constexpr bool kOffset = false;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    split_nibbles(b + 2, q);
+    for (int i = 0; i < 32; ++i) q[i] = static_cast<int8_t>(q[i] - 8);
+    scale[0] = halves[0];
+  }
+};
+
+struct Q4_1 : SmallParts {
+  static constexpr bool kOffset = true;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    split_nibbles(b + 4, q);
+    scale[0] = halves[0];
+    offset[0] = halves[1];
+  }
+};
+
+struct Q5_0 : SmallParts {
+  static constexpr bool kOffset = false;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    split_five_bits(b + 2, b + 6, q);
+    for (int i = 0; i < 32; ++i) q[i] = static_cast<int8_t>(q[i] - 16);
+    scale[0] = halves[0];
+  }
+};
+
+struct Q5_1 : SmallParts {
+  static constexpr bool kOffset = true;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    split_five_bits(b + 4, b + 8, q);
+    scale[0] = halves[0];
+    offset[0] = halves[1];
+  }
+};
+
+// Sixteen values that four bits choose from: more of them around zero.
+alignas(16) constexpr int8_t kChosen[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                            1,    13,   25,  38,  53,  69,  89,  113};
+
+HWY_INLINE void choose(const uint8_t* from, int8_t* q) {
+#if HWY_TARGET == HWY_SCALAR
+  split_nibbles(from, q);
+  for (int i = 0; i < 32; ++i) q[i] = kChosen[q[i]];
+#else
+  const hn::FixedTag<int8_t, 16> d;
+  split_nibbles(from, q);
+  const auto values = hn::Load(d, kChosen);
+  hn::StoreU(hn::TableLookupBytes(values, hn::LoadU(d, q)), d, q);
+  hn::StoreU(hn::TableLookupBytes(values, hn::LoadU(d, q + 16)), d, q + 16);
+#endif
+}
+
+struct IQ4_NL : SmallParts {
+  static constexpr bool kOffset = false;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    choose(b + 2, q);
+    scale[0] = halves[0];
+  }
+};
+
+// d, scales of 6 bits: 4 low ones in 4 bytes, 2 high ones in 2; 8 groups of 32.
+struct IQ4_XS : Parts<256, 32> {
+  static constexpr bool kOffset = false;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    uint16_t high;
+    std::memcpy(&high, b + 2, sizeof(high));
+    for (int g = 0; g < 8; ++g) {
+      const int bits = (b[4 + g / 2] >> 4 * (g % 2) & 15) | (high >> 2 * g & 3) << 4;
+      scale[g] = halves[0] * static_cast<float>(bits - 32);
+      choose(b + 8 + 16 * g, q + 32 * g);
+    }
+  }
+};
+
+// 16 bytes of scales (low 4 bits) and minima (high), 64 of 2-bit numbers.
+struct Q2_K : Parts<256, 16> {
+  static constexpr bool kOffset = true;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    for (int g = 0; g < 16; ++g) {
+      scale[g] = halves[0] * static_cast<float>(b[g] & 15);
+      offset[g] = -(halves[1] * static_cast<float>(b[g] >> 4));
+    }
+    for (int part = 0; part < 2; ++part) {
+      const uint8_t* bits = b + 16 + 32 * part;
+      int8_t* to = q + 128 * part;
+      for (int i = 0; i < 32; ++i) {
+        to[i] = static_cast<int8_t>(bits[i] & 3);
+        to[i + 32] = static_cast<int8_t>(bits[i] >> 2 & 3);
+        to[i + 64] = static_cast<int8_t>(bits[i] >> 4 & 3);
+        to[i + 96] = static_cast<int8_t>(bits[i] >> 6);
+      }
+    }
+  }
+};
+
+// 32 bytes of third bits, 64 of low two, 12 of scales of 6 bits.
+struct Q3_K : Parts<256, 16> {
+  static constexpr bool kOffset = false;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    const uint8_t* s = b + 96;
+    for (int g = 0; g < 16; ++g) {
+      const int low = g < 8 ? s[g] & 15 : s[g - 8] >> 4;
+      const int high = s[8 + g % 4] >> 2 * (g / 4) & 3;
+      scale[g] = halves[0] * static_cast<float>((low | high << 4) - 32);
+    }
+    for (int part = 0; part < 2; ++part) {
+      const uint8_t* bits = b + 32 + 32 * part;
+      for (int k = 0; k < 4; ++k) {
+        int8_t* to = q + 128 * part + 32 * k;
+        for (int i = 0; i < 32; ++i) {
+          const int third = (b[i] >> (4 * part + k) & 1) << 2;
+          to[i] = static_cast<int8_t>((bits[i] >> 2 * k & 3) + third - 4);
+        }
+      }
+    }
+  }
+};
+
+// Eight scales and minima of 6 bits in 12 bytes.
+HWY_INLINE void read_six_bit_scales(const uint8_t* s, const float* halves, float* scale,
+                                    float* offset) {
+  for (int g = 0; g < 4; ++g) {
+    scale[g] = halves[0] * static_cast<float>(s[g] & 63);
+    offset[g] = -(halves[1] * static_cast<float>(s[g + 4] & 63));
+    scale[g + 4] = halves[0] * static_cast<float>((s[g + 8] & 15) | s[g] >> 6 << 4);
+    offset[g + 4] = -(halves[1] * static_cast<float>(s[g + 8] >> 4 | s[g + 4] >> 6 << 4));
+  }
+}
+
+struct Q4_K : Parts<256, 32> {
+  static constexpr bool kOffset = true;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    read_six_bit_scales(b + 4, halves, scale, offset);
+    for (int part = 0; part < 4; ++part) {
+      const uint8_t* bits = b + 16 + 32 * part;
+      int8_t* to = q + 64 * part;
+      for (int i = 0; i < 32; ++i) {
+        to[i] = static_cast<int8_t>(bits[i] & 15);
+        to[i + 32] = static_cast<int8_t>(bits[i] >> 4);
+      }
+    }
+  }
+};
+
+struct Q5_K : Parts<256, 32> {
+  static constexpr bool kOffset = true;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    read_six_bit_scales(b + 4, halves, scale, offset);
+    const uint8_t* fifth = b + 16;
+    for (int part = 0; part < 4; ++part) {
+      const uint8_t* bits = b + 48 + 32 * part;
+      int8_t* to = q + 64 * part;
+      for (int i = 0; i < 32; ++i) {
+        to[i] = static_cast<int8_t>((bits[i] & 15) | (fifth[i] >> 2 * part & 1) << 4);
+        to[i + 32] = static_cast<int8_t>(bits[i] >> 4 | (fifth[i] >> (2 * part + 1) & 1) << 4);
+      }
+    }
+  }
+};
+
+// 128 bytes of low four bits, 64 of high two, 16 scales of 8 bits.
+struct Q6_K : Parts<256, 16> {
+  static constexpr bool kOffset = false;
+  HWY_INLINE void read(const uint8_t* b, const float* halves) {
+    for (int g = 0; g < 16; ++g) {
+      scale[g] = halves[0] * static_cast<float>(static_cast<int8_t>(b[192 + g]));
+    }
+    for (int part = 0; part < 2; ++part) {
+      const uint8_t* low = b + 64 * part;
+      const uint8_t* high = b + 128 + 32 * part;
+      int8_t* to = q + 128 * part;
+      for (int i = 0; i < 32; ++i) {
+        to[i] = static_cast<int8_t>(((low[i] & 15) | (high[i] & 3) << 4) - 32);
+        to[i + 32] = static_cast<int8_t>(((low[i + 32] & 15) | (high[i] >> 2 & 3) << 4) - 32);
+        to[i + 64] = static_cast<int8_t>((low[i] >> 4 | (high[i] >> 4 & 3) << 4) - 32);
+        to[i + 96] = static_cast<int8_t>((low[i + 32] >> 4 | high[i] >> 6 << 4) - 32);
+      }
+    }
+  }
+};
+
+HWY_INLINE void widen_halves(const uint16_t* from, int64_t count, float* to) {
+  const FloatTag d;
+  const hn::Rebind<hwy::float16_t, FloatTag> dh;
+  const hn::Rebind<uint16_t, FloatTag> du;
+  const auto widen = [&](const uint16_t* at)
+                         HWY_ATTR { return hn::PromoteTo(d, hn::BitCast(dh, hn::LoadU(du, at))); };
+  int64_t i = 0;
+  for (; i + kFloatLanes <= count; i += kFloatLanes) hn::StoreU(widen(from + i), d, to + i);
+  if (i < count) {
+    HWY_ALIGN uint16_t buffer[kFloatLanes] = {};
+    std::memcpy(buffer, from + i, static_cast<size_t>(count - i) * sizeof(uint16_t));
+    store_part(widen(buffer), to + i, count - i);
+  }
+}
+
+// This file is compiled so that products and sums are not fused (CMakeLists.txt).
+template <class Format>
+HWY_INLINE void write_numbers(const Format& parts, float* to) {
+  const FloatTag d;
+  const hn::Rebind<int32_t, FloatTag> di;
+  const hn::Rebind<int8_t, FloatTag> db;
+  for (int g = 0; g < Format::kNumbers / Format::kShared; ++g) {
+    const FloatVector scale = hn::Set(d, parts.scale[g]);
+    const FloatVector offset = hn::Set(d, Format::kOffset ? parts.offset[g] : 0.0F);
+    for (int i = g * Format::kShared; i < (g + 1) * Format::kShared;
+         i += static_cast<int>(kFloatLanes)) {
+      const FloatVector q = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(db, parts.q + i)));
+      const FloatVector product = hn::Mul(q, scale);
+      hn::StoreU(Format::kOffset ? hn::Add(product, offset) : product, d, to + i);
+    }
+  }
+}
+
+template <class Format>
+void unpack_blocks(const StoredBlock& block, const uint8_t* from, int64_t count, float* to) {
+  constexpr int64_t kRun = 8;  // blocks whose f16 numbers are widened together
+  const size_t scale_bytes = static_cast<size_t>(block.scales) * sizeof(uint16_t);
+  while (count > 0) {
+    const int64_t run = HWY_MIN(kRun, count / block.elements);
+    HWY_ALIGN uint16_t stored[2 * kRun] = {};
+    HWY_ALIGN float halves[2 * kRun];
+    for (int64_t i = 0; i < run; ++i) {
+      std::memcpy(stored + 2 * i, from + i * block.bytes + block.scales_at, scale_bytes);
+    }
+    widen_halves(stored, 2 * kRun, halves);
+    for (int64_t i = 0; i < run; ++i) {
+      Format parts;
+      parts.read(from, halves + 2 * i);
+      write_numbers(parts, to);
+      from += block.bytes;
+      to += block.elements;
+    }
+    count -= run * block.elements;
+  }
+}
+
+void widen_bf16(const uint16_t* from, int64_t count, float* to) {
+  const FloatTag d;
+  const hn::Rebind<uint32_t, FloatTag> du;
+  const hn::Rebind<uint16_t, FloatTag> dh;
+  int64_t i = 0;
+  for (; i + kFloatLanes <= count; i += kFloatLanes) {
+    const auto bits = hn::PromoteTo(du, hn::LoadU(dh, from + i));
+    hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(bits)), d, to + i);
+  }
+  for (; i < count; ++i) {
+    BF16 number;
+    std::memcpy(&number, from + i, sizeof(number));
+    to[i] = to_float(number);
+  }
+}
+
+void unpack_numbers(StoredFormat format, const uint8_t* from, int64_t count, float* to) {
+  const StoredBlock& block = stored_block(format);
+  switch (format) {
+    case StoredFormat::kF32:
+      std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
+      return;
+    case StoredFormat::kF16:
+      return widen_halves(reinterpret_cast<const uint16_t*>(from), count, to);
+    case StoredFormat::kBF16:
+      return widen_bf16(reinterpret_cast<const uint16_t*>(from), count, to);
+    case StoredFormat::kQ4_0:
+      return unpack_blocks<Q4_0>(block, from, count, to);
+    case StoredFormat::kQ4_1:
+      return unpack_blocks<Q4_1>(block, from, count, to);
+    case StoredFormat::kQ5_0:
+      return unpack_blocks<Q5_0>(block, from, count, to);
+    case StoredFormat::kQ5_1:
+      return unpack_blocks<Q5_1>(block, from, count, to);
+    case StoredFormat::kQ8_0:
+      return unpack_blocks<Q8_0>(block, from, count, to);
+    case StoredFormat::kQ2K:
+      return unpack_blocks<Q2_K>(block, from, count, to);
+    case StoredFormat::kQ3K:
+      return unpack_blocks<Q3_K>(block, from, count, to);
+    case StoredFormat::kQ4K:
+      return unpack_blocks<Q4_K>(block, from, count, to);
+    case StoredFormat::kQ5K:
+      return unpack_blocks<Q5_K>(block, from, count, to);
+    case StoredFormat::kQ6K:
+      return unpack_blocks<Q6_K>(block, from, count, to);
+    case StoredFormat::kIQ4NL:
+      return unpack_blocks<IQ4_NL>(block, from, count, to);
+    case StoredFormat::kIQ4XS:
+      return unpack_blocks<IQ4_XS>(block, from, count, to);
+  }
+}
+
+}  // namespace
+}  // namespace fovea::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea {
+namespace {
+
+HWY_EXPORT(unpack_numbers);
+
+}  // namespace
+
+void unpack(StoredFormat format, const std::byte* from, int64_t count, float* to) {
+  FOVEA_ASSERT(count % stored_block(format).elements == 0);
+  HWY_DYNAMIC_DISPATCH(unpack_numbers)
+  (format, reinterpret_cast<const uint8_t*>(from), count, to);
+}
+
+bool has_finite_scales(StoredFormat format, const std::byte* from, int64_t count) {
+  constexpr uint16_t kExponent = 0x7C00;
+  const StoredBlock& block = stored_block(format);
+  const std::byte* scales = from + block.scales_at;
+  for (int64_t i = 0; i < count / block.elements * block.scales; ++i) {
+    uint16_t bits;
+    std::memcpy(&bits, scales + i / block.scales * block.bytes + i % block.scales * 2,
+                sizeof(bits));
+    if ((bits & kExponent) == kExponent) return false;
+  }
+  return true;
+}
+
+}  // namespace fovea
+#endif  // HWY_ONCE
