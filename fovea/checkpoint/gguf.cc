@@ -253,6 +253,13 @@ std::optional<GgufTokenizer> read_gguf_tokenizer(const GgufFile& file) {
            file.source(), count, other);
     }
   }
+  const GgufFile::Entry* words = file.find("token_embd.weight");
+  if (words != nullptr && words->shape.rank() == 2 &&
+      static_cast<size_t>(words->shape[0]) < count) {
+    fail(ErrorKind::kBadFile,
+         "{}: its tokenizer has {} tokens but its table of words {} rows; convert the model again",
+         file.source(), count, words->shape[0]);
+  }
   const auto id = [&](std::string_view name) {
     const auto value = metadata.get_int(key(name));
     if (value && (*value < 0 || static_cast<uint64_t>(*value) >= count)) {
@@ -264,9 +271,13 @@ std::optional<GgufTokenizer> read_gguf_tokenizer(const GgufFile& file) {
   tokenizer.bos_id = id("bos_token_id");
   tokenizer.eos_id = id("eos_token_id");
   tokenizer.unknown_id = id("unknown_token_id");
+  tokenizer.separator_id = id("seperator_token_id");  // the key's own spelling
   tokenizer.padding_id = id("padding_token_id");
+  tokenizer.cls_id = id("cls_token_id");
+  tokenizer.mask_id = id("mask_token_id");
   tokenizer.add_bos = metadata.get_bool(key("add_bos_token"));
   tokenizer.add_eos = metadata.get_bool(key("add_eos_token"));
+  tokenizer.add_separator = metadata.get_bool(key("add_sep_token"));
   tokenizer.add_space_prefix = metadata.get_bool(key("add_space_prefix"));
   return tokenizer;
 }

@@ -76,14 +76,14 @@ class GgufFile {
 
 // The tokenizer as the file has it. Text is valid while a copy of the file lives.
 struct GgufTokenizer {
-  std::string_view model;  // "gpt2" (byte-level BPE), "llama" (SentencePiece), ...
+  std::string_view model;  // "gpt2" (byte-level BPE), "llama" (SentencePiece), "bert", ...
   std::string_view pre;    // which splitting pattern, "smollm"
   std::vector<std::string_view> tokens;
   std::vector<int64_t> types;  // 1 normal, 2 unknown, 3 control, 4 user defined, 5 unused, 6 byte
   std::vector<float> scores;
   std::vector<std::string_view> merges;  // "left right"
-  std::optional<int64_t> bos_id, eos_id, unknown_id, padding_id;
-  std::optional<bool> add_bos, add_eos, add_space_prefix;
+  std::optional<int64_t> bos_id, eos_id, unknown_id, separator_id, padding_id, cls_id, mask_id;
+  std::optional<bool> add_bos, add_eos, add_separator, add_space_prefix;
 };
 
 // Nothing if the file has no tokenizer. Throws Error{kBadFile} if its parts do not fit together.

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "fovea/checkpoint/ggml_type.h"
+#include "fovea/checkpoint/gguf_architecture.h"
 #include "fovea/checkpoint/gguf_config.h"
 #include "fovea/checkpoint/gguf_metadata.h"
 #include "fovea/checkpoint/gguf_parts.h"
@@ -146,6 +147,9 @@ TEST(Gguf, OtherArchitecturesAreRefusedWithThoseThatAreRead) {
 }
 
 TEST(Gguf, NamesOfTheLlamaFamilyAreTranslated) {
+  const auto gguf_to_hub_name = [](std::string_view name) {
+    return find_gguf_architecture("llama")->hub_name(name);
+  };
   EXPECT_EQ(gguf_to_hub_name("blk.17.ffn_down.weight"), "model.layers.17.mlp.down_proj.weight");
   EXPECT_EQ(gguf_to_hub_name("output.weight"), "lm_head.weight");
   EXPECT_EQ(gguf_to_hub_name("blk.0.attn_k_norm.weight"), "model.layers.0.self_attn.k_norm.weight");
