@@ -7,7 +7,7 @@
 
 #include "fovea/capture/run.h"
 #include "fovea/explain/alignment/alignment.h"
-#include "fovea/tensor/tensor.h"
+#include "fovea/tensor/stored_matrix.h"
 
 namespace fovea {
 
@@ -22,6 +22,6 @@ struct TokenRow {
 //   each other's nearest neighbours by cosine in `shared_words` [vocabulary, width], the first of
 //   equals. An empty table, where encoder and decoder have one each, gives none of these.
 // Throws Error{kInvalidArgument} for an id that the table does not have.
-Alignment piece_anchors(const TokenRow& source, const TokenRow& target, const Tensor& shared_words);
+Alignment piece_anchors(const TokenRow& source, const TokenRow& target, const StoredMatrix& shared_words);
 
 }  // namespace fovea

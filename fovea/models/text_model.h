@@ -56,8 +56,8 @@ TextHead token_class_head(ops::Linear classifier);
 
 // The weights of the first of `names` that the file holds, or `tied`, for word scores. Throws
 // Error{kBadFile} if there are none and tie_word_embeddings is false.
-Tensor word_weights(const Config& config, const LayerSource& source,
-                    std::initializer_list<std::string_view> names, const Tensor& tied);
+StoredMatrix word_weights(const Config& config, const LayerSource& source,
+                          std::initializer_list<std::string_view> names, const StoredMatrix& tied);
 // The bias of word scores: "bias", which "decoder.bias" repeats; where the scores are not tied to
 // the embeddings, "decoder.bias" first, which is then the one in use.
 Tensor word_bias(const Config& config, const LayerSource& head, int64_t size);

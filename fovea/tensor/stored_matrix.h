@@ -22,6 +22,7 @@ class StoredMatrix {
   int64_t rows() const { return transposed_ ? stored_cols_ : stored_rows_; }
   int64_t cols() const { return transposed_ ? stored_rows_ : stored_cols_; }
   Shape shape() const { return {rows(), cols()}; }
+  int64_t size(int axis) const { return axis == 0 ? rows() : cols(); }
   bool empty() const { return stored_rows_ == 0 || stored_cols_ == 0; }
 
   StoredFormat format() const { return format_; }
