@@ -1,6 +1,6 @@
 #include "fovea/kernels/unpack.h"
 
-#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "fovea/base/error.h"
@@ -12,11 +12,27 @@
 // After foreach_target.h.
 #include "fovea/kernels/vector-inl.h"
 
+#ifndef FOVEA_KERNELS_UNPACK_ONCE_
+#define FOVEA_KERNELS_UNPACK_ONCE_
+namespace fovea {
+
+// For eight bits, low ones first, eight bytes of 0 or 16.
+inline constexpr std::array<uint64_t, 256> kFifthBits = [] {
+  std::array<uint64_t, 256> table{};
+  for (uint64_t bits = 0; bits < table.size(); ++bits) {
+    for (int i = 0; i < 8; ++i) table[bits] |= (bits >> i & 1) << (8 * i + 4);
+  }
+  return table;
+}();
+
+}  // namespace fovea
+#endif  // FOVEA_KERNELS_UNPACK_ONCE_
+
 HWY_BEFORE_NAMESPACE();
 namespace fovea::HWY_NAMESPACE {
 namespace {
 
-// A block's numbers are q * scale + offset, where `kGroup` neighbours share scale and offset.
+// A block's numbers are (q - bias) * scale + offset, where `kGroup` neighbours share scale and offset.
 template <int kElements, int kGroup>
 struct Parts {
   static constexpr int kNumbers = kElements;
@@ -27,29 +43,41 @@ struct Parts {
 };
 
 // Below, one struct for each format: `read` gives the parts of the block at `b`, whose f16 numbers
-// are `halves`. The loops are plain, for the compiler knows how to do many bytes at once. `kOffset`
-// says whether there are offsets.
+// are `halves`. `kOffset` says whether there are offsets; `kBias` is taken from every q.
 using SmallParts = Parts<32, 32>;
 
-// 16 bytes of two numbers each: the first half of the block in the low bits, the second in the
-// high.
-HWY_INLINE void split_nibbles(const uint8_t* from, int8_t* q) {
+// The low and the high halves of 16 bytes.
+HWY_INLINE void split_nibbles(const uint8_t* from, int8_t* low, int8_t* high) {
+#if HWY_TARGET == HWY_SCALAR
   for (int i = 0; i < 16; ++i) {
-    q[i] = static_cast<int8_t>(from[i] & 15);
-    q[i + 16] = static_cast<int8_t>(from[i] >> 4);
+    low[i] = static_cast<int8_t>(from[i] & 15);
+    high[i] = static_cast<int8_t>(from[i] >> 4);
   }
+#else
+  const hn::FixedTag<uint8_t, 16> du;
+  const hn::FixedTag<uint16_t, 8> dw;
+  const hn::FixedTag<int8_t, 16> d;
+  const auto bytes = hn::LoadU(du, from), mask = hn::Set(du, 15);
+  // The bits that come from the neighbouring byte are cut off.
+  const auto shifted = hn::BitCast(du, hn::ShiftRight<4>(hn::BitCast(dw, bytes)));
+  hn::StoreU(hn::BitCast(d, hn::And(bytes, mask)), d, low);
+  hn::StoreU(hn::BitCast(d, hn::And(shifted, mask)), d, high);
+#endif
 }
 
-// The same with a fifth bit, 32 of which lie at `high`.
-HWY_INLINE void split_five_bits(const uint8_t* high, const uint8_t* from, int8_t* q) {
-  uint32_t bits;
-  std::memcpy(&bits, high, sizeof(bits));
-  split_nibbles(from, q);
-  for (int i = 0; i < 32; ++i) q[i] = static_cast<int8_t>(q[i] | (bits >> i & 1) << 4);
+// Adds a fifth bit to 32 numbers, eight at a time.
+HWY_INLINE void add_fifth_bits(const uint8_t* bits, int8_t* q) {
+  for (int i = 0; i < 4; ++i) {
+    uint64_t eight;
+    std::memcpy(&eight, q + 8 * i, sizeof(eight));
+    eight |= kFifthBits[bits[i]];
+    std::memcpy(q + 8 * i, &eight, sizeof(eight));
+  }
 }
 
 struct Q8_0 : SmallParts {
   static constexpr bool kOffset = false;
+  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     std::memcpy(q, b + 2, 32);
     scale[0] = halves[0];
@@ -58,17 +86,18 @@ struct Q8_0 : SmallParts {
 
 struct Q4_0 : SmallParts {
   static constexpr bool kOffset = false;
+  static constexpr int kBias = 8;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
-    split_nibbles(b + 2, q);
-    for (int i = 0; i < 32; ++i) q[i] = static_cast<int8_t>(q[i] - 8);
+    split_nibbles(b + 2, q, q + 16);
     scale[0] = halves[0];
   }
 };
 
 struct Q4_1 : SmallParts {
   static constexpr bool kOffset = true;
+  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
-    split_nibbles(b + 4, q);
+    split_nibbles(b + 4, q, q + 16);
     scale[0] = halves[0];
     offset[0] = halves[1];
   }
@@ -76,17 +105,20 @@ struct Q4_1 : SmallParts {
 
 struct Q5_0 : SmallParts {
   static constexpr bool kOffset = false;
+  static constexpr int kBias = 16;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
-    split_five_bits(b + 2, b + 6, q);
-    for (int i = 0; i < 32; ++i) q[i] = static_cast<int8_t>(q[i] - 16);
+    split_nibbles(b + 6, q, q + 16);
+    add_fifth_bits(b + 2, q);
     scale[0] = halves[0];
   }
 };
 
 struct Q5_1 : SmallParts {
   static constexpr bool kOffset = true;
+  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
-    split_five_bits(b + 4, b + 8, q);
+    split_nibbles(b + 8, q, q + 16);
+    add_fifth_bits(b + 4, q);
     scale[0] = halves[0];
     offset[0] = halves[1];
   }
@@ -98,11 +130,11 @@ alignas(16) constexpr int8_t kChosen[16] = {-127, -104, -83, -65, -49, -35, -22,
 
 HWY_INLINE void choose(const uint8_t* from, int8_t* q) {
 #if HWY_TARGET == HWY_SCALAR
-  split_nibbles(from, q);
+  split_nibbles(from, q, q + 16);
   for (int i = 0; i < 32; ++i) q[i] = kChosen[q[i]];
 #else
   const hn::FixedTag<int8_t, 16> d;
-  split_nibbles(from, q);
+  split_nibbles(from, q, q + 16);
   const auto values = hn::Load(d, kChosen);
   hn::StoreU(hn::TableLookupBytes(values, hn::LoadU(d, q)), d, q);
   hn::StoreU(hn::TableLookupBytes(values, hn::LoadU(d, q + 16)), d, q + 16);
@@ -111,6 +143,7 @@ HWY_INLINE void choose(const uint8_t* from, int8_t* q) {
 
 struct IQ4_NL : SmallParts {
   static constexpr bool kOffset = false;
+  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     choose(b + 2, q);
     scale[0] = halves[0];
@@ -120,6 +153,7 @@ struct IQ4_NL : SmallParts {
 // d, scales of 6 bits: 4 low ones in 4 bytes, 2 high ones in 2; 8 groups of 32.
 struct IQ4_XS : Parts<256, 32> {
   static constexpr bool kOffset = false;
+  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     uint16_t high;
     std::memcpy(&high, b + 2, sizeof(high));
@@ -134,6 +168,7 @@ struct IQ4_XS : Parts<256, 32> {
 // 16 bytes of scales (low 4 bits) and minima (high), 64 of 2-bit numbers.
 struct Q2_K : Parts<256, 16> {
   static constexpr bool kOffset = true;
+  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     for (int g = 0; g < 16; ++g) {
       scale[g] = halves[0] * static_cast<float>(b[g] & 15);
@@ -155,6 +190,7 @@ struct Q2_K : Parts<256, 16> {
 // 32 bytes of third bits, 64 of low two, 12 of scales of 6 bits.
 struct Q3_K : Parts<256, 16> {
   static constexpr bool kOffset = false;
+  static constexpr int kBias = 4;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     const uint8_t* s = b + 96;
     for (int g = 0; g < 16; ++g) {
@@ -168,7 +204,7 @@ struct Q3_K : Parts<256, 16> {
         int8_t* to = q + 128 * part + 32 * k;
         for (int i = 0; i < 32; ++i) {
           const int third = (b[i] >> (4 * part + k) & 1) << 2;
-          to[i] = static_cast<int8_t>((bits[i] >> 2 * k & 3) + third - 4);
+          to[i] = static_cast<int8_t>((bits[i] >> 2 * k & 3) + third);
         }
       }
     }
@@ -188,21 +224,21 @@ HWY_INLINE void read_six_bit_scales(const uint8_t* s, const float* halves, float
 
 struct Q4_K : Parts<256, 32> {
   static constexpr bool kOffset = true;
+  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     read_six_bit_scales(b + 4, halves, scale, offset);
     for (int part = 0; part < 4; ++part) {
       const uint8_t* bits = b + 16 + 32 * part;
       int8_t* to = q + 64 * part;
-      for (int i = 0; i < 32; ++i) {
-        to[i] = static_cast<int8_t>(bits[i] & 15);
-        to[i + 32] = static_cast<int8_t>(bits[i] >> 4);
-      }
+      split_nibbles(bits, to, to + 32);
+      split_nibbles(bits + 16, to + 16, to + 48);
     }
   }
 };
 
 struct Q5_K : Parts<256, 32> {
   static constexpr bool kOffset = true;
+  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     read_six_bit_scales(b + 4, halves, scale, offset);
     const uint8_t* fifth = b + 16;
@@ -220,6 +256,7 @@ struct Q5_K : Parts<256, 32> {
 // 128 bytes of low four bits, 64 of high two, 16 scales of 8 bits.
 struct Q6_K : Parts<256, 16> {
   static constexpr bool kOffset = false;
+  static constexpr int kBias = 32;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     for (int g = 0; g < 16; ++g) {
       scale[g] = halves[0] * static_cast<float>(static_cast<int8_t>(b[192 + g]));
@@ -229,10 +266,10 @@ struct Q6_K : Parts<256, 16> {
       const uint8_t* high = b + 128 + 32 * part;
       int8_t* to = q + 128 * part;
       for (int i = 0; i < 32; ++i) {
-        to[i] = static_cast<int8_t>(((low[i] & 15) | (high[i] & 3) << 4) - 32);
-        to[i + 32] = static_cast<int8_t>(((low[i + 32] & 15) | (high[i] >> 2 & 3) << 4) - 32);
-        to[i + 64] = static_cast<int8_t>((low[i] >> 4 | (high[i] >> 4 & 3) << 4) - 32);
-        to[i + 96] = static_cast<int8_t>((low[i + 32] >> 4 | high[i] >> 6 << 4) - 32);
+        to[i] = static_cast<int8_t>((low[i] & 15) | (high[i] & 3) << 4);
+        to[i + 32] = static_cast<int8_t>(((low[i + 32] & 15) | (high[i] >> 2 & 3) << 4));
+        to[i + 64] = static_cast<int8_t>((low[i] >> 4 | (high[i] >> 4 & 3) << 4));
+        to[i + 96] = static_cast<int8_t>((low[i + 32] >> 4 | high[i] >> 6 << 4));
       }
     }
   }
@@ -264,7 +301,8 @@ HWY_INLINE void write_numbers(const Format& parts, float* to) {
     const FloatVector offset = hn::Set(d, Format::kOffset ? parts.offset[g] : 0.0F);
     for (int i = g * Format::kShared; i < (g + 1) * Format::kShared;
          i += static_cast<int>(kFloatLanes)) {
-      const FloatVector q = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(db, parts.q + i)));
+      FloatVector q = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(db, parts.q + i)));
+      if (Format::kBias != 0) q = hn::Sub(q, hn::Set(d, static_cast<float>(Format::kBias)));
       const FloatVector product = hn::Mul(q, scale);
       hn::StoreU(Format::kOffset ? hn::Add(product, offset) : product, d, to + i);
     }
@@ -274,13 +312,14 @@ HWY_INLINE void write_numbers(const Format& parts, float* to) {
 template <class Format>
 void unpack_blocks(const StoredBlock& block, const uint8_t* from, int64_t count, float* to) {
   constexpr int64_t kRun = 8;  // blocks whose f16 numbers are widened together
-  const size_t scale_bytes = static_cast<size_t>(block.scales) * sizeof(uint16_t);
+  constexpr size_t kScaleBytes = (Format::kOffset ? 2 : 1) * sizeof(uint16_t);
+  HWY_DASSERT(block.scales * 2 == static_cast<int64_t>(kScaleBytes));
   while (count > 0) {
     const int64_t run = HWY_MIN(kRun, count / block.elements);
     HWY_ALIGN uint16_t stored[2 * kRun] = {};
     HWY_ALIGN float halves[2 * kRun];
     for (int64_t i = 0; i < run; ++i) {
-      std::memcpy(stored + 2 * i, from + i * block.bytes + block.scales_at, scale_bytes);
+      std::memcpy(stored + 2 * i, from + i * block.bytes + block.scales_at, kScaleBytes);
     }
     widen_halves(stored, 2 * kRun, halves);
     for (int64_t i = 0; i < run; ++i) {
