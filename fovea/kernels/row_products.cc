@@ -134,6 +134,13 @@ struct OutputRange {
   int64_t count;
 };
 
+// Begins to bring a row into the cache: the processor itself does so only within a page of 4 KB.
+void fetch_ahead(const StoredMatrix& weight, int64_t row) {
+  constexpr int64_t kLine = 64;
+  const std::byte* from = weight.row(row);
+  for (int64_t at = 0; at < weight.row_bytes(); at += kLine) __builtin_prefetch(from + at);
+}
+
 void finish_range(MatrixView<float> sums, OutputRange range, const Epilogue& epilogue,
                   MatrixView<float> out) {
   for (int64_t r = 0; r < sums.rows; ++r) {
@@ -194,6 +201,7 @@ void row_products(MatrixView<const float> x, const StoredMatrix& weight, DType c
           rows[i] = reinterpret_cast<const float*>(weight.row(row));
           continue;
         }
+        if (row + 2 * kTogether < outputs) fetch_ahead(weight, row + 2 * kTogether);
         float* const place = unpacked.mutable_matrix<float>().row(i);
         unpack(weight.format(), weight.row(row), depth, place);
         if (rounds) round_to_fixed_units({place, 1, depth});

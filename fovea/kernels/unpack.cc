@@ -311,25 +311,24 @@ HWY_INLINE void write_numbers(const Format& parts, float* to) {
 
 template <class Format>
 void unpack_blocks(const StoredBlock& block, const uint8_t* from, int64_t count, float* to) {
-  constexpr int64_t kRun = 8;  // blocks whose f16 numbers are widened together
+  // Blocks whose f16 numbers are widened together: reading them as a vector waits until each is
+  // written, so it is done rarely.
+  constexpr int64_t kRun = 64;
   constexpr size_t kScaleBytes = (Format::kOffset ? 2 : 1) * sizeof(uint16_t);
-  HWY_DASSERT(block.scales * 2 == static_cast<int64_t>(kScaleBytes));
-  while (count > 0) {
-    const int64_t run = HWY_MIN(kRun, count / block.elements);
-    HWY_ALIGN uint16_t stored[2 * kRun] = {};
-    HWY_ALIGN float halves[2 * kRun];
+  const int64_t bytes = block.bytes, scales_at = block.scales_at;
+  HWY_ALIGN uint16_t stored[2 * kRun] = {};
+  HWY_ALIGN float halves[2 * kRun];
+  for (int64_t blocks = count / Format::kNumbers; blocks > 0; blocks -= kRun) {
+    const int64_t run = HWY_MIN(kRun, blocks);
     for (int64_t i = 0; i < run; ++i) {
-      std::memcpy(stored + 2 * i, from + i * block.bytes + block.scales_at, kScaleBytes);
+      std::memcpy(stored + 2 * i, from + i * bytes + scales_at, kScaleBytes);
     }
-    widen_halves(stored, 2 * kRun, halves);
-    for (int64_t i = 0; i < run; ++i) {
+    widen_halves(stored, (2 * run + kFloatLanes - 1) / kFloatLanes * kFloatLanes, halves);
+    for (int64_t i = 0; i < run; ++i, from += bytes, to += Format::kNumbers) {
       Format parts;
       parts.read(from, halves + 2 * i);
       write_numbers(parts, to);
-      from += block.bytes;
-      to += block.elements;
     }
-    count -= run * block.elements;
   }
 }
 
