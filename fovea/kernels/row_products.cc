@@ -1,6 +1,7 @@
 #include "fovea/kernels/row_products.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "fovea/base/parallel.h"
@@ -134,13 +135,6 @@ struct OutputRange {
   int64_t count;
 };
 
-// Begins to bring a row into the cache: the processor itself does so only within a page of 4 KB.
-void fetch_ahead(const StoredMatrix& weight, int64_t row) {
-  constexpr int64_t kLine = 64;
-  const std::byte* from = weight.row(row);
-  for (int64_t at = 0; at < weight.row_bytes(); at += kLine) __builtin_prefetch(from + at);
-}
-
 void finish_range(MatrixView<float> sums, OutputRange range, const Epilogue& epilogue,
                   MatrixView<float> out) {
   for (int64_t r = 0; r < sums.rows; ++r) {
@@ -185,6 +179,11 @@ void row_products(MatrixView<const float> x, const StoredMatrix& weight, DType c
                                              int64_t{8} * thread_count());
   const int64_t step = (groups + pieces - 1) / pieces;
   const bool in_place = weight.format() == StoredFormat::kF32 && !rounds;
+  // One token at a time: blocks are multiplied without being unpacked.
+  std::optional<BlockDot> one;
+  if (x.rows == 1 && !rounds && stored_block(weight.format()).elements > 1) {
+    one.emplace(weight.format(), std::span(x.row(0), static_cast<size_t>(depth)));
+  }
   parallel_for((groups + step - 1) / step, [&](int64_t piece) {
     const OutputRange range{piece * step * kTogether,
                             std::min(step * kTogether, outputs - piece * step * kTogether)};
@@ -192,6 +191,12 @@ void row_products(MatrixView<const float> x, const StoredMatrix& weight, DType c
     Tensor sums = Tensor::uninitialized({x.rows, padded});
     const MatrixView<float> to = sums.mutable_matrix<float>();
     Tensor unpacked = Tensor::uninitialized({in_place ? 0 : kTogether, depth});
+    if (one) {
+      std::vector<const std::byte*> rows;
+      for (int64_t c = 0; c < range.count; ++c) rows.push_back(weight.row(range.first + c));
+      (*one)(rows, to.row(0));
+      return finish_range(to.block(0, 0, 1, range.count), range, epilogue, out);
+    }
     for (int64_t c = 0; c < range.count; c += kTogether) {
       const float* rows[kTogether];
       for (int64_t i = 0; i < kTogether; ++i) {
@@ -201,7 +206,6 @@ void row_products(MatrixView<const float> x, const StoredMatrix& weight, DType c
           rows[i] = reinterpret_cast<const float*>(weight.row(row));
           continue;
         }
-        if (row + 2 * kTogether < outputs) fetch_ahead(weight, row + 2 * kTogether);
         float* const place = unpacked.mutable_matrix<float>().row(i);
         unpack(weight.format(), weight.row(row), depth, place);
         if (rounds) round_to_fixed_units({place, 1, depth});

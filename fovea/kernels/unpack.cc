@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 #include "fovea/base/error.h"
 
@@ -16,6 +19,10 @@
 #define FOVEA_KERNELS_UNPACK_ONCE_
 namespace fovea {
 
+// Blocks whose f16 numbers are widened together: reading them as a vector waits until each is
+// written, so it is done rarely.
+inline constexpr int64_t kBlockRun = 64;
+
 // For eight bits, low ones first, eight bytes of 0 or 16.
 inline constexpr std::array<uint64_t, 256> kFifthBits = [] {
   std::array<uint64_t, 256> table{};
@@ -24,6 +31,16 @@ inline constexpr std::array<uint64_t, 256> kFifthBits = [] {
   }
   return table;
 }();
+
+// Rows of blocks, what each is multiplied with, and where the products go.
+struct RowsOfBlocks {
+  StoredBlock block;
+  std::span<const std::byte* const> rows;
+  const float* x;
+  const float* sums;  // of x, group by group
+  int64_t count;      // numbers of a row
+  float* products;
+};
 
 }  // namespace fovea
 #endif  // FOVEA_KERNELS_UNPACK_ONCE_
@@ -311,15 +328,12 @@ HWY_INLINE void write_numbers(const Format& parts, float* to) {
 
 template <class Format>
 void unpack_blocks(const StoredBlock& block, const uint8_t* from, int64_t count, float* to) {
-  // Blocks whose f16 numbers are widened together: reading them as a vector waits until each is
-  // written, so it is done rarely.
-  constexpr int64_t kRun = 64;
   constexpr size_t kScaleBytes = (Format::kOffset ? 2 : 1) * sizeof(uint16_t);
   const int64_t bytes = block.bytes, scales_at = block.scales_at;
-  HWY_ALIGN uint16_t stored[2 * kRun] = {};
-  HWY_ALIGN float halves[2 * kRun];
-  for (int64_t blocks = count / Format::kNumbers; blocks > 0; blocks -= kRun) {
-    const int64_t run = HWY_MIN(kRun, blocks);
+  HWY_ALIGN uint16_t stored[2 * kBlockRun] = {};
+  HWY_ALIGN float halves[2 * kBlockRun];
+  for (int64_t blocks = count / Format::kNumbers; blocks > 0; blocks -= kBlockRun) {
+    const int64_t run = HWY_MIN(kBlockRun, blocks);
     for (int64_t i = 0; i < run; ++i) {
       std::memcpy(stored + 2 * i, from + i * bytes + scales_at, kScaleBytes);
     }
@@ -348,8 +362,115 @@ void widen_bf16(const uint16_t* from, int64_t count, float* to) {
   }
 }
 
+// The sum of x (q - bias) scale + x offset: group by group the sum of x q times the scale, and what
+// is the same for a group times the sum of x.
+template <class Format>
+HWY_INLINE float dot_row(const RowsOfBlocks& all, const uint8_t* from, uint16_t* stored,
+                         float* halves, float* constants) {
+  constexpr int kGroups = Format::kNumbers / Format::kShared;
+  constexpr bool kConstant = Format::kOffset || Format::kBias != 0;
+  constexpr size_t kScaleBytes = (Format::kOffset ? 2 : 1) * sizeof(uint16_t);
+  const FloatTag d;
+  const hn::Rebind<int32_t, FloatTag> di;
+  const hn::Rebind<int8_t, FloatTag> db;
+  const int64_t bytes = all.block.bytes, scales_at = all.block.scales_at;
+  const float *x = all.x, *sums = all.sums;
+  FloatVector total0 = hn::Zero(d), total1 = total0;
+  for (int64_t blocks = all.count / Format::kNumbers; blocks > 0; blocks -= kBlockRun) {
+    const int64_t run = HWY_MIN(kBlockRun, blocks);
+    for (int64_t i = 0; i < run; ++i) {
+      std::memcpy(stored + 2 * i, from + i * bytes + scales_at, kScaleBytes);
+    }
+    widen_halves(stored, (2 * run + kFloatLanes - 1) / kFloatLanes * kFloatLanes, halves);
+    for (int64_t i = 0; i < run; ++i, from += bytes, x += Format::kNumbers) {
+      Format parts;
+      parts.read(from, halves + 2 * i);
+      for (int g = 0; g < kGroups; ++g) {
+        FloatVector sum = hn::Zero(d);
+        for (int k = g * Format::kShared; k < (g + 1) * Format::kShared;
+             k += static_cast<int>(kFloatLanes)) {
+          const FloatVector q = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(db, parts.q + k)));
+          sum = hn::MulAdd(q, hn::LoadU(d, x + k), sum);
+        }
+        total0 = hn::MulAdd(sum, hn::Set(d, parts.scale[g]), total0);
+        std::swap(total0, total1);
+        if constexpr (Format::kOffset) constants[i * kGroups + g] = parts.offset[g];
+        if constexpr (Format::kBias != 0) {
+          constants[i * kGroups + g] = -static_cast<float>(Format::kBias) * parts.scale[g];
+        }
+      }
+    }
+    if (!kConstant) continue;
+    const int64_t groups = run * kGroups;
+    int64_t g = 0;
+    for (; g + kFloatLanes <= groups; g += kFloatLanes) {
+      total0 = hn::MulAdd(hn::Load(d, constants + g), hn::LoadU(d, sums + g), total0);
+    }
+    if (g < groups) {
+      total1 = hn::MulAdd(load_part(constants + g, groups - g, 0.0F),
+                          load_part(sums + g, groups - g, 0.0F), total1);
+    }
+    sums += groups;
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(total0, total1)));
+}
+
+template <class Format>
+void dot_rows(const RowsOfBlocks& all) {
+  static_assert(!(Format::kOffset && Format::kBias != 0));
+  HWY_ALIGN uint16_t stored[2 * kBlockRun] = {};
+  HWY_ALIGN float halves[2 * kBlockRun];
+  HWY_ALIGN float constants[kBlockRun * (Format::kNumbers / Format::kShared)];
+  for (size_t r = 0; r < all.rows.size(); ++r) {
+    all.products[r] = dot_row<Format>(all, reinterpret_cast<const uint8_t*>(all.rows[r]), stored,
+                                      halves, constants);
+  }
+}
+
+// Calls f with a null pointer to the struct of the format.
+template <class F>
+HWY_INLINE auto with_format(StoredFormat format, const F& f) {
+  switch (format) {
+    case StoredFormat::kQ4_0:
+      return f(static_cast<Q4_0*>(nullptr));
+    case StoredFormat::kQ4_1:
+      return f(static_cast<Q4_1*>(nullptr));
+    case StoredFormat::kQ5_0:
+      return f(static_cast<Q5_0*>(nullptr));
+    case StoredFormat::kQ5_1:
+      return f(static_cast<Q5_1*>(nullptr));
+    case StoredFormat::kQ2K:
+      return f(static_cast<Q2_K*>(nullptr));
+    case StoredFormat::kQ3K:
+      return f(static_cast<Q3_K*>(nullptr));
+    case StoredFormat::kQ4K:
+      return f(static_cast<Q4_K*>(nullptr));
+    case StoredFormat::kQ5K:
+      return f(static_cast<Q5_K*>(nullptr));
+    case StoredFormat::kQ6K:
+      return f(static_cast<Q6_K*>(nullptr));
+    case StoredFormat::kIQ4NL:
+      return f(static_cast<IQ4_NL*>(nullptr));
+    case StoredFormat::kIQ4XS:
+      return f(static_cast<IQ4_XS*>(nullptr));
+    default:
+      return f(static_cast<Q8_0*>(nullptr));
+  }
+}
+
+void dot_numbers(StoredFormat format, const RowsOfBlocks& rows) {
+  with_format(format, [&](auto* found) HWY_ATTR {
+    dot_rows<std::remove_pointer_t<decltype(found)>>(rows);
+  });
+}
+
+int64_t group_size(StoredFormat format) {
+  return with_format(format, [](auto* found) {
+    return int64_t{std::remove_pointer_t<decltype(found)>::kShared};
+  });
+}
+
 void unpack_numbers(StoredFormat format, const uint8_t* from, int64_t count, float* to) {
-  const StoredBlock& block = stored_block(format);
   switch (format) {
     case StoredFormat::kF32:
       std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
@@ -358,30 +479,10 @@ void unpack_numbers(StoredFormat format, const uint8_t* from, int64_t count, flo
       return widen_halves(reinterpret_cast<const uint16_t*>(from), count, to);
     case StoredFormat::kBF16:
       return widen_bf16(reinterpret_cast<const uint16_t*>(from), count, to);
-    case StoredFormat::kQ4_0:
-      return unpack_blocks<Q4_0>(block, from, count, to);
-    case StoredFormat::kQ4_1:
-      return unpack_blocks<Q4_1>(block, from, count, to);
-    case StoredFormat::kQ5_0:
-      return unpack_blocks<Q5_0>(block, from, count, to);
-    case StoredFormat::kQ5_1:
-      return unpack_blocks<Q5_1>(block, from, count, to);
-    case StoredFormat::kQ8_0:
-      return unpack_blocks<Q8_0>(block, from, count, to);
-    case StoredFormat::kQ2K:
-      return unpack_blocks<Q2_K>(block, from, count, to);
-    case StoredFormat::kQ3K:
-      return unpack_blocks<Q3_K>(block, from, count, to);
-    case StoredFormat::kQ4K:
-      return unpack_blocks<Q4_K>(block, from, count, to);
-    case StoredFormat::kQ5K:
-      return unpack_blocks<Q5_K>(block, from, count, to);
-    case StoredFormat::kQ6K:
-      return unpack_blocks<Q6_K>(block, from, count, to);
-    case StoredFormat::kIQ4NL:
-      return unpack_blocks<IQ4_NL>(block, from, count, to);
-    case StoredFormat::kIQ4XS:
-      return unpack_blocks<IQ4_XS>(block, from, count, to);
+    default:
+      return with_format(format, [&](auto* found) HWY_ATTR {
+        unpack_blocks<std::remove_pointer_t<decltype(found)>>(stored_block(format), from, count, to);
+      });
   }
 }
 
@@ -394,6 +495,8 @@ namespace fovea {
 namespace {
 
 HWY_EXPORT(unpack_numbers);
+HWY_EXPORT(dot_numbers);
+HWY_EXPORT(group_size);
 
 }  // namespace
 
@@ -401,6 +504,24 @@ void unpack(StoredFormat format, const std::byte* from, int64_t count, float* to
   FOVEA_ASSERT(count % stored_block(format).elements == 0);
   HWY_DYNAMIC_DISPATCH(unpack_numbers)
   (format, reinterpret_cast<const uint8_t*>(from), count, to);
+}
+
+BlockDot::BlockDot(StoredFormat format, std::span<const float> x) : format_(format), x_(x) {
+  const auto group = static_cast<size_t>(HWY_DYNAMIC_DISPATCH(group_size)(format));
+  for (size_t first = 0; first < x.size(); first += group) {
+    double sum = 0;
+    for (const float value : x.subspan(first, group)) sum += double{value};
+    sums_.push_back(static_cast<float>(sum));
+  }
+}
+
+void BlockDot::operator()(std::span<const std::byte* const> rows, float* products) const {
+  HWY_DYNAMIC_DISPATCH(dot_numbers)(format_, {.block = stored_block(format_),
+                                              .rows = rows,
+                                              .x = x_.data(),
+                                              .sums = sums_.data(),
+                                              .count = static_cast<int64_t>(x_.size()),
+                                              .products = products});
 }
 
 bool has_finite_scales(StoredFormat format, const std::byte* from, int64_t count) {
