@@ -19,8 +19,7 @@
 #define FOVEA_KERNELS_UNPACK_ONCE_
 namespace fovea {
 
-// Blocks whose f16 numbers are widened together: reading them as a vector waits until each is
-// written, so it is done rarely.
+// Blocks of a row whose offsets are multiplied together.
 inline constexpr int64_t kBlockRun = 64;
 
 // For eight bits, low ones first, eight bytes of 0 or 16.
@@ -37,7 +36,7 @@ struct RowsOfBlocks {
   StoredBlock block;
   std::span<const std::byte* const> rows;
   const float* x;
-  const float* sums;  // of x, group by group
+  const float* sums;  // of x, group by group, and zeros up to whole vectors
   int64_t count;      // numbers of a row
   float* products;
 };
@@ -60,7 +59,7 @@ struct Parts {
 };
 
 // Below, one struct for each format: `read` gives the parts of the block at `b`, whose f16 numbers
-// are `halves`. `kOffset` says whether there are offsets; `kBias` is taken from every q.
+// are `halves` (of four the first one or two). `kOffset` says whether there are offsets; `kBias` is taken from every q.
 using SmallParts = Parts<32, 32>;
 
 // The low and the high halves of 16 bytes.
@@ -307,6 +306,24 @@ HWY_INLINE void widen_halves(const uint16_t* from, int64_t count, float* to) {
   }
 }
 
+// The one or two f16 numbers of a block.
+template <size_t kBytes>
+HWY_INLINE void read_scales(const uint8_t* from, float* to) {
+#if HWY_TARGET == HWY_SCALAR
+  uint16_t halves[2] = {};
+  std::memcpy(halves, from, kBytes);
+  for (int i = 0; i < 2; ++i) to[i] = to_float(F16{halves[i]});
+#else
+  uint32_t halves = 0;
+  std::memcpy(&halves, from, kBytes);
+  const hn::FixedTag<float, 4> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> dh;
+  const hn::Rebind<uint16_t, decltype(d)> du;
+  const hn::FixedTag<uint32_t, 2> dw;
+  hn::Store(hn::PromoteTo(d, hn::BitCast(dh, hn::BitCast(du, hn::Set(dw, halves)))), d, to);
+#endif
+}
+
 // This file is compiled so that products and sums are not fused (CMakeLists.txt).
 template <class Format>
 HWY_INLINE void write_numbers(const Format& parts, float* to) {
@@ -327,22 +344,17 @@ HWY_INLINE void write_numbers(const Format& parts, float* to) {
 }
 
 template <class Format>
+inline constexpr size_t kScaleBytes = (Format::kOffset ? 2 : 1) * sizeof(uint16_t);
+
+template <class Format>
 void unpack_blocks(const StoredBlock& block, const uint8_t* from, int64_t count, float* to) {
-  constexpr size_t kScaleBytes = (Format::kOffset ? 2 : 1) * sizeof(uint16_t);
   const int64_t bytes = block.bytes, scales_at = block.scales_at;
-  HWY_ALIGN uint16_t stored[2 * kBlockRun] = {};
-  HWY_ALIGN float halves[2 * kBlockRun];
-  for (int64_t blocks = count / Format::kNumbers; blocks > 0; blocks -= kBlockRun) {
-    const int64_t run = HWY_MIN(kBlockRun, blocks);
-    for (int64_t i = 0; i < run; ++i) {
-      std::memcpy(stored + 2 * i, from + i * bytes + scales_at, kScaleBytes);
-    }
-    widen_halves(stored, (2 * run + kFloatLanes - 1) / kFloatLanes * kFloatLanes, halves);
-    for (int64_t i = 0; i < run; ++i, from += bytes, to += Format::kNumbers) {
-      Format parts;
-      parts.read(from, halves + 2 * i);
-      write_numbers(parts, to);
-    }
+  HWY_ALIGN float scales[4];
+  for (int64_t i = 0; i < count; i += Format::kNumbers, from += bytes) {
+    Format parts;
+    read_scales<kScaleBytes<Format>>(from + scales_at, scales);
+    parts.read(from, scales);
+    write_numbers(parts, to + i);
   }
 }
 
@@ -365,26 +377,22 @@ void widen_bf16(const uint16_t* from, int64_t count, float* to) {
 // The sum of x (q - bias) scale + x offset: group by group the sum of x q times the scale, and what
 // is the same for a group times the sum of x.
 template <class Format>
-HWY_INLINE float dot_row(const RowsOfBlocks& all, const uint8_t* from, uint16_t* stored,
-                         float* halves, float* constants) {
+HWY_INLINE float dot_row(const RowsOfBlocks& all, const uint8_t* from, float* constants) {
   constexpr int kGroups = Format::kNumbers / Format::kShared;
   constexpr bool kConstant = Format::kOffset || Format::kBias != 0;
-  constexpr size_t kScaleBytes = (Format::kOffset ? 2 : 1) * sizeof(uint16_t);
   const FloatTag d;
   const hn::Rebind<int32_t, FloatTag> di;
   const hn::Rebind<int8_t, FloatTag> db;
   const int64_t bytes = all.block.bytes, scales_at = all.block.scales_at;
   const float *x = all.x, *sums = all.sums;
+  HWY_ALIGN float scales[4];
   FloatVector total0 = hn::Zero(d), total1 = total0;
   for (int64_t blocks = all.count / Format::kNumbers; blocks > 0; blocks -= kBlockRun) {
     const int64_t run = HWY_MIN(kBlockRun, blocks);
-    for (int64_t i = 0; i < run; ++i) {
-      std::memcpy(stored + 2 * i, from + i * bytes + scales_at, kScaleBytes);
-    }
-    widen_halves(stored, (2 * run + kFloatLanes - 1) / kFloatLanes * kFloatLanes, halves);
     for (int64_t i = 0; i < run; ++i, from += bytes, x += Format::kNumbers) {
       Format parts;
-      parts.read(from, halves + 2 * i);
+      read_scales<kScaleBytes<Format>>(from + scales_at, scales);
+      parts.read(from, scales);
       for (int g = 0; g < kGroups; ++g) {
         FloatVector sum = hn::Zero(d);
         for (int k = g * Format::kShared; k < (g + 1) * Format::kShared;
@@ -401,16 +409,11 @@ HWY_INLINE float dot_row(const RowsOfBlocks& all, const uint8_t* from, uint16_t*
       }
     }
     if (!kConstant) continue;
-    const int64_t groups = run * kGroups;
-    int64_t g = 0;
-    for (; g + kFloatLanes <= groups; g += kFloatLanes) {
+    // Beyond the last group the sums are zeros, and what is left of other rows does not count.
+    for (int64_t g = 0; g < run * kGroups; g += kFloatLanes) {
       total0 = hn::MulAdd(hn::Load(d, constants + g), hn::LoadU(d, sums + g), total0);
     }
-    if (g < groups) {
-      total1 = hn::MulAdd(load_part(constants + g, groups - g, 0.0F),
-                          load_part(sums + g, groups - g, 0.0F), total1);
-    }
-    sums += groups;
+    sums += run * kGroups;
   }
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(total0, total1)));
 }
@@ -418,12 +421,10 @@ HWY_INLINE float dot_row(const RowsOfBlocks& all, const uint8_t* from, uint16_t*
 template <class Format>
 void dot_rows(const RowsOfBlocks& all) {
   static_assert(!(Format::kOffset && Format::kBias != 0));
-  HWY_ALIGN uint16_t stored[2 * kBlockRun] = {};
-  HWY_ALIGN float halves[2 * kBlockRun];
-  HWY_ALIGN float constants[kBlockRun * (Format::kNumbers / Format::kShared)];
+  HWY_ALIGN float constants[kBlockRun * (Format::kNumbers / Format::kShared)] = {};
   for (size_t r = 0; r < all.rows.size(); ++r) {
-    all.products[r] = dot_row<Format>(all, reinterpret_cast<const uint8_t*>(all.rows[r]), stored,
-                                      halves, constants);
+    all.products[r] =
+        dot_row<Format>(all, reinterpret_cast<const uint8_t*>(all.rows[r]), constants);
   }
 }
 
@@ -513,6 +514,8 @@ BlockDot::BlockDot(StoredFormat format, std::span<const float> x) : format_(form
     for (const float value : x.subspan(first, group)) sum += double{value};
     sums_.push_back(static_cast<float>(sum));
   }
+  constexpr size_t kMostLanes = 16;
+  sums_.resize((sums_.size() + kMostLanes - 1) / kMostLanes * kMostLanes);  // zeros
 }
 
 void BlockDot::operator()(std::span<const std::byte* const> rows, float* products) const {
