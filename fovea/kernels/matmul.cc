@@ -34,6 +34,12 @@ FixedWeights fixed_weights(const Tensor& weight, int64_t out, int64_t in, Weight
   });
 }
 
+// Whether the rows lie one after the other.
+bool rows_in_order(const StoredMatrix& weight) {
+  return weight.is_transposed() || weight.rows() < 2 ||
+         weight.row(1) - weight.row(0) == weight.row_bytes();
+}
+
 void apply_fixed(const FixedWeights& weights, MatrixView<const float> x, const Epilogue& epilogue,
                  MatrixView<float> out) {
   FixedRows rows(x.rows, x.cols);
@@ -62,7 +68,8 @@ struct PackedMatrix::State {
 };
 
 PackedMatrix::PackedMatrix(const StoredMatrix& weight, DType compute, WeightLayout layout)
-    : PackedMatrix(weight, compute, layout, weight.format() != StoredFormat::kF32) {}
+    : PackedMatrix(weight, compute, layout,
+                   weight.format() != StoredFormat::kF32 || !rows_in_order(weight)) {}
 
 PackedMatrix PackedMatrix::as_stored(const StoredMatrix& weight, DType compute) {
   return PackedMatrix(weight, compute, WeightLayout::kOutIn, true);

@@ -62,6 +62,13 @@ int64_t panel_rows(const StoredMatrix& weight) {
   return std::min((rows + kStep - 1) / kStep * kStep, weight.rows());
 }
 
+void copy_rows(MatrixView<const float> from, MatrixView<float> to) {
+  if (from.data == to.data) return;
+  parallel_rows(from.rows, from.cols, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) std::copy_n(from.row(r), from.cols, to.row(r));
+  });
+}
+
 // The part of an epilogue that is about these outputs.
 Epilogue part_of(const Epilogue& epilogue, int64_t first, int64_t count) {
   Epilogue part = epilogue;
@@ -111,12 +118,18 @@ void StoredProduct::apply_panels(MatrixView<const float> x, const Epilogue& epil
   Tensor plain = Tensor::uninitialized({panel_, depth});
   Tensor packed = Tensor::uninitialized(
       {static_cast<int64_t>(products_->whole->packed_bytes())}, DType::kU8);
+  Epilogue in_place = epilogue;
+  if (panel_ < outputs && epilogue.residual.data != nullptr) {
+    // oneDNN adds rows that are apart in one way that is fast: to what the output holds already.
+    copy_rows(epilogue.residual, out);
+    in_place.residual = out;
+  }
   for (int64_t first = 0; first < outputs; first += panel_) {
     const int64_t count = std::min(panel_, outputs - first);
     const OnednnProduct& product = count == panel_ ? *products_->whole : *products_->last;
     unpack_rows(weight_, first, count, plain.mutable_values<float>().data());
     product.pack(plain.values<float>().data(), WeightLayout::kOutIn, packed.mutable_raw());
-    const Epilogue part = part_of(epilogue, first, count);
+    const Epilogue part = part_of(in_place, first, count);
     for_row_blocks(x.rows, depth * count, [&](int64_t row, int64_t rows) {
       Epilogue block = part;
       if (part.residual.data != nullptr) block.residual = part.residual.block(row, 0, rows, count);

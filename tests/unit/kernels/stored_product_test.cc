@@ -105,9 +105,11 @@ TEST(StoredProduct, PanelsJoinToTheWholeOutput) {
 }
 
 TEST(StoredProduct, MixedHalvesAndTheTransposeAreSeenThrough) {
-  const StoredMatrix mixed = random_stored(StoredFormat::kQ8_0, 24, 64, 9).with_halves_mixed(3);
   for (const int64_t rows : {1, 40}) {
-    expect_products(PackedMatrix(mixed), numbers_of(mixed), rows);
+    for (const StoredFormat format : {StoredFormat::kQ8_0, StoredFormat::kF32}) {
+      const StoredMatrix mixed = random_stored(format, 24, 64, 9).with_halves_mixed(3);
+      expect_products(PackedMatrix(mixed), numbers_of(mixed), rows);
+    }
     for (const DType type : {DType::kF16, DType::kF32}) {
       const Tensor in_out = convert(random_tensor({40, 70}, 10), type);
       const Tensor wide = convert(in_out, DType::kF32);
