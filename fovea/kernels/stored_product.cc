@@ -1,7 +1,7 @@
 #include "fovea/kernels/stored_product.h"
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -62,10 +62,18 @@ int64_t panel_rows(const StoredMatrix& weight) {
   return std::min((rows + kStep - 1) / kStep * kStep, weight.rows());
 }
 
-void copy_rows(MatrixView<const float> from, MatrixView<float> to) {
-  if (from.data == to.data) return;
+// to <- from + residual, where there is one.
+void put_rows(MatrixView<const float> from, MatrixView<const float> residual,
+              MatrixView<float> to) {
   parallel_rows(from.rows, from.cols, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) std::copy_n(from.row(r), from.cols, to.row(r));
+    for (int64_t r = begin; r < end; ++r) {
+      const float* row = from.row(r);
+      if (residual.data == nullptr) {
+        std::copy_n(row, from.cols, to.row(r));
+      } else {
+        std::transform(row, row + from.cols, residual.row(r), to.row(r), std::plus<>());
+      }
+    }
   });
 }
 
@@ -118,24 +126,27 @@ void StoredProduct::apply_panels(MatrixView<const float> x, const Epilogue& epil
   Tensor plain = Tensor::uninitialized({panel_, depth});
   Tensor packed = Tensor::uninitialized(
       {static_cast<int64_t>(products_->whole->packed_bytes())}, DType::kU8);
-  Epilogue in_place = epilogue;
-  if (panel_ < outputs && epilogue.residual.data != nullptr) {
-    // oneDNN adds rows that are apart in one way that is fast: to what the output holds already.
-    copy_rows(epilogue.residual, out);
-    in_place.residual = out;
-  }
+  // oneDNN is fast only where the rows of a result lie next to each other.
+  const bool apart = panel_ < outputs;
+  Tensor dense = Tensor::uninitialized({apart ? x.rows * panel_ : 0});
   for (int64_t first = 0; first < outputs; first += panel_) {
     const int64_t count = std::min(panel_, outputs - first);
     const OnednnProduct& product = count == panel_ ? *products_->whole : *products_->last;
     unpack_rows(weight_, first, count, plain.mutable_values<float>().data());
     product.pack(plain.values<float>().data(), WeightLayout::kOutIn, packed.mutable_raw());
-    const Epilogue part = part_of(in_place, first, count);
+    Epilogue part = part_of(epilogue, first, count);
+    const MatrixView<const float> residual = part.residual;
+    if (apart) part.residual = {};
+    const MatrixView<float> to = apart ? MatrixView<float>(dense.mutable_values<float>().data(),
+                                                           x.rows, count)
+                                       : out;
     for_row_blocks(x.rows, depth * count, [&](int64_t row, int64_t rows) {
       Epilogue block = part;
-      if (part.residual.data != nullptr) block.residual = part.residual.block(row, 0, rows, count);
+      if (part.residual.data != nullptr) block.residual = residual.block(row, 0, rows, count);
       product.apply(packed.raw(), x.block(row, 0, rows, depth), block,
-                    out.block(row, first, rows, count));
+                    to.block(row, 0, rows, count));
     });
+    if (apart) put_rows(to, residual, out.block(0, first, out.rows, count));
   }
 }
 
