@@ -48,7 +48,8 @@ void matmul_stored(benchmark::State& state) {
   unpack(format, weight.row(out - 1), in, row.data());
   double expected = 0, size = 0;
   for (int64_t c = 0; c < in; ++c) {
-    const double term = double{x.matrix<float>()(rows - 1, c)} * double{row[static_cast<size_t>(c)]};
+    const double term =
+        double{x.matrix<float>()(rows - 1, c)} * double{row[static_cast<size_t>(c)]};
     expected += term;
     size += std::abs(term);
   }

@@ -13,17 +13,13 @@ constexpr GgufName kLlamaTop[] = {{"token_embd", "model.embed_tokens"},
                                   {"output_norm", "model.norm"},
                                   {"output", "lm_head"},
                                   {"rope_freqs", "model.rope_freqs"}};
-constexpr GgufName kLlamaBlock[] = {{"attn_norm", "input_layernorm"},
-                                    {"ffn_norm", "post_attention_layernorm"},
-                                    {"attn_q", "self_attn.q_proj"},
-                                    {"attn_k", "self_attn.k_proj"},
-                                    {"attn_v", "self_attn.v_proj"},
-                                    {"attn_output", "self_attn.o_proj"},
-                                    {"attn_q_norm", "self_attn.q_norm"},
-                                    {"attn_k_norm", "self_attn.k_norm"},
-                                    {"ffn_gate", "mlp.gate_proj"},
-                                    {"ffn_up", "mlp.up_proj"},
-                                    {"ffn_down", "mlp.down_proj"}};
+constexpr GgufName kLlamaBlock[] = {
+    {"attn_norm", "input_layernorm"},    {"ffn_norm", "post_attention_layernorm"},
+    {"attn_q", "self_attn.q_proj"},      {"attn_k", "self_attn.k_proj"},
+    {"attn_v", "self_attn.v_proj"},      {"attn_output", "self_attn.o_proj"},
+    {"attn_q_norm", "self_attn.q_norm"}, {"attn_k_norm", "self_attn.k_norm"},
+    {"ffn_gate", "mlp.gate_proj"},       {"ffn_up", "mlp.up_proj"},
+    {"ffn_down", "mlp.down_proj"}};
 constexpr GgufName kGemmaBlock[] = {{"attn_norm", "input_layernorm"},
                                     {"post_attention_norm", "post_attention_layernorm"},
                                     {"ffn_norm", "pre_feedforward_layernorm"},
@@ -41,9 +37,9 @@ constexpr GgufName kGpt2Top[] = {{"token_embd", "transformer.wte"},
                                  {"position_embd", "transformer.wpe"},
                                  {"output_norm", "transformer.ln_f"},
                                  {"output", "lm_head"}};
-constexpr GgufName kGpt2Block[] = {{"attn_norm", "ln_1"},         {"ffn_norm", "ln_2"},
-                                   {"attn_qkv", "attn.c_attn"},   {"attn_output", "attn.c_proj"},
-                                   {"ffn_up", "mlp.c_fc"},        {"ffn_down", "mlp.c_proj"}};
+constexpr GgufName kGpt2Block[] = {{"attn_norm", "ln_1"},       {"ffn_norm", "ln_2"},
+                                   {"attn_qkv", "attn.c_attn"}, {"attn_output", "attn.c_proj"},
+                                   {"ffn_up", "mlp.c_fc"},      {"ffn_down", "mlp.c_proj"}};
 constexpr GgufName kBertTop[] = {{"token_embd", "embeddings.word_embeddings"},
                                  {"position_embd", "embeddings.position_embeddings"},
                                  {"token_types", "embeddings.token_type_embeddings"},

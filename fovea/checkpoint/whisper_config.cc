@@ -10,7 +10,8 @@ namespace {
 
 class WhisperDims {
  public:
-  explicit WhisperDims(const TorchFile& file) : source_(file.source()), numbers_(file.numbers("dims")) {}
+  explicit WhisperDims(const TorchFile& file)
+      : source_(file.source()), numbers_(file.numbers("dims")) {}
 
   bool empty() const { return numbers_.empty(); }
   int64_t operator[](std::string_view name) const {

@@ -22,6 +22,7 @@ struct TokenRow {
 //   each other's nearest neighbours by cosine in `shared_words` [vocabulary, width], the first of
 //   equals. An empty table, where encoder and decoder have one each, gives none of these.
 // Throws Error{kInvalidArgument} for an id that the table does not have.
-Alignment piece_anchors(const TokenRow& source, const TokenRow& target, const StoredMatrix& shared_words);
+Alignment piece_anchors(const TokenRow& source, const TokenRow& target,
+                        const StoredMatrix& shared_words);
 
 }  // namespace fovea

@@ -79,7 +79,8 @@ PackedMatrix::PackedMatrix(const StoredMatrix& weight, DType compute, WeightLayo
                            bool as_stored)
     : state_(std::make_shared<State>()) {
   if (weight.empty()) {
-    fail(ErrorKind::kInvalidArgument, "weights of shape {} cannot be multiplied with; they are empty",
+    fail(ErrorKind::kInvalidArgument,
+         "weights of shape {} cannot be multiplied with; they are empty",
          to_string(weight.shape()));
   }
   const StoredMatrix out_in = layout == WeightLayout::kOutIn ? weight : weight.transposed();
@@ -93,8 +94,8 @@ PackedMatrix::PackedMatrix(const StoredMatrix& weight, DType compute, WeightLayo
     state_->fixed = fixed_weights(out_in.numbers(), out(), in(), lies);
   } else {
     state_->product.emplace(in(), out());
-    state_->packed = Tensor::uninitialized(
-        {static_cast<int64_t>(state_->product->packed_bytes())}, DType::kU8);
+    state_->packed =
+        Tensor::uninitialized({static_cast<int64_t>(state_->product->packed_bytes())}, DType::kU8);
     state_->product->pack(out_in.numbers().values<float>().data(), lies,
                           state_->packed.mutable_raw());
   }

@@ -24,9 +24,10 @@ struct Epilogue {
   MatrixView<const float> residual;  // [rows, out], or none; may be the output itself
 };
 
-// A weight matrix that is multiplied with. F32 weights are packed once in the layout that is fastest,
-// and what they came from is not kept; all others stay as they are stored and are unpacked where a
-// product reads them (docs/adr/0020). Copies share the weights; apply() may be called from any thread.
+// A weight matrix that is multiplied with. F32 weights are packed once in the layout that is
+// fastest, and what they came from is not kept; all others stay as they are stored and are unpacked
+// where a product reads them (docs/adr/0020). Copies share the weights; apply() may be called from
+// any thread.
 class PackedMatrix {
  public:
   // `compute` is F32 or I16: what products are of (fixed_point.h). Without instructions for the

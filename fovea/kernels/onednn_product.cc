@@ -34,9 +34,8 @@ void OnednnProduct::pack(const float* plain, WeightLayout layout, std::byte* pac
 }
 
 void OnednnProduct::unpack(const std::byte* packed, float* plain) const {
-  onednn::guarded("unpacking of weights", [&] {
-    onednn::reorder(desc_, packed, plain_desc(WeightLayout::kOutIn), plain);
-  });
+  onednn::guarded("unpacking of weights",
+                  [&] { onednn::reorder(desc_, packed, plain_desc(WeightLayout::kOutIn), plain); });
 }
 
 OnednnProduct::Plan OnednnProduct::make_plan(const PlanKey& key) const {
@@ -65,8 +64,7 @@ void OnednnProduct::apply(const std::byte* packed, MatrixView<const float> x,
                           const Epilogue& epilogue, MatrixView<float> out) const {
   const MatrixView<const float> residual = epilogue.residual;
   const bool has_residual = residual.data != nullptr;
-  const bool in_place =
-      has_residual && residual.data == out.data && residual.stride == out.stride;
+  const bool in_place = has_residual && residual.data == out.data && residual.stride == out.stride;
   PlanKey key{.rows = x.rows,
               .x_stride = x.stride,
               .out_stride = out.stride,

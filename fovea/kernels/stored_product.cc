@@ -124,8 +124,8 @@ void StoredProduct::apply_panels(MatrixView<const float> x, const Epilogue& epil
     if (const int64_t last = outputs % panel_; last != 0) products_->last.emplace(depth, last);
   });
   Tensor plain = Tensor::uninitialized({panel_, depth});
-  Tensor packed = Tensor::uninitialized(
-      {static_cast<int64_t>(products_->whole->packed_bytes())}, DType::kU8);
+  Tensor packed =
+      Tensor::uninitialized({static_cast<int64_t>(products_->whole->packed_bytes())}, DType::kU8);
   // oneDNN is fast only where the rows of a result lie next to each other.
   const bool apart = panel_ < outputs;
   Tensor dense = Tensor::uninitialized({apart ? x.rows * panel_ : 0});
@@ -137,9 +137,8 @@ void StoredProduct::apply_panels(MatrixView<const float> x, const Epilogue& epil
     Epilogue part = part_of(epilogue, first, count);
     const MatrixView<const float> residual = part.residual;
     if (apart) part.residual = {};
-    const MatrixView<float> to = apart ? MatrixView<float>(dense.mutable_values<float>().data(),
-                                                           x.rows, count)
-                                       : out;
+    const MatrixView<float> to =
+        apart ? MatrixView<float>(dense.mutable_values<float>().data(), x.rows, count) : out;
     for_row_blocks(x.rows, depth * count, [&](int64_t row, int64_t rows) {
       Epilogue block = part;
       if (part.residual.data != nullptr) block.residual = residual.block(row, 0, rows, count);

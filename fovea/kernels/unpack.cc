@@ -48,7 +48,8 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::HWY_NAMESPACE {
 namespace {
 
-// A block's numbers are (q - bias) * scale + offset, where `kGroup` neighbours share scale and offset.
+// A block's numbers are (q - bias) * scale + offset, where `kGroup` neighbours share scale and
+// offset.
 template <int kElements, int kGroup>
 struct Parts {
   static constexpr int kNumbers = kElements;
@@ -59,7 +60,8 @@ struct Parts {
 };
 
 // Below, one struct for each format: `read` gives the parts of the block at `b`, whose f16 numbers
-// are `halves` (of four the first one or two). `kOffset` says whether there are offsets; `kBias` is taken from every q.
+// are `halves` (of four the first one or two). `kOffset` says whether there are offsets; `kBias` is
+// taken from every q.
 using SmallParts = Parts<32, 32>;
 
 // The low and the high halves of 16 bytes.
@@ -460,15 +462,13 @@ HWY_INLINE auto with_format(StoredFormat format, const F& f) {
 }
 
 void dot_numbers(StoredFormat format, const RowsOfBlocks& rows) {
-  with_format(format, [&](auto* found) HWY_ATTR {
-    dot_rows<std::remove_pointer_t<decltype(found)>>(rows);
-  });
+  with_format(format, [&](auto* found)
+                          HWY_ATTR { dot_rows<std::remove_pointer_t<decltype(found)>>(rows); });
 }
 
 int64_t group_size(StoredFormat format) {
-  return with_format(format, [](auto* found) {
-    return int64_t{std::remove_pointer_t<decltype(found)>::kShared};
-  });
+  return with_format(
+      format, [](auto* found) { return int64_t{std::remove_pointer_t<decltype(found)>::kShared}; });
 }
 
 void unpack_numbers(StoredFormat format, const uint8_t* from, int64_t count, float* to) {
@@ -482,7 +482,8 @@ void unpack_numbers(StoredFormat format, const uint8_t* from, int64_t count, flo
       return widen_bf16(reinterpret_cast<const uint16_t*>(from), count, to);
     default:
       return with_format(format, [&](auto* found) HWY_ATTR {
-        unpack_blocks<std::remove_pointer_t<decltype(found)>>(stored_block(format), from, count, to);
+        unpack_blocks<std::remove_pointer_t<decltype(found)>>(stored_block(format), from, count,
+                                                              to);
       });
   }
 }
@@ -519,12 +520,13 @@ BlockDot::BlockDot(StoredFormat format, std::span<const float> x) : format_(form
 }
 
 void BlockDot::operator()(std::span<const std::byte* const> rows, float* products) const {
-  HWY_DYNAMIC_DISPATCH(dot_numbers)(format_, {.block = stored_block(format_),
-                                              .rows = rows,
-                                              .x = x_.data(),
-                                              .sums = sums_.data(),
-                                              .count = static_cast<int64_t>(x_.size()),
-                                              .products = products});
+  HWY_DYNAMIC_DISPATCH(dot_numbers)
+  (format_, {.block = stored_block(format_),
+             .rows = rows,
+             .x = x_.data(),
+             .sums = sums_.data(),
+             .count = static_cast<int64_t>(x_.size()),
+             .products = products});
 }
 
 bool has_finite_scales(StoredFormat format, const std::byte* from, int64_t count) {

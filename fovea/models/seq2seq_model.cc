@@ -32,9 +32,8 @@ StoredMatrix load_stack_words(const LayerSource& base, std::string_view stack, i
 
 StoredMatrix shared_table(const StoredMatrix& source, const StoredMatrix& target) {
   const Tensor &a = source.numbers(), &b = target.numbers();
-  const bool same =
-      source.format() == target.format() && source.shape() == target.shape() &&
-      (a.raw() == b.raw() || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
+  const bool same = source.format() == target.format() && source.shape() == target.shape() &&
+                    (a.raw() == b.raw() || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
   return same ? source : StoredMatrix();
 }
 

@@ -9,7 +9,8 @@ namespace fovea::ops {
 // The general form: every part may be watched. `weight` is [out, in], `bias` [out] or left out.
 Value linear(const Value& x, const Value& weight, const Value& bias = {});
 
-// The form for models: weights as PackedMatrix holds them, never watched. Copies share the packed weights.
+// The form for models: weights as PackedMatrix holds them, never watched. Copies share the packed
+// weights.
 class Linear {
  public:
   // As PackedMatrix; `bias` is floating point [out] or left out.

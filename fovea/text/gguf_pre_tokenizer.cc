@@ -51,14 +51,18 @@ std::vector<KnownPreTokenizer> make_table() {
   // Words that end where a small letter is followed by a capital one.
   const std::string start = R"([^\r\n\p{L}\p{N}]?)";
   const std::string large = R"(((?=[\p{L}])([^a-z])))", small = R"(((?=[\p{L}])([^A-Z])))";
-  const std::string cased[2] = {start + large + "*" + small + "+", start + large + "+" + small + "*"};
+  const std::string cased[2] = {start + large + "*" + small + "+",
+                                start + large + "+" + small + "*"};
   const std::string slashed = R"(| ?[^\s\p{L}\p{N}]+[\r\n/]*)" + spaces;
   const std::string deepseek3 =
       R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+)"
-      R"(| ?[\p{P}\p{S}]+[\r\n]*)" + spaces;
-  const std::string east_asian = R"([\x{800}-\x{9FA5}\x{AC00}-\x{D7FF}]+)", digit = R"(\p{N})", digits = R"(\p{N}+)";
+      R"(| ?[\p{P}\p{S}]+[\r\n]*)" +
+      spaces;
+  const std::string east_asian = R"([\x{800}-\x{9FA5}\x{AC00}-\x{D7FF}]+)", digit = R"(\p{N})",
+                    digits = R"(\p{N}+)";
   const std::string three_ascii = "[0-9][0-9][0-9]";
-  const std::string between_marks = R"( ?[^(\s|.,!?\x{2026}\x{3002}\x{FF0C}\x{3001}\x{964}\x{6D4}\x{60C})]+)";
+  const std::string between_marks =
+      R"( ?[^(\s|.,!?\x{2026}\x{3002}\x{FF0C}\x{3001}\x{964}\x{6D4}\x{60C})]+)";
   return {
       {.names = {"gpt-2", "gpt2", "phi-2", "jina-es", "jina-de", "jina-v2-es", "jina-v2-de",
                  "gigachat", "a.x-4.0", "mellum", "modern-bert", "mpt", "olmo", "jais", "exaone4",
@@ -86,8 +90,10 @@ std::vector<KnownPreTokenizer> make_table() {
       {.names = {"default", ""},
        .patterns = {R"([\p{P}\$\+<=>\^~\|]+)", gpt2, digits, three_ascii}},
       {.names = {"deepseek-llm"},
-       .patterns = {"[\r\n]", R"(\s?)" + std::string(kCasedLetters),
-                    R"(\s?[!-/:-~\x{FF01}-\x{FF0F}\x{FF1A}-\x{FF5E}\x{2018}-\x{201F}\x{3000}-\x{3002}]+)", R"(\s+$)", east_asian, digits}},
+       .patterns =
+           {"[\r\n]", R"(\s?)" + std::string(kCasedLetters),
+            R"(\s?[!-/:-~\x{FF01}-\x{FF0F}\x{FF1A}-\x{FF5E}\x{2018}-\x{201F}\x{3000}-\x{3002}]+)",
+            R"(\s+$)", east_asian, digits}},
       {.names = {"deepseek-coder"},
        .patterns = {"[\r\n]", R"(\s?\p{L}+)", R"(\s?\p{P}+)", east_asian, digit}},
       {.names = {"deepseek-v3", "hunyuan-dense", "joyai-llm"},
@@ -137,7 +143,8 @@ GgufPreTokenizer gguf_pre_tokenizer(std::string_view name, std::string_view sour
     names += fmt::format("{}{}", names.empty() ? "" : ", ", known.names.front());
   }
   fail(ErrorKind::kUnsupported,
-       "{}: cuts words as '{}' does (tokenizer.ggml.pre), which fovea does not know; it knows {} and "
+       "{}: cuts words as '{}' does (tokenizer.ggml.pre), which fovea does not know; it knows {} "
+       "and "
        "their like: put the model's tokenizer.json beside the file",
        source, name, names);
 }

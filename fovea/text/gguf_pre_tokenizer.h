@@ -8,7 +8,7 @@
 namespace fovea {
 
 struct GgufPreTokenizer {
-  Json json;                   // "pre_tokenizer"
+  Json json;                    // "pre_tokenizer"
   bool ignores_merges = false;  // a word that is a token is that token
   bool adds_bos = false;        // unless the file says otherwise
   bool adds_separator = false;  // likewise

@@ -25,7 +25,8 @@ class GgufReader {
         fail(ErrorKind::kBadFile, "{}: token {} is not valid UTF-8", source, id);
       }
       if (gguf.tokens[id].empty()) {
-        fail(ErrorKind::kBadFile, "{}: its vocabulary has a hole: token {} has no text", source, id);
+        fail(ErrorKind::kBadFile, "{}: its vocabulary has a hole: token {} has no text", source,
+             id);
       }
     }
   }
@@ -149,9 +150,8 @@ Tokenizer scored_piece_tokenizer(const GgufReader& file) {
   tables.scores.assign(gguf.scores.begin(), gguf.scores.end());
   const bool prefix = gguf.add_space_prefix.value_or(true);
   const auto replace = [](std::string_view from, std::string_view to) {
-    return object_of({{"type", "Replace"},
-                      {"pattern", object_of({{"String", from}})},
-                      {"content", to}});
+    return object_of(
+        {{"type", "Replace"}, {"pattern", object_of({{"String", from}})}, {"content", to}});
   };
   constexpr std::string_view kMark = "\u2581";
   Json normalizers = Json::array(), decoders = Json::array();
@@ -205,8 +205,8 @@ Tokenizer word_piece_tokenizer(const GgufReader& file) {
   Json added = Json::array();
   for (const auto& id : {padding, unknown, cls, separator, mask}) {
     if (!id) continue;
-    added.push_back(object_of(
-        {{"content", words.token(*id)}, {"special", true}, {"normalized", false}}));
+    added.push_back(
+        object_of({{"content", words.token(*id)}, {"special", true}, {"normalized", false}}));
   }
   const Json rest = object_of({{"normalizer", object_of({{"type", "BertNormalizer"},
                                                          {"clean_text", true},
@@ -227,14 +227,14 @@ Tokenizer word_piece_tokenizer(const GgufReader& file) {
     tokens.after.push_back(token(separator));
   }
   const std::string unknown_text(words.token(*unknown));
-  return file.finish(make_word_piece(std::move(words), unknown_text, "##",
-                                     std::numeric_limits<size_t>::max()),
-                     rest, tokens,
-                     {{"cls_token", cls},
-                      {"sep_token", separator},
-                      {"unk_token", unknown},
-                      {"pad_token", padding},
-                      {"mask_token", mask}});
+  return file.finish(
+      make_word_piece(std::move(words), unknown_text, "##", std::numeric_limits<size_t>::max()),
+      rest, tokens,
+      {{"cls_token", cls},
+       {"sep_token", separator},
+       {"unk_token", unknown},
+       {"pad_token", padding},
+       {"mask_token", mask}});
 }
 
 }  // namespace

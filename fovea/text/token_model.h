@@ -45,7 +45,7 @@ class TokenModel {
 // The large members of "model", which are read without building JSON values.
 struct ModelTables {
   Vocabulary vocabulary;
-  std::vector<double> scores;                                         // Unigram, scored pieces: by id
+  std::vector<double> scores;  // Unigram, scored pieces: by id
   std::vector<std::pair<std::string_view, std::string_view>> merges;  // BPE, best first
   std::deque<std::string> kept;  // texts that merges point to, where the file had to be rewritten
 };

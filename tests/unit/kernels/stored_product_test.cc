@@ -30,8 +30,7 @@ using support::to_doubles;
 Tensor numbers_of(const StoredMatrix& matrix) {
   Tensor numbers = Tensor::uninitialized(matrix.shape());
   for (int64_t r = 0; r < matrix.rows(); ++r) {
-    unpack(matrix.format(), matrix.row(r), matrix.cols(),
-           numbers.mutable_matrix<float>().row(r));
+    unpack(matrix.format(), matrix.row(r), matrix.cols(), numbers.mutable_matrix<float>().row(r));
   }
   return numbers;
 }
@@ -134,12 +133,14 @@ TEST(StoredProduct, IntegersAreMadeFromTheBlocks) {
   const Tensor exact = numbers_of(weight);
   const Tensor seen = matrix.unpack();
   // Rounded to 1/32767 of the row's largest or 1/46000 of its norm.
-  EXPECT_TRUE(all_close(seen, to_doubles(exact), 2 * largest_magnitude(to_doubles(exact)) * 512 / 46000));
+  EXPECT_TRUE(
+      all_close(seen, to_doubles(exact), 2 * largest_magnitude(to_doubles(exact)) * 512 / 46000));
   for (const int64_t rows : {1, 5, 40}) {
     Tensor x = random_tensor({rows, 512}, 12);
     const std::vector<double> expected = reference_linear(x, exact, {});
     // 6e-6 |a| |b| for each side.
-    const double bound = 4e-5 * std::sqrt(512.0) * std::sqrt(512.0) * largest_magnitude(to_doubles(exact));
+    const double bound =
+        4e-5 * std::sqrt(512.0) * std::sqrt(512.0) * largest_magnitude(to_doubles(exact));
     EXPECT_TRUE(all_close(product_of(matrix, x), expected, bound));
     // One token at a time is as many.
     const Tensor whole = product_of(matrix, x);

@@ -108,7 +108,8 @@ TEST(ClipTextEmbeddings, AreWordsAndPositions) {
   for (size_t i = 0; i < 3; ++i) {
     for (size_t d = 0; d < kPreNormWidth; ++d) {
       expected.push_back(
-          double{embed.words.numbers().values<float>()[static_cast<size_t>(ids[i]) * kPreNormWidth + d]} +
+          double{embed.words.numbers()
+                     .values<float>()[static_cast<size_t>(ids[i]) * kPreNormWidth + d]} +
           double{embed.positions.numbers().values<float>()[i * kPreNormWidth + d]});
     }
   }

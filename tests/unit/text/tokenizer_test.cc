@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "fovea/text/added_tokens.h"
+#include "fovea/text/gguf_pre_tokenizer.h"
 #include "fovea/text/json_cursor.h"
 #include "fovea/text/token_display.h"
 #include "fovea/text/unicode.h"
@@ -115,9 +116,9 @@ TEST(Tokenizer, ReadsByteLevelVocabulariesOfGguf) {
   gguf.token_types = {3, 1, 1, 1, 1, 1, 1};
   gguf.bos = 0;
   gguf.add_bos = true;
-  for (const char* pre : {"gpt-2", "smollm", "llama-bpe", "qwen2", "tekken", "default", "deepseek-llm",
-                          "deepseek-coder", "deepseek-v3", "falcon", "gpt-4o", "smaug-bpe", "viking",
-                          "seed-coder", "minicpm5", "qwen35"}) {
+  for (const char* pre : {"gpt-2", "smollm", "llama-bpe", "qwen2", "tekken", "default",
+                          "deepseek-llm", "deepseek-coder", "deepseek-v3", "falcon", "gpt-4o",
+                          "smaug-bpe", "viking", "seed-coder", "minicpm5", "qwen35"}) {
     gguf.pre = pre;
     const Tokenizer tokenizer = Tokenizer::from_gguf(gguf, "test");
     EXPECT_THAT(tokenizer.encode("ab ab<s>").ids, ElementsAre(0, 5, 6, 0)) << pre;
@@ -133,8 +134,16 @@ TEST(Tokenizer, ReadsByteLevelVocabulariesOfGguf) {
                          [&] { Tokenizer::from_gguf(gguf, "test"); }));
   gguf.kind = "t5";
   gguf.tokens[3] = "1";
-  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'t5'; of those within GGUF files fovea reads gpt2",
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported,
+                         "'t5'; of those within GGUF files fovea reads gpt2",
                          [&] { Tokenizer::from_gguf(gguf, "test"); }));
+}
+
+TEST(Tokenizer, WhatAGgufPreTokenizerImpliesIsThatOfLlamaCpp) {
+  EXPECT_TRUE(gguf_pre_tokenizer("llama-bpe", "test").ignores_merges);
+  EXPECT_TRUE(gguf_pre_tokenizer("llama-bpe", "test").adds_bos);
+  EXPECT_FALSE(gguf_pre_tokenizer("qwen2", "test").adds_bos);
+  EXPECT_TRUE(gguf_pre_tokenizer("roberta-bpe", "test").adds_separator);
 }
 
 TEST(Tokenizer, ReadsScoredPiecesOfGguf) {
