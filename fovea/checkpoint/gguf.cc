@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parallel.h"
 #include "fovea/base/utf8.h"
+#include "fovea/checkpoint/gguf_parts.h"
 #include "fovea/io/tensor_bytes.h"
+#include "fovea/kernels/unpack.h"
 
 namespace fovea {
 namespace {
@@ -40,8 +43,9 @@ const GgmlType& take_ggml_type(GgufCursor& cursor, std::string_view where) {
   const auto id = cursor.take<uint32_t>();
   const GgmlType* type = find_ggml_type(id);
   if (type == nullptr || type->block_bytes == 0) {
-    fail(ErrorKind::kUnsupported, "{}: has the type {}; fovea reads {}: take a Q8_0 or F16 file",
-         where, type == nullptr ? fmt::format("number {}", id) : std::string(type->name),
+    fail(ErrorKind::kUnsupported,
+         "{}: has the type {}; fovea reads {}: take a Q4_K_M, Q8_0 or F16 file", where,
+         type == nullptr ? fmt::format("number {}", id) : std::string(type->name),
          readable_ggml_types());
   }
   return *type;
@@ -72,7 +76,8 @@ GgufFile::Entry take_entry(GgufCursor& cursor) {
   }
   entry.begin = cursor.take<uint64_t>();
   const auto blocks = static_cast<uint64_t>(entry.shape.elements() / entry.type->block_elements);
-  entry.end = blocks * entry.type->block_bytes;  // below 2^63: so Shape bounds the elements
+  entry.end = blocks * static_cast<uint64_t>(
+                           entry.type->block_bytes);  // below 2^63: so Shape bounds the elements
   return entry;
 }
 
@@ -108,31 +113,52 @@ void set_range(GgufFile::Entry& entry, uint64_t data, uint64_t alignment, uint64
 }  // namespace
 
 GgufFile GgufFile::open(const std::filesystem::path& path) {
-  auto mapped = MappedFile::open(path);
-  const Bytes bytes = mapped->bytes();
-  return parse(bytes, path.string(), std::move(mapped));
+  std::vector<Part> parts;
+  for (const std::filesystem::path& file : gguf_part_files(path)) {
+    auto mapped = MappedFile::open(file);
+    const Bytes bytes = mapped->bytes();
+    parts.push_back(read_part(bytes, file.string(), std::move(mapped)));
+    check_gguf_part(parts.back().metadata, parts.size() - 1, file);
+  }
+  return GgufFile(std::move(parts));
 }
 
 GgufFile GgufFile::parse(Bytes bytes, std::string_view source,
                          std::shared_ptr<const void> keep_alive) {
-  auto contents = std::make_shared<Contents>();
-  contents->source = source;
-  contents->keep_alive = std::move(keep_alive);
-  contents->bytes = bytes;
+  std::vector<Part> parts;
+  parts.push_back(read_part(bytes, source, std::move(keep_alive)));
+  return GgufFile(std::move(parts));
+}
+
+GgufFile::Part GgufFile::read_part(Bytes bytes, std::string_view source,
+                                   std::shared_ptr<const void> keep_alive) {
+  Part part{.source = std::string(source), .keep_alive = std::move(keep_alive), .bytes = bytes};
   GgufCursor cursor(bytes, source);
   check_magic_and_version(cursor);
   const auto tensors = cursor.take<uint64_t>();
   const auto pairs = cursor.take<uint64_t>();
-  contents->metadata.read(cursor, pairs);
+  part.metadata.read(cursor, pairs);
   cursor.check_count(tensors, 8 + 4 + 4 + 8, "tensors");
-  auto& entries = contents->entries;
-  entries.reserve(tensors);
-  for (uint64_t i = 0; i < tensors; ++i) entries.push_back(take_entry(cursor));
+  part.entries.reserve(tensors);
+  for (uint64_t i = 0; i < tensors; ++i) part.entries.push_back(take_entry(cursor));
 
-  const auto alignment = static_cast<uint64_t>(read_alignment(contents->metadata, source));
+  const auto alignment = static_cast<uint64_t>(read_alignment(part.metadata, source));
   const uint64_t data = (cursor.position() + alignment - 1) / alignment * alignment;
-  for (Entry& entry : entries) set_range(entry, data, alignment, bytes.size(), source);
+  for (Entry& entry : part.entries) set_range(entry, data, alignment, bytes.size(), source);
+  return part;
+}
 
+GgufFile::GgufFile(std::vector<Part> parts) {
+  auto contents = std::make_shared<Contents>();
+  auto& entries = contents->entries;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (Entry& entry : parts[i].entries) {
+      entry.part = i;
+      entries.push_back(std::move(entry));
+    }
+    parts[i].entries = {};
+  }
+  contents->parts = std::move(parts);
   auto& by_name = contents->by_name;
   by_name.resize(entries.size());
   std::iota(by_name.begin(), by_name.end(), 0U);
@@ -142,10 +168,10 @@ GgufFile GgufFile::parse(Bytes bytes, std::string_view source,
       by_name.begin(), by_name.end(),
       [&](uint32_t a, uint32_t b) { return entries[a].name == entries[b].name; });
   if (twice != by_name.end()) {
-    fail(ErrorKind::kBadFile, "{}: two tensors are called {}", source,
-         quote_name(entries[*twice].name));
+    fail(ErrorKind::kBadFile, "{}: two tensors are called {}",
+         contents->parts[entries[*twice].part].source, quote_name(entries[*twice].name));
   }
-  return GgufFile(std::move(contents));
+  contents_ = std::move(contents);
 }
 
 const GgufFile::Entry* GgufFile::find(std::string_view name) const {
@@ -157,14 +183,55 @@ const GgufFile::Entry* GgufFile::find(std::string_view name) const {
   return it == by_name.end() || entries[*it].name != name ? nullptr : &entries[*it];
 }
 
+Bytes GgufFile::bytes_of(const Entry& entry) const {
+  return contents_->parts[entry.part].bytes.subspan(entry.begin, entry.end - entry.begin);
+}
+
+void GgufFile::check_scales(const Entry& entry) const {
+  constexpr int64_t kPiece = 1 << 20;
+  const Bytes bytes = bytes_of(entry);
+  const GgmlType& type = *entry.type;
+  const int64_t count = entry.shape.elements();
+  parallel_for((count + kPiece - 1) / kPiece, [&](int64_t piece) {
+    const int64_t first = piece * kPiece;
+    if (!has_finite_scales(*type.format,
+                           bytes.data() + first / type.block_elements * type.block_bytes,
+                           std::min(kPiece, count - first))) {
+      fail(ErrorKind::kBadFile,
+           "{}: tensor {} has a block of {} whose scale is not a finite number; the file is "
+           "damaged: fetch it again",
+           source(entry.part), quote_name(entry.name), type.name);
+    }
+  });
+}
+
 Tensor GgufFile::tensor(const Entry& entry) const {
-  const Bytes bytes = contents_->bytes.subspan(entry.begin, entry.end - entry.begin);
-  if (entry.type->dequantize == nullptr) {
-    return tensor_from_bytes(entry.shape, entry.type->dtype, bytes, contents_->keep_alive);
+  const Bytes bytes = bytes_of(entry);
+  if (!entry.type->format) {
+    return tensor_from_bytes(entry.shape, entry.type->dtype, bytes,
+                             contents_->parts[entry.part].keep_alive);
   }
+  constexpr int64_t kPiece = 1 << 17;  // numbers that one thread takes at a time
+  check_scales(entry);
+  const GgmlType& type = *entry.type;
   Tensor tensor = Tensor::uninitialized(entry.shape, DType::kF32);
-  dequantize(*entry.type, bytes, tensor.mutable_values<float>());
+  const std::span<float> result = tensor.mutable_values<float>();
+  const int64_t count = tensor.elements();
+  parallel_for((count + kPiece - 1) / kPiece, [&](int64_t piece) {
+    const int64_t first = piece * kPiece;
+    unpack(*type.format, bytes.data() + first / type.block_elements * type.block_bytes,
+           std::min(kPiece, count - first), result.data() + first);
+  });
   return tensor;
+}
+
+StoredMatrix GgufFile::matrix(const Entry& entry) const {
+  if (!entry.type->format || entry.shape.rank() != 2) return StoredMatrix(tensor(entry));
+  check_scales(entry);
+  const Bytes bytes = bytes_of(entry);
+  return {*entry.type->format, entry.shape[0], entry.shape[1],
+          Tensor::borrow({static_cast<int64_t>(bytes.size())}, DType::kU8, bytes.data(),
+                         contents_->parts[entry.part].keep_alive)};
 }
 
 std::optional<GgufTokenizer> read_gguf_tokenizer(const GgufFile& file) {
@@ -186,6 +253,13 @@ std::optional<GgufTokenizer> read_gguf_tokenizer(const GgufFile& file) {
            file.source(), count, other);
     }
   }
+  const GgufFile::Entry* words = file.find("token_embd.weight");
+  if (words != nullptr && words->shape.rank() == 2 &&
+      static_cast<size_t>(words->shape[0]) < count) {
+    fail(ErrorKind::kBadFile,
+         "{}: its tokenizer has {} tokens but its table of words {} rows; convert the model again",
+         file.source(), count, words->shape[0]);
+  }
   const auto id = [&](std::string_view name) {
     const auto value = metadata.get_int(key(name));
     if (value && (*value < 0 || static_cast<uint64_t>(*value) >= count)) {
@@ -197,9 +271,13 @@ std::optional<GgufTokenizer> read_gguf_tokenizer(const GgufFile& file) {
   tokenizer.bos_id = id("bos_token_id");
   tokenizer.eos_id = id("eos_token_id");
   tokenizer.unknown_id = id("unknown_token_id");
+  tokenizer.separator_id = id("seperator_token_id");  // the key's own spelling
   tokenizer.padding_id = id("padding_token_id");
+  tokenizer.cls_id = id("cls_token_id");
+  tokenizer.mask_id = id("mask_token_id");
   tokenizer.add_bos = metadata.get_bool(key("add_bos_token"));
   tokenizer.add_eos = metadata.get_bool(key("add_eos_token"));
+  tokenizer.add_separator = metadata.get_bool(key("add_sep_token"));
   tokenizer.add_space_prefix = metadata.get_bool(key("add_space_prefix"));
   return tokenizer;
 }

@@ -6,7 +6,7 @@
 
 namespace fovea {
 
-// For the architectures llama, qwen2 and qwen3. A file with a tensor of rope factors (Llama 3.1)
+// For the architectures of gguf_architecture.h. A file with a tensor of rope factors (Llama 3.1)
 // gets rope_scaling {"rope_type": "factors"}, and the factors are the weight
 // "model.rope_freqs.weight". Throws Error{kUnsupported} for other architectures and Error{kBadFile}
 // for missing values.

@@ -2,17 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "fovea/checkpoint/gguf.h"
 #include "fovea/checkpoint/weight_source.h"
 
 namespace fovea {
-
-// "blk.3.attn_q.weight" -> "model.layers.3.self_attn.q_proj.weight"; the name itself if it is none
-// of the llama family's.
-std::string gguf_to_hub_name(std::string_view name);
 
 // Rows of q and k in the order of Hugging Face, which rotates the two halves of a head against
 // each other, from the order of llama.cpp, which rotates neighbours. Throws Error{kBadFile} if the

@@ -12,6 +12,7 @@
 #include "fovea/base/progress.h"
 #include "fovea/base/utf8.h"
 #include "fovea/checkpoint/blob_file.h"
+#include "fovea/checkpoint/gguf_parts.h"
 
 namespace fovea {
 namespace {
@@ -194,9 +195,18 @@ std::vector<HubFile> choose_files(const HubName& name, const HubModel& model,
     fail(ErrorKind::kNotFound, "{}: has no file {}; it has {}", name.text(), quote_name(file),
          others.empty() ? "no weights" : others);
   }
+  std::vector<std::string> parts = gguf_part_names(weights);
+  if (parts.empty()) parts.emplace_back(weights);
+  for (const std::string& part : parts) {
+    if (model.find(part) != nullptr) continue;
+    fail(ErrorKind::kBadFile, "{}: {} is one of {} parts, but there is no {}; choose another file",
+         name.text(), quote_name(weights), parts.size(), quote_name(part));
+  }
   std::vector<HubFile> files;
   for (const HubFile& candidate : model.files) {
-    if (is_small_file(candidate.name) || candidate.name == weights) files.push_back(candidate);
+    if (is_small_file(candidate.name) || std::ranges::find(parts, candidate.name) != parts.end()) {
+      files.push_back(candidate);
+    }
   }
   return files;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/tensor/stored_matrix.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -29,6 +30,8 @@ class WeightSource {
   // Tensor `index` of the list, of the type and shape that the list says. Borrows the mapped file
   // where that is possible. Throws Error{kBadFile} if its bytes are damaged.
   virtual Tensor read(size_t index) const = 0;
+  // The same, which must be a matrix of floating-point numbers, as its file stores it.
+  virtual StoredMatrix matrix(size_t index) const { return StoredMatrix(read(index)); }
   // The file that holds tensor `index`, for messages.
   virtual const std::string& file(size_t index) const = 0;
   // The file that lists all of them, for messages.

@@ -177,17 +177,28 @@ Tensor Weights::tensor(std::string_view name) const {
   return held_once(std::move(result));
 }
 
-Tensor Weights::tensor(std::string_view name, const Shape& shape) const {
-  const size_t at = require(name);
+void Weights::check_shape(size_t at, const Shape& shape) const {
   const Shape& found = shared_->source->tensors()[at].shape;
   if (!(found == shape)) {
     fail(ErrorKind::kBadFile,
          "{}: tensor {} has shape {} but the model's configuration asks for {}; are weights and "
          "config.json of the same model?",
-         shared_->source->file(at), quote_name(prefix_ + std::string(name)), to_string(found),
-         to_string(shape));
+         shared_->source->file(at), quote_name(shared_->source->tensors()[at].name),
+         to_string(found), to_string(shape));
   }
+}
+
+Tensor Weights::tensor(std::string_view name, const Shape& shape) const {
+  check_shape(require(name), shape);
   return tensor(name);
+}
+
+StoredMatrix Weights::matrix(std::string_view name, const Shape& shape) const {
+  const size_t at = require(name);
+  check_shape(at, shape);
+  const StoredMatrix result = shared_->source->matrix(at);
+  shared_->used[at].store(true, std::memory_order_relaxed);
+  return result.held_in(held_once(result.numbers()));
 }
 
 Tensor Weights::tensor(std::string_view name, const Shape& shape, DType dtype) const {

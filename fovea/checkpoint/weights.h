@@ -55,6 +55,8 @@ class Weights {
   Tensor tensor(std::string_view name, const Shape& shape) const;
   // As above, converted to a floating-point type.
   Tensor tensor(std::string_view name, const Shape& shape, DType dtype) const;
+  // A matrix as the file stores it. Throws as tensor() does.
+  StoredMatrix matrix(std::string_view name, const Shape& shape) const;
 
   // The file's names that nobody has read, sorted; of the whole checkpoint, not only of this view.
   std::vector<std::string> unused() const;
@@ -67,6 +69,7 @@ class Weights {
   // Position in the source's list, or -1.
   int64_t position(std::string_view name) const;
   size_t require(std::string_view name) const;
+  void check_shape(size_t at, const Shape& shape) const;
 
   std::shared_ptr<const Shared> shared_;
   std::shared_ptr<const Index> index_;

@@ -8,9 +8,10 @@
 namespace fovea {
 namespace {
 
-class Dims {
+class WhisperDims {
  public:
-  explicit Dims(const TorchFile& file) : source_(file.source()), numbers_(file.numbers("dims")) {}
+  explicit WhisperDims(const TorchFile& file)
+      : source_(file.source()), numbers_(file.numbers("dims")) {}
 
   bool empty() const { return numbers_.empty(); }
   int64_t operator[](std::string_view name) const {
@@ -31,7 +32,7 @@ class Dims {
 }  // namespace
 
 std::optional<Config> find_whisper_config(const TorchFile& file) {
-  const Dims dims(file);
+  const WhisperDims dims(file);
   if (dims.empty()) return {};
   const int64_t width = dims["n_audio_state"];
   if (width != dims["n_text_state"]) {

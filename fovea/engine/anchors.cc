@@ -51,10 +51,10 @@ std::map<std::string, int64_t> single_tokens(const TokenRow& row) {
 }
 
 // Rows of the table, each of length 1 (0 stays 0).
-Tensor directions(const Tensor& table, const TokenRow& row, std::span<const int64_t> places) {
+Tensor directions(const StoredMatrix& table, const TokenRow& row, std::span<const int64_t> places) {
   std::vector<int64_t> ids;
   for (const int64_t place : places) ids.push_back(row.ids[static_cast<size_t>(place)]);
-  Tensor rows = ops::embedding(table, ids).tensor.clone();
+  Tensor rows = ops::embedding(table, ids);
   const auto matrix = rows.mutable_matrix<float>();
   for (int64_t i = 0; i < matrix.rows; ++i) {
     double square = 0;
@@ -66,7 +66,7 @@ Tensor directions(const Tensor& table, const TokenRow& row, std::span<const int6
 }
 
 void add_neighbours(std::vector<Link>& anchors, const TokenRow& source, const TokenRow& target,
-                    const Tensor& table) {
+                    const StoredMatrix& table) {
   const std::vector<int64_t> sources = places_of_text(source);
   const std::vector<int64_t> targets = places_of_text(target);
   if (sources.empty() || targets.empty()) return;
@@ -94,7 +94,7 @@ void add_neighbours(std::vector<Link>& anchors, const TokenRow& source, const To
 }  // namespace
 
 Alignment piece_anchors(const TokenRow& source, const TokenRow& target,
-                        const Tensor& shared_words) {
+                        const StoredMatrix& shared_words) {
   FOVEA_ASSERT(source.positions.size() == source.ids.size());
   FOVEA_ASSERT(target.positions.size() == target.ids.size());
   std::vector<Link> anchors;

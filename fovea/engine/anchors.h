@@ -7,7 +7,7 @@
 
 #include "fovea/capture/run.h"
 #include "fovea/explain/alignment/alignment.h"
-#include "fovea/tensor/tensor.h"
+#include "fovea/tensor/stored_matrix.h"
 
 namespace fovea {
 
@@ -23,6 +23,7 @@ struct TokenRow {
 //   width]; of equals the first. The table is empty if encoder and decoder have one each; then
 //   there are none of these.
 // Throws Error{kInvalidArgument} for an id that the table does not have.
-Alignment piece_anchors(const TokenRow& source, const TokenRow& target, const Tensor& shared_words);
+Alignment piece_anchors(const TokenRow& source, const TokenRow& target,
+                        const StoredMatrix& shared_words);
 
 }  // namespace fovea

@@ -2,55 +2,37 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/checkpoint/gguf_parts.h"
 
 namespace fovea {
 namespace {
 
-std::optional<int32_t> as_id(const std::optional<int64_t>& id) {
-  if (!id) return {};
-  return static_cast<int32_t>(*id);
-}
-
 Tokenizer tokenizer_of_gguf(const GgufFile& file) {
-  const std::optional<GgufTokenizer> found = read_gguf_tokenizer(file);
+  std::optional<GgufTokenizer> found = read_gguf_tokenizer(file);
   if (!found) {
     fail(ErrorKind::kNotFound,
          "{}: has no tokenizer within; give token ids instead of a text, or put the model's "
          "tokenizer.json beside it",
          file.source());
   }
-  if (found->model != "gpt2") {
-    fail(ErrorKind::kUnsupported,
-         "{}: its tokenizer is of the kind '{}'; of those within GGUF files fovea reads gpt2: put "
-         "the model's tokenizer.json beside the file",
-         file.source(), found->model);
-  }
-  GgufVocabulary vocabulary;
-  vocabulary.tokens.assign(found->tokens.begin(), found->tokens.end());
-  vocabulary.merges.assign(found->merges.begin(), found->merges.end());
-  for (const int64_t type : found->types) {
-    vocabulary.token_types.push_back(static_cast<int32_t>(type));
-  }
-  vocabulary.pre = found->pre;
-  vocabulary.bos = as_id(found->bos_id);
-  vocabulary.eos = as_id(found->eos_id);
-  vocabulary.add_bos = found->add_bos.value_or(false);
-  vocabulary.add_eos = found->add_eos.value_or(false);
-  vocabulary.add_prefix_space = found->add_space_prefix.value_or(false);
-  return Tokenizer::from_gguf(vocabulary, file.source());
-}
-
-// The folder's only GGUF file, or an empty path.
-std::filesystem::path gguf_in(const std::filesystem::path& folder) {
-  std::filesystem::path found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->path().extension() != ".gguf") continue;
-    if (!found.empty()) return {};
-    found = it->path();
-  }
-  return found;
+  return Tokenizer::from_gguf({.kind = found->model,
+                               .pre = found->pre,
+                               .tokens = std::move(found->tokens),
+                               .merges = std::move(found->merges),
+                               .scores = std::move(found->scores),
+                               .token_types = std::move(found->types),
+                               .bos = found->bos_id,
+                               .eos = found->eos_id,
+                               .unknown = found->unknown_id,
+                               .separator = found->separator_id,
+                               .padding = found->padding_id,
+                               .cls = found->cls_id,
+                               .mask = found->mask_id,
+                               .add_bos = found->add_bos,
+                               .add_eos = found->add_eos,
+                               .add_separator = found->add_separator,
+                               .add_space_prefix = found->add_space_prefix},
+                              file.source());
 }
 
 using OpenFolder = Tokenizer(const std::filesystem::path&);
@@ -65,7 +47,7 @@ Tokenizer tokenizer_by(OpenFolder& open, std::string_view name) {
   const ModelPlace place = resolve_model(name);
   Checkpoint checkpoint;
   checkpoint.folder = place.folder;
-  const std::filesystem::path file = place.file.empty() ? gguf_in(place.folder) : place.file;
+  const std::filesystem::path file = place.file.empty() ? find_gguf_file(place.folder) : place.file;
   if (file.extension() == ".gguf") checkpoint.gguf = GgufFile::open(file);
   return tokenizer_by(open, checkpoint);
 }

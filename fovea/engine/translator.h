@@ -86,7 +86,7 @@ class Translator {
   Tokenizer source_tokenizer_, target_tokenizer_;
   GenerationConfig config_;
   int64_t start_id_ = 0;
-  Tensor shared_words_;
+  StoredMatrix shared_words_;
 };
 
 }  // namespace fovea

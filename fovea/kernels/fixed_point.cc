@@ -226,6 +226,14 @@ void round_to_units(MatrixView<float> rows) {
   });
 }
 
+void round_to_fixed_units(MatrixView<float> rows) {
+  const auto kernel = HWY_DYNAMIC_DISPATCH(round_in_place);
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    const float unit = fixed_unit(row_size(rows.row(r), rows.cols));
+    if (unit > 0) kernel(rows.row(r), rows.cols, unit);
+  }
+}
+
 FixedRows::FixedRows(int64_t rows, int64_t depth) : depth_(depth) {
   constexpr int64_t kLine = 32;  // numbers of a cache line
   int64_t lines = (depth + kLine - 1) / kLine;

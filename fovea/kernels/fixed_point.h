@@ -38,6 +38,8 @@ void fix_row(const float* from, int64_t count, float unit, int16_t* to);
 // matrix, or one for each.
 void round_to_common_unit(MatrixView<float> rows);
 void round_to_units(MatrixView<float> rows);
+// Rounds each row to multiples of its own unit, as FixedRows does, in the calling thread.
+void round_to_fixed_units(MatrixView<float> rows);
 
 // Rows of integers for i16_dots, each with its unit; filled up with zeros to an even number.
 class FixedRows {

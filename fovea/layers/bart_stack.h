@@ -14,9 +14,9 @@ namespace fovea {
 
 // norm(scale * word + position)
 struct BartEmbeddings {
-  Tensor words;
+  StoredMatrix words;
   float scale = 1;
-  Tensor positions;
+  StoredMatrix positions;
   std::optional<Norm> norm;
 
   // `input` names the scaled words as an input (numeric_input.h). `places` are rows of the table of

@@ -19,11 +19,11 @@ class BertEmbeddings {
   Value operator()(const Pass& pass, std::span<const int64_t> ids,
                    std::span<const int64_t> segments, std::span<const int64_t> positions) const;
 
-  const Tensor& words() const { return words_; }
+  const StoredMatrix& words() const { return words_; }
   int64_t positions() const { return positions_.size(0); }
 
  private:
-  Tensor words_, positions_, segments_;
+  StoredMatrix words_, positions_, segments_;
   Norm norm_;
 };
 

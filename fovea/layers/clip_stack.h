@@ -26,7 +26,7 @@ struct ClipTextEmbeddings {
 
   Value operator()(const Pass& pass, std::span<const int64_t> ids) const;
 
-  Tensor words, positions;
+  StoredMatrix words, positions;
 };
 
 }  // namespace fovea

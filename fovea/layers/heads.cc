@@ -8,17 +8,11 @@
 
 namespace fovea {
 
-WordScores::WordScores(Tensor weight, Tensor bias, DType compute)
-    : weight_(std::move(weight)),
-      bias_(std::move(bias)),
-      compute_(compute),
-      packed_(std::make_shared<Packed>()) {}
+WordScores::WordScores(const StoredMatrix& weight, const Tensor& bias, DType compute)
+    : linear_(PackedMatrix::as_stored(weight, compute), bias) {}
 
 Value WordScores::operator()(const Value& x) const {
-  std::call_once(packed_->once, [this] {
-    packed_->linear = std::make_unique<const ops::Linear>(weight_, bias_, compute_);
-  });
-  const Value scores = (*packed_->linear)(x);
+  const Value scores = linear_(x);
   if (soft_cap_ == 0) return scores;
   return ops::scale(ops::activation(ops::scale(scores, 1 / soft_cap_), Activation::kTanh),
                     soft_cap_);

@@ -1,34 +1,25 @@
 // The heads on top of a stack of blocks: word scores and class scores.
 #pragma once
 
-#include <memory>
-#include <mutex>
-
 #include "fovea/layers/norm.h"
 #include "fovea/layers/pass.h"
 
 namespace fovea {
 
-// Scores every word of the vocabulary. Its weights are usually the largest of the model, and often
-// the word embeddings, so they are packed only when scores are first asked for.
+// Scores of every word of the vocabulary. The weights are often the word embeddings and the largest
+// of the model, so they stay as they are stored, once for both.
 class WordScores {
  public:
   // `weight` is [vocabulary, width], `bias` [vocabulary] or empty.
-  WordScores(Tensor weight, Tensor bias, DType compute);
+  WordScores(const StoredMatrix& weight, const Tensor& bias, DType compute);
 
   // A cap c makes a score c * tanh(score / c); 0: none.
   void set_soft_cap(float cap) { soft_cap_ = cap; }
   Value operator()(const Value& x) const;
 
  private:
-  struct Packed {
-    std::once_flag once;
-    std::unique_ptr<const ops::Linear> linear;
-  };
-  Tensor weight_, bias_;
-  DType compute_;
+  ops::Linear linear_;
   float soft_cap_ = 0;
-  std::shared_ptr<Packed> packed_;
 };
 
 // norm(activation(dense(x))): masked-word models apply it before the scores.

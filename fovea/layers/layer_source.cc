@@ -8,17 +8,17 @@
 namespace fovea {
 
 ops::Linear load_linear(const LayerSource& source, int64_t in, int64_t out, bool bias) {
-  return ops::Linear(source.weights.tensor("weight", {out, in}),
+  return ops::Linear(source.weights.matrix("weight", {out, in}),
                      bias ? source.weights.tensor("bias", {out}) : Tensor(), source.compute);
 }
 
 ops::Linear load_conv1d(const LayerSource& source, int64_t in, int64_t out) {
-  return ops::Linear(source.weights.tensor("weight", {in, out}),
+  return ops::Linear(source.weights.matrix("weight", {in, out}),
                      source.weights.tensor("bias", {out}), source.compute, WeightLayout::kInOut);
 }
 
-Tensor load_table(const LayerSource& source, int64_t entries, int64_t width) {
-  return source.weights.tensor("weight", {entries, width});
+StoredMatrix load_table(const LayerSource& source, int64_t entries, int64_t width) {
+  return source.weights.matrix("weight", {entries, width});
 }
 
 Tensor load_vector(const LayerSource& source, std::string_view name, int64_t size) {

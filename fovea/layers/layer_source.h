@@ -34,8 +34,8 @@ ops::Linear load_linear(const LayerSource& source, int64_t in, int64_t out, bool
 // The same for GPT-2's "Conv1D", which stores its matrix as [in, out].
 ops::Linear load_conv1d(const LayerSource& source, int64_t in, int64_t out);
 
-// Loads a table [entries, width] in the file's own type. Rows are converted when they are used.
-Tensor load_table(const LayerSource& source, int64_t entries, int64_t width);
+// A table [entries, width] as the file stores it: rows are unpacked when they are used.
+StoredMatrix load_table(const LayerSource& source, int64_t entries, int64_t width);
 
 // Loads a vector as f32.
 Tensor load_vector(const LayerSource& source, std::string_view name, int64_t size);

@@ -132,7 +132,7 @@ void MaskHead::normalize(const NormedConv& conv, Tensor& x) const {
              conv.bias.values<float>(), kMaskNormEpsilon, activation_);
 }
 
-Tensor MaskHead::masks(const Pass& pass, const Attention& attention, const Tensor& features,
+Tensor MaskHead::masks(const Attention& attention, const Tensor& features,
                        const FineMaps& fine) const {
   const AttentionInputs inputs{
       HeadsView::of(attention.queries), HeadsView::of(attention.keys), {}, attention.rule.get()};

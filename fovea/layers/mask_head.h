@@ -34,8 +34,7 @@ class MaskHead {
 
   // Logits [queries, height, width] at the size of the finest map. `features` is the projected
   // feature map, f32 [1, width, rows, columns]. Nothing here is recorded on a tape.
-  Tensor masks(const Pass& pass, const Attention& attention, const Tensor& features,
-               const FineMaps& fine) const;
+  Tensor masks(const Attention& attention, const Tensor& features, const FineMaps& fine) const;
 
  private:
   struct NormedConv {

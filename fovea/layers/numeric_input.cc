@@ -23,7 +23,7 @@ Value numeric_input(const Pass& pass, std::string_view name, const Tensor& own) 
   return read;
 }
 
-Value embed_words(const Pass& pass, std::string_view name, const Tensor& table,
+Value embed_words(const Pass& pass, std::string_view name, const StoredMatrix& table,
                   std::span<const int64_t> ids, float scale) {
   const Value words = ops::embedding(table, ids);
   return numeric_input(pass, name, scale == 1 ? words.tensor : ops::scale(words, scale).tensor);

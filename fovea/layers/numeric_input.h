@@ -27,8 +27,8 @@ struct NumericInputs {
 // shape.
 Value numeric_input(const Pass& pass, std::string_view name, const Tensor& own);
 
-// Looks up rows of a table of words, times `scale`, as such an input [ids, width].
-Value embed_words(const Pass& pass, std::string_view name, const Tensor& table,
+// Rows of a table of words, times `scale`, as such an input [ids, width].
+Value embed_words(const Pass& pass, std::string_view name, const StoredMatrix& table,
                   std::span<const int64_t> ids, float scale = 1);
 
 }  // namespace fovea

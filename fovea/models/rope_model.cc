@@ -4,9 +4,9 @@
 
 namespace fovea {
 
-TextHead decoder_head(const ModelSource& source, const Tensor& words, float soft_cap) {
+TextHead decoder_head(const ModelSource& source, const StoredMatrix& words, float soft_cap) {
   const LayerSource& all = source.weights;
-  const int64_t width = words.size(1);
+  const int64_t width = words.cols();
   if (source.is("ForCausalLM", "lm_head.weight") || source.is("ForConditionalGeneration", "")) {
     WordScores scores(word_weights(source.config, all, {"lm_head.weight"}, words), {}, all.compute);
     scores.set_soft_cap(soft_cap);

@@ -14,12 +14,11 @@ class RopeModel final : public TextModel {
   RopeModel(const ModelSource& source, const RopeDecoderOptions& options, const LayerSource& base);
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override;
 
-  Tensor words_;
+  StoredMatrix words_;
   RopeDecoder decoder_;
 };
 
-// The head of a decoder: the next word, or classes. Its weights have the names that decoders share:
-// lm_head, score, classifier.
-TextHead decoder_head(const ModelSource& source, const Tensor& words, float soft_cap = 0);
+// The next word or classes, with the names that decoders share: lm_head, score, classifier.
+TextHead decoder_head(const ModelSource& source, const StoredMatrix& words, float soft_cap = 0);
 
 }  // namespace fovea

@@ -20,8 +20,8 @@ ModelFacts two_stack_facts(const AttentionSizes& encoder, int64_t encoder_layers
   return facts;
 }
 
-Tensor load_stack_words(const LayerSource& base, std::string_view stack, int64_t entries,
-                        int64_t width) {
+StoredMatrix load_stack_words(const LayerSource& base, std::string_view stack, int64_t entries,
+                              int64_t width) {
   const std::string_view other = stack == "encoder" ? "decoder" : "encoder";
   for (const LayerSource& place :
        {base[stack]["embed_tokens"], base["shared"], base[other]["embed_tokens"]}) {
@@ -30,11 +30,11 @@ Tensor load_stack_words(const LayerSource& base, std::string_view stack, int64_t
   return load_table(base["shared"], entries, width);  // says that it is missing
 }
 
-Tensor shared_table(const Tensor& source, const Tensor& target) {
-  const bool same = source.dtype() == target.dtype() && source.shape() == target.shape() &&
-                    (source.raw() == target.raw() ||
-                     std::memcmp(source.raw(), target.raw(), source.bytes()) == 0);
-  return same ? source : Tensor();
+StoredMatrix shared_table(const StoredMatrix& source, const StoredMatrix& target) {
+  const Tensor &a = source.numbers(), &b = target.numbers();
+  const bool same = source.format() == target.format() && source.shape() == target.shape() &&
+                    (a.raw() == b.raw() || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
+  return same ? source : StoredMatrix();
 }
 
 Tensor final_logits_bias(const LayerSource& all, int64_t words) {

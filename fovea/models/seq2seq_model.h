@@ -30,9 +30,9 @@ class Seq2SeqModel : public Model {
   ModelOutputs decode(const EncodedSource& source, std::span<const int64_t> ids,
                       std::span<const int64_t> attention_mask, const Pass& pass) const;
 
-  // The table of words [vocabulary, width] in the file's own type, if encoder and decoder share
-  // one; else empty.
-  virtual Tensor shared_words() const { return {}; }
+  // The table of words [vocabulary, width], in the file's own type, if encoder and decoder use one;
+  // else empty.
+  virtual StoredMatrix shared_words() const { return {}; }
 
  protected:
   explicit Seq2SeqModel(const ModelSource& source) : config_(source.config) {}
@@ -66,13 +66,12 @@ class Seq2SeqModel : public Model {
 ModelFacts two_stack_facts(const AttentionSizes& encoder, int64_t encoder_layers,
                            const AttentionSizes& decoder, int64_t decoder_layers);
 
-// The table of words of one stack, "encoder" or "decoder": its own, else the shared one, else the
-// other stack's.
-Tensor load_stack_words(const LayerSource& base, std::string_view stack, int64_t entries,
-                        int64_t width);
+// The words of one stack, "encoder" or "decoder": its own table, or the one that both share.
+StoredMatrix load_stack_words(const LayerSource& base, std::string_view stack, int64_t entries,
+                              int64_t width);
 
-// `source` if `target` holds the same numbers, else an empty tensor.
-Tensor shared_table(const Tensor& source, const Tensor& target);
+// `source` if `target` holds the same numbers, else an empty matrix.
+StoredMatrix shared_table(const StoredMatrix& source, const StoredMatrix& target);
 
 // [1, words] under "final_logits_bias", or an empty tensor.
 Tensor final_logits_bias(const LayerSource& all, int64_t words);

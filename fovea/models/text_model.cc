@@ -103,13 +103,13 @@ TextHead token_class_head(ops::Linear classifier) {
           }};
 }
 
-Tensor word_weights(const Config& config, const LayerSource& source,
-                    std::initializer_list<std::string_view> names, const Tensor& tied) {
+StoredMatrix word_weights(const Config& config, const LayerSource& source,
+                          std::initializer_list<std::string_view> names, const StoredMatrix& tied) {
   for (const std::string_view name : names) {
-    if (source.weights.has(name)) return source.weights.tensor(name, tied.shape());
+    if (source.weights.has(name)) return source.weights.matrix(name, tied.shape());
   }
   if (config.get_bool("tie_word_embeddings", true)) return tied;
-  return source.weights.tensor(*names.begin(), tied.shape());  // says that it is missing
+  return source.weights.matrix(*names.begin(), tied.shape());  // says that it is missing
 }
 
 Tensor word_bias(const Config& config, const LayerSource& head, int64_t size) {

@@ -54,12 +54,12 @@ TextHead last_token_class_head(const ModelSource& source, int64_t width);
 // Makes classes of each token.
 TextHead token_class_head(ops::Linear classifier);
 
-// The weights of word scores: those of the first of `names` that the file holds, else `tied`.
-// Throws Error{kBadFile} if the file holds none and tie_word_embeddings is false.
-Tensor word_weights(const Config& config, const LayerSource& source,
-                    std::initializer_list<std::string_view> names, const Tensor& tied);
-// The bias of word scores. Files hold it twice: "decoder.bias" repeats "bias". If scores are not
-// tied to the embeddings, only "decoder.bias" is in use, so it comes first.
+// The weights of the first of `names` that the file holds, or `tied`, for word scores. Throws
+// Error{kBadFile} if there are none and tie_word_embeddings is false.
+StoredMatrix word_weights(const Config& config, const LayerSource& source,
+                          std::initializer_list<std::string_view> names, const StoredMatrix& tied);
+// The bias of word scores: "bias", which "decoder.bias" repeats; where the scores are not tied to
+// the embeddings, "decoder.bias" first, which is then the one in use.
 Tensor word_bias(const Config& config, const LayerSource& head, int64_t size);
 // The first of `names` that the file holds as a vector of `size`, or an empty tensor.
 Tensor first_vector(const LayerSource& source, std::initializer_list<std::string_view> names,

@@ -3,39 +3,39 @@
 #include <utility>
 #include <vector>
 
+#include "fovea/kernels/unpack.h"
 #include "fovea/ops/check.h"
-#include "fovea/tensor/convert.h"
 
 namespace fovea::ops {
 namespace {
 
-void check_ids(const Tensor& table, std::span<const int64_t> ids) {
-  if (table.rank() != 2) {
-    fail(ErrorKind::kInvalidArgument,
-         "embedding: the table has shape {}; it must be [entries, dim]", to_string(table.shape()));
-  }
+void check_ids(int64_t entries, std::span<const int64_t> ids) {
   for (const int64_t id : ids) {
-    if (id < 0 || id >= table.size(0)) {
+    if (id < 0 || id >= entries) {
       fail(ErrorKind::kInvalidArgument, "embedding: number {} is not in a table of {} entries", id,
-           table.size(0));
+           entries);
     }
   }
 }
 
 }  // namespace
 
-Value embedding(const Value& table, std::span<const int64_t> ids) {
-  check_ids(table.tensor, ids);
-  const int64_t dim = table.shape()[1];
-  const auto row_bytes = static_cast<int64_t>(dtype_bytes(table.tensor.dtype())) * dim;
-  Tensor rows =
-      Tensor::uninitialized({static_cast<int64_t>(ids.size()), dim}, table.tensor.dtype());
-  std::byte* to = rows.mutable_raw();
-  for (const int64_t id : ids) {
-    const std::byte* row = table.tensor.raw() + id * row_bytes;
-    to = std::copy(row, row + row_bytes, to);
+Tensor embedding(const StoredMatrix& table, std::span<const int64_t> ids) {
+  check_ids(table.rows(), ids);
+  Tensor rows = Tensor::uninitialized({static_cast<int64_t>(ids.size()), table.cols()});
+  const MatrixView<float> to = rows.mutable_matrix<float>();
+  for (size_t i = 0; i < ids.size(); ++i) {
+    unpack(table.format(), table.row(ids[i]), table.cols(), to.row(static_cast<int64_t>(i)));
   }
-  Tensor out = convert(rows, DType::kF32);  // only the rows that are used
+  return rows;
+}
+
+Value embedding(const Value& table, std::span<const int64_t> ids) {
+  if (table.tensor.rank() != 2) {
+    fail(ErrorKind::kInvalidArgument,
+         "embedding: the table has shape {}; it must be [entries, dim]", to_string(table.shape()));
+  }
+  Tensor out = embedding(StoredMatrix(table.tensor), ids);
   if (!table.watched()) return out;
   return table.tape->record(
       std::move(out), {table.node},

@@ -4,11 +4,14 @@
 #include <span>
 
 #include "fovea/ops/tape.h"
+#include "fovea/tensor/stored_matrix.h"
 
 namespace fovea::ops {
 
-// [ids, dim] from `table` [entries, dim], which may also be BF16 or F16 if it is not watched.
-// Throws Error{kInvalidArgument} for a number that the table does not have.
+// [ids, dim] from `table` [entries, dim]. Throws Error{kInvalidArgument} for a number that the
+// table does not have.
 Value embedding(const Value& table, std::span<const int64_t> ids);
+// The form for models: of a table that stays as it is stored, the rows that are asked for.
+Tensor embedding(const StoredMatrix& table, std::span<const int64_t> ids);
 
 }  // namespace fovea::ops

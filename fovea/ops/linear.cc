@@ -81,8 +81,11 @@ Value linear(const Value& x, const Value& weight, const Value& bias) {
       });
 }
 
-Linear::Linear(const Tensor& weight, const Tensor& bias, DType compute, WeightLayout layout)
-    : weight_(weight, compute, layout), bias_(convert(bias, DType::kF32)) {
+Linear::Linear(const StoredMatrix& weight, const Tensor& bias, DType compute, WeightLayout layout)
+    : Linear(PackedMatrix(weight, compute, layout), bias) {}
+
+Linear::Linear(PackedMatrix weight, const Tensor& bias)
+    : weight_(std::move(weight)), bias_(convert(bias, DType::kF32)) {
   require_vector("linear", bias_, out());
 }
 

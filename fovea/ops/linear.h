@@ -9,12 +9,14 @@ namespace fovea::ops {
 // The general form: every part may be watched. `weight` is [out, in], `bias` [out] or left out.
 Value linear(const Value& x, const Value& weight, const Value& bias = {});
 
-// The form for models: weights packed once and never watched. Copies share the packed weights.
+// The form for models: weights as PackedMatrix holds them, never watched. Copies share the packed
+// weights.
 class Linear {
  public:
   // As PackedMatrix; `bias` is floating point [out] or left out.
-  explicit Linear(const Tensor& weight, const Tensor& bias = {}, DType compute = DType::kF32,
+  explicit Linear(const StoredMatrix& weight, const Tensor& bias = {}, DType compute = DType::kF32,
                   WeightLayout layout = WeightLayout::kOutIn);
+  explicit Linear(PackedMatrix weight, const Tensor& bias = {});
 
   int64_t in() const { return weight_.in(); }
   int64_t out() const { return weight_.out(); }

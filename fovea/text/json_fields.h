@@ -1,8 +1,10 @@
-// Members of tokenizer files that have a default where they are missing or null.
+// Members of tokenizer files that have a default where they are missing or null, and such objects.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "fovea/base/json.h"
 
@@ -29,6 +31,12 @@ inline int64_t int_field(const Json& json, std::string_view key, int64_t missing
                          std::string_view where) {
   const Json* value = json.find(key);
   return value == nullptr || value->is_null() ? missing : value->as_int(where);
+}
+
+inline Json object_of(std::vector<std::pair<std::string, Json>> members) {
+  Json object = Json::object();
+  for (auto& [key, value] : members) object.set(std::move(key), std::move(value));
+  return object;
 }
 
 }  // namespace fovea

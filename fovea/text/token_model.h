@@ -45,7 +45,7 @@ class TokenModel {
 // The large members of "model", which are read without building JSON values.
 struct ModelTables {
   Vocabulary vocabulary;
-  std::vector<double> scores;                                         // Unigram: by id
+  std::vector<double> scores;  // Unigram, scored pieces: by id
   std::vector<std::pair<std::string_view, std::string_view>> merges;  // BPE, best first
   std::deque<std::string> kept;  // texts that merges point to, where the file had to be rewritten
 };
@@ -66,6 +66,10 @@ std::shared_ptr<const TokenModel> make_word_piece(Vocabulary vocabulary, std::st
 std::shared_ptr<const TokenModel> make_word_level(Vocabulary vocabulary, std::string unknown);
 std::shared_ptr<const TokenModel> make_unigram(ModelTables tables, std::optional<int32_t> unknown,
                                                bool byte_fallback, std::string_view where);
+// Pieces with their scores, joined by them; characters that are no piece are the pieces of their
+// bytes, or unknown.
+std::shared_ptr<const TokenModel> make_scored_pieces(ModelTables tables,
+                                                     std::optional<int32_t> unknown);
 // `json` is the member "model" without its vocabulary and merges.
 std::shared_ptr<const TokenModel> make_model(const Json& json, ModelTables tables,
                                              std::string_view where);

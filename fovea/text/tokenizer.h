@@ -12,22 +12,10 @@
 
 #include "fovea/base/json.h"
 #include "fovea/text/encoding.h"
+#include "fovea/text/gguf_vocabulary.h"
 #include "fovea/text/token_display.h"
 
 namespace fovea {
-
-// The tokenizer of a GGUF file whose tokenizer.ggml.model is "gpt2" (byte-level BPE).
-struct GgufVocabulary {
-  std::vector<std::string> tokens;   // tokenizer.ggml.tokens
-  std::vector<std::string> merges;   // tokenizer.ggml.merges
-  std::vector<int32_t> token_types;  // tokenizer.ggml.token_type; may be empty
-  std::string pre;                   // tokenizer.ggml.pre
-  std::optional<int32_t> bos;
-  std::optional<int32_t> eos;
-  bool add_bos = false;
-  bool add_eos = false;
-  bool add_prefix_space = false;
-};
 
 // Copies share everything. Const members may be called from any thread.
 class Tokenizer {

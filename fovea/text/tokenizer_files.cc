@@ -17,12 +17,6 @@ namespace {
 constexpr std::string_view kRoles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
                                        "pad_token", "cls_token", "mask_token"};
 
-Json object_of(std::vector<std::pair<std::string, Json>> members) {
-  Json object = Json::object();
-  for (auto& [key, value] : members) object.set(std::move(key), std::move(value));
-  return object;
-}
-
 // A token in tokenizer_config.json is its text or an object with "content".
 std::string token_name(const Json* json, std::string_view missing) {
   if (json == nullptr) return std::string(missing);
@@ -71,71 +65,6 @@ ModelTables read_vocab_txt(const std::string& text, const std::string& where) {
   ModelTables tables;
   tables.vocabulary.add_all(entries);
   return tables;
-}
-
-// How llama.cpp's names of pre-tokenizers read in tokenizer.json.
-Json gguf_pre_tokenizer(const std::string& pre, bool add_prefix_space, std::string_view source) {
-  const auto byte_level = [&](bool use_regex) {
-    return object_of(
-        {{"type", "ByteLevel"}, {"add_prefix_space", add_prefix_space}, {"use_regex", use_regex}});
-  };
-  const auto sequence = [&](Json first, bool use_regex) {
-    Json list = Json::array();
-    list.push_back(std::move(first));
-    list.push_back(byte_level(use_regex));
-    return object_of({{"type", "Sequence"}, {"pretokenizers", std::move(list)}});
-  };
-  const auto pattern = [&](std::string_view numbers) {
-    const std::string regex = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)" +
-                              std::string(numbers) +
-                              R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-    return object_of({{"type", "Split"},
-                      {"pattern", object_of({{"Regex", regex}})},
-                      {"behavior", "Isolated"},
-                      {"invert", false}});
-  };
-  if (pre == "gpt2" || pre == "gpt-2") return byte_level(true);
-  if (pre == "smollm") {
-    return sequence(object_of({{"type", "Digits"}, {"individual_digits", true}}), true);
-  }
-  if (pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3") {
-    return sequence(pattern(R"(\p{N}{1,3})"), false);
-  }
-  if (pre == "qwen2") return sequence(pattern(R"(\p{N})"), false);
-  fail(ErrorKind::kUnsupported,
-       "{}: the pre-tokenizer '{}' is none of gpt2, llama-bpe, qwen2 and smollm", source, pre);
-}
-
-// <bos> A <eos> as the file asks for it; null if it asks for neither.
-Json gguf_template(const GgufVocabulary& gguf, std::string_view source) {
-  Json special = Json::object();
-  Json single = Json::array();
-  Json pair = Json::array();
-  const auto add_token = [&](const std::optional<int32_t>& id, Json& list, int type_id) {
-    if (!id || *id < 0 || static_cast<size_t>(*id) >= gguf.tokens.size()) {
-      fail(ErrorKind::kBadFile, "{}: asks for a token at the start or end but names none", source);
-    }
-    const std::string& name = gguf.tokens[static_cast<size_t>(*id)];
-    Json ids = Json::array();
-    ids.push_back(int64_t{*id});
-    Json tokens = Json::array();
-    tokens.push_back(name);
-    special.set(name, object_of({{"id", name}, {"ids", ids}, {"tokens", tokens}}));
-    list.push_back(object_of({{"SpecialToken", object_of({{"id", name}, {"type_id", type_id}})}}));
-  };
-  const auto add_text = [&](Json& list, const char* id, int type_id) {
-    if (gguf.add_bos) add_token(gguf.bos, list, type_id);
-    list.push_back(object_of({{"Sequence", object_of({{"id", id}, {"type_id", type_id}})}}));
-    if (gguf.add_eos) add_token(gguf.eos, list, type_id);
-  };
-  if (!gguf.add_bos && !gguf.add_eos) return Json();
-  add_text(single, "A", 0);
-  add_text(pair, "A", 0);
-  add_text(pair, "B", 1);
-  return object_of({{"type", "TemplateProcessing"},
-                    {"single", single},
-                    {"pair", pair},
-                    {"special_tokens", special}});
 }
 
 }  // namespace
@@ -212,55 +141,6 @@ Tokenizer Tokenizer::from_vocab_and_merges(const std::filesystem::path& vocab,
   rest.set("post_processor", post);
   auto model = make_bpe(std::move(tables), BpeOptions{}, where);
   return make_tokenizer(std::move(model), rest, where).with_config(config, where);
-}
-
-Tokenizer Tokenizer::from_gguf(const GgufVocabulary& gguf, std::string_view source) {
-  constexpr int32_t kControl = 3;
-  constexpr int32_t kUserDefined = 4;
-  std::vector<VocabularyEntry> entries;
-  entries.reserve(gguf.tokens.size());
-  Json added = Json::array();
-  for (size_t id = 0; id < gguf.tokens.size(); ++id) {
-    if (!is_valid_utf8(gguf.tokens[id])) {
-      fail(ErrorKind::kBadFile, "{}: token {} is not valid UTF-8", source, id);
-    }
-    entries.push_back({gguf.tokens[id], static_cast<int64_t>(id)});
-    const int32_t type = id < gguf.token_types.size() ? gguf.token_types[id] : 1;
-    if (type == kControl || type == kUserDefined) {
-      added.push_back(object_of(
-          {{"content", gguf.tokens[id]}, {"special", type == kControl}, {"normalized", false}}));
-    }
-  }
-  ModelTables tables;
-  tables.vocabulary.add_all(entries);
-  tables.merges.reserve(gguf.merges.size());
-  for (const std::string& merge : gguf.merges) {
-    // A token may itself begin with a space, so the first character does not count.
-    const size_t space = merge.find(' ', 1);
-    if (merge.empty() || space == std::string::npos || !is_valid_utf8(merge)) {
-      fail(ErrorKind::kBadFile, "{}: the merge '{}' is not two tokens with a space between", source,
-           merge);
-    }
-    tables.merges.emplace_back(std::string_view(merge).substr(0, space),
-                               std::string_view(merge).substr(space + 1));
-  }
-  Json rest =
-      object_of({{"pre_tokenizer", gguf_pre_tokenizer(gguf.pre, gguf.add_prefix_space, source)},
-                 {"post_processor", gguf_template(gguf, source)},
-                 {"decoder", object_of({{"type", "ByteLevel"}})},
-                 {"added_tokens", added}});
-  BpeOptions options;
-  options.ignore_merges = gguf.pre.starts_with("llama");
-  Json config = Json::object();
-  const auto name_role = [&](const char* role, const std::optional<int32_t>& id) {
-    if (id && *id >= 0 && static_cast<size_t>(*id) < gguf.tokens.size()) {
-      config.set(role, gguf.tokens[static_cast<size_t>(*id)]);
-    }
-  };
-  name_role("bos_token", gguf.bos);
-  name_role("eos_token", gguf.eos);
-  return make_tokenizer(make_bpe(std::move(tables), options, source), rest, source)
-      .with_config(config, source);
 }
 
 Tokenizer Tokenizer::with_config(const Json& config, std::string_view source) const {

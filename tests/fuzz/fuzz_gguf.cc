@@ -12,6 +12,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const fovea::Tensor tensor = file.tensor(entry);
       fovea::require(tensor.shape() == entry.shape && tensor.dtype() == entry.type->dtype);
       fovea::touch(tensor);
+      const bool floats = tensor.dtype() == fovea::DType::kF32 ||
+                          tensor.dtype() == fovea::DType::kF16 ||
+                          tensor.dtype() == fovea::DType::kBF16;
+      if (tensor.rank() == 2 && floats) fovea::touch(file.matrix(entry).numbers());
     }
     try {
       static_cast<void>(fovea::read_gguf_tokenizer(file));

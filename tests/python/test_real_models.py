@@ -92,7 +92,7 @@ def test_minilm_puts_similar_sentences_close_together(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["all-minilm-l6-v2", "rxnmapper", "rxnfp/bert_ft_10k_25s", "microformer-mgm",
-                                  "smollm2-135m-instruct"])
+                                  "smollm2-135m-instruct", "gemma3-270m-q4-k-m"])
 def test_every_tensor_is_read_and_every_map_checks_out(name):
     folder = fetched(name.split("/")[0]) / "/".join(name.split("/")[1:])
     facts = json.loads(ok("info", "-m", folder, "--check", "--json"))
@@ -173,6 +173,40 @@ def test_smollm2_knows_the_capital_of_france():
     assert weights.shape == (len(answers["input_ids"]) + tokens - 1,) * 2
     # As many digits as JSON shows.
     np.testing.assert_allclose(weights.sum(-1), 1, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["gemma3-270m-q4-k-m", "smollm2-135m-instruct"])
+def test_gguf_vocabularies_cut_texts_as_llama_cpp(tmp_path, name):
+    folder = fetched(name)
+    answers = json.loads((ANSWERS / "gguf_tokens.json").read_text())[name]
+    assert len(answers) >= 30
+    for number, answer in enumerate(answers):
+        text = tmp_path / f"{number}.txt"
+        text.write_bytes(answer["text"].encode())
+        found = json.loads(ok("tokenize", "-m", folder, "--json", "--text-file", text))
+        assert found["ids"] == answer["ids"], answer["text"]
+
+
+def test_a_file_of_k_quants_answers_as_transformers(tmp_path):
+    answers = load_file(ANSWERS / "gemma3.safetensors")
+    found = export_ids(tmp_path, fetched("gemma3-270m-q4-k-m"), answers["input_ids"])
+    assert assert_as_transformers(found, answers) == 3
+    last, some = found["logits"][-1], answers["last_logits"]
+    largest = np.abs(last).max()
+    np.testing.assert_allclose(last[::256] / largest, some / largest, rtol=0, atol=OUTPUT_TOLERANCE)
+    assert_rows_sum_to_one(found)
+
+
+def test_windows_that_the_file_does_not_tell_are_those_of_transformers(tmp_path):
+    answers = load_file(ANSWERS / "gemma3.safetensors")
+    found = {}
+    for layer in (4, 5):
+        out = tmp_path / f"{layer}.npy"
+        ok("text", "-m", fetched("gemma3-270m-q4-k-m"), text_of("gemma3"), "--layer", layer, "--head", 1, "--out", out)
+        found[layer] = np.load(out)
+        np.testing.assert_allclose(found[layer][-2:, ::3], answers[f"long.{layer}"][1], rtol=0, atol=MAP_TOLERANCE)
+    beyond = len(found[4]) - 512
+    assert beyond > 100 and found[4][-1, :beyond].max() == 0 < found[5][-1, :beyond].max()
 
 
 def whisper_features():

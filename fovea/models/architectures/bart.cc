@@ -39,7 +39,7 @@ class Bart final : public Seq2SeqModel {
   explicit Bart(const ModelSource& source)
       : Bart(source, source.weights.below_one_of({"model.", ""},
                                                  "encoder.layers.0.self_attn.q_proj.weight")) {}
-  Tensor shared_words() const override { return shared_table(source_.words, target_.words); }
+  StoredMatrix shared_words() const override { return shared_table(source_.words, target_.words); }
 
  private:
   enum class Kind { kBart, kMbart, kM2m100 };

@@ -298,7 +298,7 @@ void Detr::find_masks(const Pass& pass, const CellStates& memory, const Value& p
   for (size_t i = 0; i < fine.size(); ++i) {
     fine[fine.size() - 1 - i] = maps[static_cast<size_t>(stages_[i])].value().tensor;
   }
-  outputs.pred_masks = masks_->masks(pass, attention, features, fine);
+  outputs.pred_masks = masks_->masks(attention, features, fine);
 }
 
 ModelOutputs Detr::forward(const ModelInputs& inputs, const Pass& pass) const {

@@ -85,7 +85,7 @@ class DistilBert final : public TextModel {
   }
 
   AttentionSizes sizes_;
-  Tensor words_, positions_;
+  StoredMatrix words_, positions_;
   Norm norm_;
   std::vector<PostNormBlock> blocks_;
 };

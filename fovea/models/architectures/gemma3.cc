@@ -171,7 +171,7 @@ class Gemma3 final : public TextModel {
   float scale_;
   bool both_ways_;
   RotaryEmbedding global_, local_;
-  Tensor words_;
+  StoredMatrix words_;
   std::vector<Block> blocks_;
   Norm norm_;
 };

@@ -93,7 +93,7 @@ class Gpt2 final : public TextModel {
   }
 
   AttentionSizes sizes_;
-  Tensor words_, positions_;
+  StoredMatrix words_, positions_;
   std::vector<Block> blocks_;
   Norm norm_;
 };

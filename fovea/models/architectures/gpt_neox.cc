@@ -139,7 +139,7 @@ class GptNeoX final : public TextModel {
   AttentionSizes sizes_;
   bool parallel_;
   RotaryEmbedding rotary_;
-  Tensor words_;
+  StoredMatrix words_;
   std::vector<Block> blocks_;
   Norm norm_;
 };

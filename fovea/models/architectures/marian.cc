@@ -32,7 +32,7 @@ class Marian final : public Seq2SeqModel {
   explicit Marian(const ModelSource& source)
       : Marian(source, source.weights.below_one_of({"model.", ""},
                                                    "encoder.layers.0.self_attn.q_proj.weight")) {}
-  Tensor shared_words() const override { return shared_table(source_.words, target_.words); }
+  StoredMatrix shared_words() const override { return shared_table(source_.words, target_.words); }
 
  private:
   Marian(const ModelSource& source, const LayerSource& base)

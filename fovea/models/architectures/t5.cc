@@ -16,7 +16,7 @@ LayerSource below_prefix(const ModelSource& source) {
                                      "encoder.block.0.layer.0.SelfAttention.q.weight");
 }
 
-Tensor load_words(const Config& config, const LayerSource& base, std::string_view stack) {
+StoredMatrix load_words(const Config& config, const LayerSource& base, std::string_view stack) {
   return load_stack_words(base, stack, config.get_size("vocab_size"), config.get_size("d_model"));
 }
 
@@ -36,7 +36,7 @@ T5StackOptions options(const Config& config, SiteKind site) {
 class T5 final : public Seq2SeqModel {
  public:
   explicit T5(const ModelSource& source) : T5(source, below_prefix(source)) {}
-  Tensor shared_words() const override { return shared_table(source_words_, target_words_); }
+  StoredMatrix shared_words() const override { return shared_table(source_words_, target_words_); }
 
  private:
   T5(const ModelSource& source, const LayerSource& base)
@@ -97,7 +97,7 @@ class T5 final : public Seq2SeqModel {
     return ids;
   }
 
-  Tensor source_words_, target_words_;
+  StoredMatrix source_words_, target_words_;
   T5Stack encoder_, decoder_;
 };
 
@@ -126,7 +126,7 @@ class T5Encoder final : public TextModel {
                     inputs.attention_mask);
   }
 
-  Tensor words_;
+  StoredMatrix words_;
   T5Stack encoder_;
 };
 

@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 
-#include "fovea/checkpoint/dequantize.h"
+#include "fovea/checkpoint/ggml_type.h"
+#include "fovea/checkpoint/gguf_architecture.h"
 #include "fovea/checkpoint/gguf_config.h"
 #include "fovea/checkpoint/gguf_metadata.h"
+#include "fovea/checkpoint/gguf_parts.h"
 #include "fovea/checkpoint/gguf_source.h"
 #include "fovea/io/little_endian.h"
 #include "support/errors.h"
+#include "support/temp_folder.h"
 #include "unit/checkpoint/checkpoint_test_support.h"
 
 namespace fovea {
@@ -143,6 +147,9 @@ TEST(Gguf, OtherArchitecturesAreRefusedWithThoseThatAreRead) {
 }
 
 TEST(Gguf, NamesOfTheLlamaFamilyAreTranslated) {
+  const auto gguf_to_hub_name = [](std::string_view name) {
+    return find_gguf_architecture("llama")->hub_name(name);
+  };
   EXPECT_EQ(gguf_to_hub_name("blk.17.ffn_down.weight"), "model.layers.17.mlp.down_proj.weight");
   EXPECT_EQ(gguf_to_hub_name("output.weight"), "lm_head.weight");
   EXPECT_EQ(gguf_to_hub_name("blk.0.attn_k_norm.weight"), "model.layers.0.self_attn.k_norm.weight");
@@ -207,7 +214,7 @@ TEST(Gguf, EveryTensorIsCheckedAgainstTheFile) {
 
 TEST(Gguf, TypesThatAreNotReadAreRefusedByName) {
   const std::pair<uint32_t, const char*> types[] = {
-      {12, "Q4_K;"}, {14, "Q6_K;"}, {16, "IQ2_XXS;"}, {4, "number 4;"}, {1000, "number 1000;"}};
+      {9, "Q8_1;"}, {16, "IQ2_XXS;"}, {39, "MXFP4;"}, {4, "number 4;"}, {1000, "number 1000;"}};
   for (const auto& [type, name] : types) {
     EXPECT_TRUE(gguf_refuses(ErrorKind::kUnsupported, name,
                              GgufText(1, 0).tensor("t", {256}, type, 0).data(256)));
@@ -226,35 +233,97 @@ TEST(Gguf, TruncatedAtAnyByteIsOneClearError) {
   }
 }
 
-// Against the formulas of dequantize.h, in double, one weight at a time.
-TEST(Dequantize, EveryBlockFollowsItsFormula) {
-  std::string blocks;
-  for (int i = 0; i < 9000 * 24; ++i) blocks += static_cast<char>(i * 37 + i / 251);
-  const auto half = [&](size_t at) {
-    return double{to_float(F16{load_little_endian<uint16_t>(as_bytes(blocks), at)})};
+// The fixture has random bits in every byte (tools/fixtures/make_block_answers.py).
+TEST(Gguf, BlocksAreTheNumbersOfThePythonReader) {
+  const auto blocks = SafetensorsFile::open(checkpoint_data("blocks.safetensors"));
+  int formats = 0;
+  for (uint32_t id = 0; id < 64; ++id) {
+    const GgmlType* type = find_ggml_type(id);
+    if (type == nullptr || !type->format) continue;
+    SCOPED_TRACE(type->name);
+    ++formats;
+    const std::string name(type->name);
+    const Tensor stored = blocks.tensor(name + ".blocks");
+    const Tensor wanted = blocks.tensor(name + ".numbers");
+    GgufText file(1, 0);
+    file.tensor("t", {static_cast<uint64_t>(wanted.size(1)), static_cast<uint64_t>(wanted.size(0))},
+                id, 0);
+    const std::string text =
+        file.data(0).text() + std::string(as_text({stored.raw(), stored.bytes()}));
+    const auto parsed = GgufFile::parse(as_bytes(text), "test");
+    EXPECT_TRUE(same_tensor(parsed.tensor(parsed.entries()[0]), wanted));
+    const StoredMatrix matrix = parsed.matrix(parsed.entries()[0]);
+    EXPECT_EQ(matrix.shape(), wanted.shape());
+    EXPECT_EQ(matrix.bytes(), stored.bytes());  // it stays as it is
+  }
+  EXPECT_EQ(formats, 12);
+}
+
+TEST(Gguf, ADamagedBlockIsRefusedWithItsTensor) {
+  std::string text = GgufText(1, 0).tensor("weak", {256, 3}, 12, 0).data(3 * 144).text();
+  text[text.size() - 144 + 1] = 0x7C;  // the last block's scale is infinite
+  const auto file = GgufFile::parse(as_bytes(text), "test");
+  for (const bool as_matrix : {false, true}) {
+    EXPECT_TRUE(
+        fails_with(ErrorKind::kBadFile, "tensor 'weak' has a block of Q4_K whose scale", [&] {
+          if (as_matrix) {
+            static_cast<void>(file.matrix(file.entries()[0]));
+          } else {
+            static_cast<void>(file.tensor(file.entries()[0]));
+          }
+        }));
+  }
+}
+
+// A whole file of one part of a model, with one tensor of four zeros.
+std::string part_of_model(uint16_t number, uint16_t parts, std::string_view tensor) {
+  return GgufText(1, 2)
+      .key("split.no", 2)
+      .number(number)
+      .key("split.count", 2)
+      .number(parts)
+      .tensor(tensor, {4}, 0, 0)
+      .data(16)
+      .text();
+}
+
+TEST(Gguf, ASplitModelIsOpenedByTheNameOfAnyPart) {
+  const TempFolder folder;
+  const auto at = [&](int part) { return folder / fmt::format("m-{:05}-of-00003.gguf", part + 1); };
+  const auto write = [](const std::filesystem::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
   };
-  for (const uint32_t id : {2U, 3U, 6U, 7U}) {
-    const GgmlType& type = *find_ggml_type(id);
-    SCOPED_TRACE(type.name);
-    const bool has_minimum = id % 2 == 1;
-    const bool has_fifth_bit = id >= 6;
-    const size_t count = 9000;  // more than one piece of work
-    std::vector<float> result(count * 32);
-    dequantize(type, as_bytes(blocks).first(count * type.block_bytes), result);
-    for (size_t i = 0; i < result.size(); ++i) {
-      const size_t block = i / 32 * type.block_bytes, j = i % 32;
-      const size_t bits_at = block + (has_minimum ? 4 : 2);
-      const size_t nibbles_at = bits_at + (has_fifth_bit ? 4 : 0);
-      const int byte = static_cast<unsigned char>(blocks[nibbles_at + j % 16]);
-      int q = j < 16 ? byte & 15 : byte >> 4;
-      if (has_fifth_bit) q += (blocks[bits_at + j / 8] >> (j % 8) & 1) * 16;
-      if (!has_minimum) q -= has_fifth_bit ? 16 : 8;
-      const double expected = half(block) * q + (has_minimum ? half(block + 2) : 0);
-      if (std::isnan(expected)) continue;  // the bytes may spell any half
-      // One rounding of the product and one of the sum.
-      ASSERT_NEAR(result[i], expected, 2e-7 * (std::abs(half(block) * q) + std::abs(expected)))
-          << i;
-    }
+  for (int i = 0; i < 3; ++i) {
+    write(at(i),
+          part_of_model(static_cast<uint16_t>(i), 3, std::string(1, static_cast<char>('a' + i))));
+  }
+  for (int i = 0; i < 3; ++i) {
+    const auto file = GgufFile::open(at(i));
+    ASSERT_EQ(file.entries().size(), 3U);
+    EXPECT_EQ(file.source(), at(0).string());
+    EXPECT_EQ(file.source(file.find("c")->part), at(2).string());
+    EXPECT_EQ(file.tensor(*file.find("c")).elements(), 4);
+  }
+  write(at(2), part_of_model(2, 3, "a"));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "two tensors are called 'a'",
+                         [&] { GgufFile::open(at(0)); }));
+  write(at(2), part_of_model(1, 3, "c"));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "is called part 3 of 3 but says that it is part 2",
+                         [&] { GgufFile::open(at(0)); }));
+  std::filesystem::remove(at(2));
+  EXPECT_TRUE(fails_with(ErrorKind::kNotFound, "m-00003-of-00003.gguf is not beside it",
+                         [&] { GgufFile::open(at(0)); }));
+  std::filesystem::rename(at(1), folder / "renamed.gguf");
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "is one of 3 parts of a model but is not called so",
+                         [&] { GgufFile::open(folder / "renamed.gguf"); }));
+}
+
+TEST(Gguf, NamesOfPartsAreToldFromOtherNames) {
+  EXPECT_THAT(gguf_part_names("m-00002-of-00002.gguf"),
+              ElementsAre("m-00001-of-00002.gguf", "m-00002-of-00002.gguf"));
+  for (const char* name : {"m.gguf", "m-00003-of-00002.gguf", "m-00000-of-00002.gguf",
+                           "m-1-of-2.gguf", "m-0000a-of-00002.gguf", "-00001-of-00002.gguf"}) {
+    EXPECT_TRUE(gguf_part_names(name).empty()) << name;
   }
 }
 

@@ -54,6 +54,12 @@ TEST(ChooseFiles, PrefersWeightsInTheOrderInWhichTheyAreOpened) {
               ElementsAre("pytorch_model.bin"));
   EXPECT_THAT(chosen({"model.safetensors", "a.gguf", "config.json"}, "a.gguf"),
               ElementsAre("a.gguf", "config.json"));
+  // One part of a split file stands for all of them.
+  EXPECT_THAT(chosen({"q/m-00001-of-00002.gguf", "q/m-00002-of-00002.gguf", "n.gguf"},
+                     "q/m-00002-of-00002.gguf"),
+              ElementsAre("q/m-00001-of-00002.gguf", "q/m-00002-of-00002.gguf"));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "2 parts, but there is no 'm-00002-of-00002.gguf'",
+                         [] { chosen({"m-00001-of-00002.gguf"}, "m-00001-of-00002.gguf"); }));
 }
 
 TEST(ChooseFiles, NamesWhatThereIsInstead) {

@@ -108,8 +108,9 @@ TEST(ClipTextEmbeddings, AreWordsAndPositions) {
   for (size_t i = 0; i < 3; ++i) {
     for (size_t d = 0; d < kPreNormWidth; ++d) {
       expected.push_back(
-          double{embed.words.values<float>()[static_cast<size_t>(ids[i]) * kPreNormWidth + d]} +
-          double{embed.positions.values<float>()[i * kPreNormWidth + d]});
+          double{embed.words.numbers()
+                     .values<float>()[static_cast<size_t>(ids[i]) * kPreNormWidth + d]} +
+          double{embed.positions.numbers().values<float>()[i * kPreNormWidth + d]});
     }
   }
   EXPECT_TRUE(all_close(found.values<float>(), expected, 1e-6));  // one sum

@@ -143,8 +143,8 @@ TEST(BuildingModels, ScoresOfWordsAreTheEmbeddingsOnlyWhereTheConfigurationLetsT
   const Config untied = config_of(R"({"tie_word_embeddings": false})");
   const Tensor words(Shape{3, 2});
   const LayerSource nothing{Weights(std::make_shared<MemorySource>(std::vector<NamedTensor>{}))};
-  EXPECT_EQ(word_weights(tied, nothing, {"lm_head.weight"}, words).raw(), words.raw());
-  EXPECT_EQ(word_weights(config_of("{}"), nothing, {"a", "b"}, words).raw(), words.raw());
+  EXPECT_EQ(word_weights(tied, nothing, {"lm_head.weight"}, words).numbers().raw(), words.raw());
+  EXPECT_EQ(word_weights(config_of("{}"), nothing, {"a", "b"}, words).numbers().raw(), words.raw());
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "no tensor 'lm_head.weight'",
                          [&] { word_weights(untied, nothing, {"lm_head.weight"}, words); }));
 }

@@ -36,7 +36,7 @@ TEST(Embedding, MatchesDoubleWithItsGradient) {
 TEST(Embedding, WidensHalfPrecisionTables) {
   const Tensor table = convert(random_tensor({4, 3}, 1), DType::kBF16);
   const Tensor wide = convert(table, DType::kF32);
-  const Value rows = ops::embedding(table, std::vector<int64_t>{2});
+  const Value rows = ops::embedding(StoredMatrix(table), std::vector<int64_t>{2});
   EXPECT_EQ(rows.tensor.dtype(), DType::kF32);
   const Doubles all = to_doubles(wide);
   EXPECT_TRUE(all_close(rows.tensor, Doubles(all.begin() + 6, all.begin() + 9), 0));
@@ -46,7 +46,7 @@ TEST(Embedding, RefusesNumbersThatAreNotThere) {
   const Value table = random_tensor({4, 3}, 1);
   EXPECT_THROW(ops::embedding(table, std::vector<int64_t>{4}), Error);
   EXPECT_THROW(ops::embedding(table, std::vector<int64_t>{-1}), Error);
-  EXPECT_THROW(ops::embedding(random_tensor({4}, 1), std::vector<int64_t>{0}), Error);
+  EXPECT_THROW(ops::embedding(Value(random_tensor({4}, 1)), std::vector<int64_t>{0}), Error);
   EXPECT_EQ(ops::embedding(table, {}).tensor.elements(), 0);
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "fovea/text/added_tokens.h"
+#include "fovea/text/gguf_pre_tokenizer.h"
 #include "fovea/text/json_cursor.h"
 #include "fovea/text/token_display.h"
 #include "fovea/text/unicode.h"
@@ -108,14 +109,16 @@ TEST(Tokenizer, OpensVocabJsonWithMerges) {
   EXPECT_EQ(tokenizer.decode(std::vector<int32_t>{3, 4}), "ab ab");
 }
 
-TEST(Tokenizer, ReadsGgufVocabularies) {
-  GgufVocabulary gguf;
+TEST(Tokenizer, ReadsByteLevelVocabulariesOfGguf) {
+  GgufVocabulary gguf{.kind = "gpt2"};
   gguf.tokens = {"<s>", "a", "b", "1", "Ġ", "ab", "Ġab"};
   gguf.merges = {"a b", "Ġ ab"};
   gguf.token_types = {3, 1, 1, 1, 1, 1, 1};
   gguf.bos = 0;
   gguf.add_bos = true;
-  for (const char* pre : {"gpt2", "smollm", "llama-bpe", "qwen2"}) {
+  for (const char* pre : {"gpt-2", "smollm", "llama-bpe", "qwen2", "tekken", "default",
+                          "deepseek-llm", "deepseek-coder", "deepseek-v3", "falcon", "gpt-4o",
+                          "smaug-bpe", "viking", "seed-coder", "minicpm5", "qwen35"}) {
     gguf.pre = pre;
     const Tokenizer tokenizer = Tokenizer::from_gguf(gguf, "test");
     EXPECT_THAT(tokenizer.encode("ab ab<s>").ids, ElementsAre(0, 5, 6, 0)) << pre;
@@ -124,7 +127,56 @@ TEST(Tokenizer, ReadsGgufVocabularies) {
   }
   gguf.pre = "other";
   EXPECT_TRUE(
-      fails_with(ErrorKind::kUnsupported, "other", [&] { Tokenizer::from_gguf(gguf, "test"); }));
+      fails_with(ErrorKind::kUnsupported, "'other'", [&] { Tokenizer::from_gguf(gguf, "test"); }));
+  gguf.pre = "gpt-2";
+  gguf.tokens[3] = "";
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "has a hole: token 3",
+                         [&] { Tokenizer::from_gguf(gguf, "test"); }));
+  gguf.kind = "t5";
+  gguf.tokens[3] = "1";
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported,
+                         "'t5'; of those within GGUF files fovea reads gpt2",
+                         [&] { Tokenizer::from_gguf(gguf, "test"); }));
+}
+
+TEST(Tokenizer, WhatAGgufPreTokenizerImpliesIsThatOfLlamaCpp) {
+  EXPECT_TRUE(gguf_pre_tokenizer("llama-bpe", "test").ignores_merges);
+  EXPECT_TRUE(gguf_pre_tokenizer("llama-bpe", "test").adds_bos);
+  EXPECT_FALSE(gguf_pre_tokenizer("qwen2", "test").adds_bos);
+  EXPECT_TRUE(gguf_pre_tokenizer("roberta-bpe", "test").adds_separator);
+}
+
+TEST(Tokenizer, ReadsScoredPiecesOfGguf) {
+  GgufVocabulary gguf{.kind = "llama"};
+  gguf.tokens = {"<unk>", "<s>", "</s>", "<0xC3>", "<0xA9>", "▁", "a", "b", "ab", "▁a", "  "};
+  gguf.scores = {0, 0, 0, 0, 0, -9, -8, -7, -2, -1, -1000};
+  gguf.token_types = {2, 3, 3, 6, 6, 1, 1, 1, 1, 1, 4};
+  const Tokenizer tokenizer = Tokenizer::from_gguf(gguf, "test");
+  // "▁a" has a higher score than "ab"; é is two bytes; two spaces are one token and stand for no
+  // prefix; a text behind a special token has one again.
+  EXPECT_THAT(tokenizer.encode("ab").ids, ElementsAre(1, 9, 7));
+  EXPECT_THAT(tokenizer.encode("aé").ids, ElementsAre(1, 9, 3, 4));
+  EXPECT_THAT(tokenizer.encode("b  b</s>a", false).ids, ElementsAre(5, 7, 10, 5, 7, 2, 9));
+  EXPECT_EQ(tokenizer.decode(std::vector<int32_t>{9, 7, 3, 4}), "abé");
+  gguf.add_space_prefix = false;
+  gguf.add_bos = false;
+  EXPECT_THAT(Tokenizer::from_gguf(gguf, "test").encode("abb").ids, ElementsAre(8, 7));
+  gguf.scores.pop_back();
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "11 pieces but 10 scores",
+                         [&] { Tokenizer::from_gguf(gguf, "test"); }));
+}
+
+TEST(Tokenizer, ReadsWordPiecesOfGguf) {
+  GgufVocabulary gguf{.kind = "bert"};
+  gguf.tokens = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "▁un", "happy", "▁cat", "▁!", "[MASK]"};
+  gguf.unknown = 1;
+  gguf.cls = 2;
+  gguf.separator = 3;
+  const Tokenizer tokenizer = Tokenizer::from_gguf(gguf, "test");
+  EXPECT_THAT(tokenizer.encode("Unhappy cät! dog [MASK]").ids, ElementsAre(2, 4, 5, 6, 7, 1, 8, 3));
+  EXPECT_THAT(tokenizer.encode_pair("cat", "un").ids, ElementsAre(2, 6, 3, 4, 3));
+  EXPECT_EQ(tokenizer.role("mask_token"), 8);
+  EXPECT_EQ(tokenizer.token(5), "##happy");
 }
 
 TEST(Tokenizer, RefusesFilesThatCannotBe) {
