@@ -70,7 +70,7 @@ WRONG_USAGE = {
     "no pixel": (["steps", "--vectors", ROOT / "examples/picture.json", "--at", "a,b"], "'a,b'", "X,Y"),
     "column of nobody": (["steps", "--vectors", FOUR_WORDS, "--column"], "--token"),
     "two choices": (["steps", "--vectors", ROOT / "examples/picture.json", "--at", "1,1", "--token", "3"],
-                    "--token and --at"),
+                    "--token", "not go with --at"),
     "head of a memory": (["steps", "--vectors", ROOT / "examples/memory.json", "--head", "0"], "memory"),
     "no threads": (["steps", "--vectors", FOUR_WORDS, "--threads", "0"], "1 or more"),
     "unknown suffix": (["steps", "--vectors", FOUR_WORDS, "--out", "weights.gif"],
