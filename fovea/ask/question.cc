@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "fovea/ask/question_kind.h"
+#include "fovea/atlas/merged_map.h"
 #include "fovea/base/error.h"
 #include "fovea/base/suggest.h"
 
@@ -281,6 +282,46 @@ FieldInfo exact_field() {
   return {.name = "exact",
           .help = "every cell: a map too large for a figure is refused, not pooled",
           .type = FieldType::kFlag,
+          .on_page = false};
+}
+
+FieldInfo of_field() {
+  FieldInfo field{.name = "of",
+                  .help =
+                      "what is drawn: the weight; how many times what even attention gives; "
+                      "the score before softmax; the weight times the length of its value",
+                  .type = FieldType::kChoice,
+                  .otherwise = "weight; of whole maps above 64 positions times-even",
+                  .on_page = false};
+  for (const std::string_view name : map_value_names()) field.words.emplace_back(name);
+  return field;
+}
+
+FieldInfo scale_field() {
+  return {.name = "scale",
+          .help = "how a value becomes a colour",
+          .type = FieldType::kChoice,
+          .words = {"linear", "sqrt", "log"},
+          .otherwise = "linear; log of times-even",
+          .on_page = false};
+}
+
+FieldInfo range_field() {
+  return {.name = "range",
+          .shown = "LOW:HIGH",
+          .help = "the ends of the colours, as values (0:0.5) or percentiles (1%:99%)",
+          .otherwise = "0 to the largest; of times-even a 32nd to 32",
+          .on_page = false};
+}
+
+FieldInfo pool_field() {
+  return {.name = "pool",
+          .help =
+              "what a bin of a long map is: rows by mean and columns by sum, or its largest "
+              "weight",
+          .type = FieldType::kChoice,
+          .words = {"mean", "max"},
+          .otherwise = "mean",
           .on_page = false};
 }
 

@@ -57,4 +57,11 @@ FieldInfo words_field();
 // "exact": every cell, never pooled.
 FieldInfo exact_field();
 
+// What is drawn and how it becomes a colour: "of", "scale", "range".
+FieldInfo of_field();
+FieldInfo scale_field();
+FieldInfo range_field();
+// "pool": what a bin of a map is that is too long for its cells.
+FieldInfo pool_field();
+
 }  // namespace fovea

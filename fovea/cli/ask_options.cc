@@ -275,7 +275,7 @@ const Session& KeptSession::open(const Args& args, const GivenInput& given,
 }
 
 std::vector<Option> answer_options() {
-  return map_options({"colors", "json", "out", "scale", "svg-text", "sidecar"});
+  return map_options({"colors", "json", "out", "pixels", "svg-text", "sidecar"});
 }
 
 void check_answer_options(const Args& args) {

@@ -65,7 +65,7 @@ class KeptSession {
   std::optional<Session> session_;
 };
 
-// --colors --json --out --scale --svg-text --sidecar: where an answer goes.
+// --colors --json --out --pixels --svg-text --sidecar: where an answer goes.
 std::vector<Option> answer_options();
 // What of these does not go together. Throws Error{kInvalidArgument}.
 void check_answer_options(const Args& args);

@@ -22,10 +22,16 @@
 
 namespace fovea {
 
-// The range of the colours, the same for all panels of a figure.
+enum class ScaleCurve { kLinear, kSqrt, kLog };
+
+// Which value has which colour, the same for all panels of a figure (color_axis.h).
 struct ColorScale {
   double low = 0;
   double high = 1;
+  ScaleCurve curve = ScaleCurve::kLinear;
+  bool times_even = false;  // values count from even attention: 2 is told as ×2, 0.5 as ÷2
+  bool below = false;       // values lie beyond that end, which the colour bar tells by an arrow
+  bool above = false;
 };
 
 struct MapPanel {

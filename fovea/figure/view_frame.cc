@@ -9,6 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/version.h"
 #include "fovea/capture/site.h"
+#include "fovea/figure/color_axis.h"
 #include "fovea/figure/map_data.h"
 
 namespace fovea {
@@ -85,14 +86,21 @@ Side make_side(const Run& run, const std::string& axis, bool words, int64_t bloc
 
 MergedMap Frame::map(HeadChoice head) const {
   // A map put together from several heads needs the weights of all of them at once.
-  if (block > 1 && head.kind == HeadChoice::Kind::kOne) {
-    return pooled_map(record, head.head, block);
+  const bool of_weights = of == MapValue::kWeight || of == MapValue::kTimesEven;
+  if (block > 1 && head.kind == HeadChoice::Kind::kOne && of_weights) {
+    return pooled_map(record, head.head, block, merge, of);
   }
-  return merged_map(record, head, rows.groups, cols.groups, merge);
+  return merged_map(record, head, rows.groups, cols.groups, merge, of);
 }
 
 std::string Frame::note(bool words) const {
-  if (block > 1) return fmt::format(" · max over blocks of {0} x {0}", block);
+  if (block > 1 && merge == Merge::kMax) {
+    return fmt::format(" · max over blocks of {0} x {0}", block);
+  }
+  if (block > 1) {
+    return fmt::format(" · per bin of {0} × {0}: {1}", block,
+                       of == MapValue::kScore ? "mean" : "rows by mean, columns by sum");
+  }
   return words ? " · pieces merged to words (rows by mean, columns by sum)" : "";
 }
 
@@ -148,6 +156,10 @@ Json metadata_of(const Run& run, const Frame& frame, HeadChoice head, const Colo
   json.set("layer", frame.record->site.layer);
   json.set("head", to_json(head));
   json.set("scale", Json(Json::Array{scale.low, scale.high}));
+  if (scale.curve != ScaleCurve::kLinear) json.set("curve", name_of(scale.curve));
+  if (frame.of != MapValue::kWeight) {
+    json.set("of", map_value_names()[static_cast<size_t>(frame.of)]);
+  }
   if (frame.block > 1) json.set("pooled", frame.block);
   json.set("tokens", position_texts(frame.cols.shown));
   if (two_axes) json.set("row_tokens", position_texts(frame.rows.shown));

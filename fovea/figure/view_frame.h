@@ -39,6 +39,7 @@ struct Frame {
   Side cols;
   Merge merge = Merge::kWords;
   int64_t block = 1;  // positions per group where the map is pooled
+  MapValue of = MapValue::kWeight;
 
   MergedMap map(HeadChoice head) const;
   std::string note(bool words) const;

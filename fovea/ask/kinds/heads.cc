@@ -22,7 +22,7 @@ QuestionKind heads_question() {
   return {.name = "heads",
           .summary = "all heads of a layer side by side",
           .fields = {site_field(), layer_field(/*all_layers=*/true), all_heads, words_field(),
-                     exact_field()},
+                     exact_field(), of_field(), scale_field(), range_field(), pool_field()},
           .verbs = {"text", "translate", "open"},
           .answer = answer_heads};
 }

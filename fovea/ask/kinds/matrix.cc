@@ -18,7 +18,8 @@ QuestionKind matrix_question() {
   return {.name = "matrix",
           .summary = "one map, rows attending to columns",
           .fields = {site_field(), layer_field(), head_field(), token_field(), column_field(),
-                     words_field(), exact_field()},
+                     words_field(), exact_field(), of_field(), scale_field(), range_field(),
+                     pool_field()},
           .verbs = {"text", "translate", "open"},
           .answer = answer_matrix};
 }

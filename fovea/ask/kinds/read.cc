@@ -18,7 +18,7 @@ QuestionKind read_question() {
   return {.name = "read",
           .summary = "the text, shaded by what one token attends to",
           .fields = {site_field(), layer_field(), head_field(), token_field(), column_field(),
-                     words_field()},
+                     words_field(), of_field(), scale_field(), range_field()},
           .verbs = {"text", "translate", "open"},
           .answer = answer_read};
 }

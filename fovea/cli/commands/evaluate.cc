@@ -75,7 +75,7 @@ Command evaluate_command() {
           joined(joined(model_options(fmt::format("{}, of detections {}", kDefaultPictureModel,
                                                   kDefaultDetectionModel)),
                         picture_options()),
-                 map_options({"colors", "scale", "svg-text", "sidecar"})),
+                 map_options({"colors", "pixels", "svg-text", "sidecar"})),
           {Option::integer("layer", "N", "from 0 (default: the last)", 0),
            Option::real(
                "mask", "P",
