@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "fovea/ask/question_kind.h"
 #include "fovea/atlas/merged_map.h"
@@ -199,6 +200,11 @@ Json to_json(const Question& question) {
   return json;
 }
 
+std::vector<FieldInfo> joined_fields(std::vector<FieldInfo> fields, std::vector<FieldInfo> more) {
+  std::ranges::move(more, std::back_inserter(fields));
+  return fields;
+}
+
 FieldInfo site_field() {
   FieldInfo field{.name = "site",
                   .shown = "NAME",
@@ -323,6 +329,23 @@ FieldInfo pool_field() {
           .words = {"mean", "max"},
           .otherwise = "mean",
           .on_page = false};
+}
+
+std::vector<FieldInfo> part_fields() {
+  const auto range = [](const char* name, const char* help) {
+    return FieldInfo{
+        .name = name, .shown = "A:B", .help = help, .otherwise = "all", .on_page = false};
+  };
+  FieldInfo around{.name = "around",
+                   .shown = "TOKEN[:N]",
+                   .help = "only so many positions before and behind a token (N: 32)",
+                   .on_page = false,
+                   .rules = {{.excludes = "rows", .why = "chooses the rows"},
+                             {.excludes = "cols", .why = "chooses the columns"}}};
+  return {range("rows",
+                "only these rows, from A up to but not with B, from 0; A or B may be left "
+                "out"),
+          range("cols", "only these columns"), std::move(around)};
 }
 
 }  // namespace fovea

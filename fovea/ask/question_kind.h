@@ -45,6 +45,8 @@ const QuestionKind& question_kind_named(std::string_view name);
 // Throws Error{kInvalidArgument} for what a saved page does not show.
 void check_page(const Question& question);
 
+std::vector<FieldInfo> joined_fields(std::vector<FieldInfo> fields, std::vector<FieldInfo> more);
+
 // Fields of the place, as most kinds take them.
 FieldInfo site_field();
 FieldInfo layer_field(bool all_layers = false);
@@ -61,6 +63,8 @@ FieldInfo exact_field();
 FieldInfo of_field();
 FieldInfo scale_field();
 FieldInfo range_field();
+// A part of a map: "rows", "cols" and "around".
+std::vector<FieldInfo> part_fields();
 // "pool": what a bin of a map is that is too long for its cells.
 FieldInfo pool_field();
 

@@ -56,7 +56,8 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   int64_t chosen_index = 0;
   if (choice.token) {
     const FoundToken found = token_named(choice.column ? frame.cols : frame.rows, choice);
-    (choice.column ? figure.chosen_col : figure.chosen_row) = found.index / frame.block;
+    const Side& side = choice.column ? frame.cols : frame.rows;
+    (choice.column ? figure.chosen_col : figure.chosen_row) = side.place_of(found) / frame.block;
     chosen_index = found.index;
     chosen = fmt::format(" · {} {} marked{}", choice.column ? "column" : "row", found.index,
                          note_of(found));
@@ -64,7 +65,8 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   MergedMap map = frame.map(head);
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
-  figure.row_place.step = figure.col_place.step = frame.block;
+  figure.row_place = {frame.rows.part.begin, frame.block};
+  figure.col_place = {frame.cols.part.begin, frame.block};
   const auto values = map.weights.values<float>();
   figure.scale = scale_of(drawing, values);
   figure.value_name = value_name(drawing.of);
@@ -138,6 +140,27 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   return figure;
 }
 
+namespace {
+
+// The source of a part of a text is that of its positions.
+void cut_source(Axis& axis) {
+  int64_t begin = std::ssize(axis.source), end = 0;
+  for (const Position& position : axis.positions) {
+    if (position.source_end <= position.source_begin) continue;
+    begin = std::min<int64_t>(begin, position.source_begin);
+    end = std::max<int64_t>(end, position.source_end);
+  }
+  if (begin >= end) return;
+  axis.source = axis.source.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  for (Position& position : axis.positions) {
+    if (position.source_end <= position.source_begin) continue;
+    position.source_begin -= begin;
+    position.source_end -= begin;
+  }
+}
+
+}  // namespace
+
 ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   const RecordPointer record = chosen_record(run, choice);
   const HeadChoice head = single_map(choice.head, *record);
@@ -147,8 +170,11 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   frame.of = drawing.of;
   frame.rows = make_side(run, record->row_axis, choice.words);
   frame.cols = make_side(run, record->col_axis, choice.words);
+  const MapPart part = map_part(choice, frame.rows, frame.cols);
   Side& fixed = choice.column ? frame.cols : frame.rows;
-  const Side& shown = choice.column ? frame.rows : frame.cols;
+  Side& shown = choice.column ? frame.rows : frame.cols;
+  shown = make_side(run, choice.column ? record->row_axis : record->col_axis, choice.words, 1,
+                    choice.column ? part.rows : part.cols);
   FoundToken found{fixed.size() - 1, ""};
   if (choice.token) {
     found = token_named(fixed, choice);
@@ -159,11 +185,13 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   }
   ReadFigure figure;
   figure.axis = shown.shown;
+  if (shown.is_part()) cut_source(figure.axis);
   figure.column = choice.column;
   // The rows of a generation are its tokens too; those of cross-attention are of another text.
   const bool same = fixed.axis == shown.axis ||
                     (record->row_axis == "steps" && record->site.kind != SiteKind::kCross);
-  figure.chosen = same ? found.index : -1;
+  const bool here = found.index >= shown.part.begin && found.index < shown.part.end;
+  figure.chosen = same && here ? found.index - shown.part.begin : -1;
   const std::string token = token_text(fixed.shown, found.index, choice.column);
   fixed.groups = {fixed.groups[static_cast<size_t>(found.index)]};
   const MergedMap map = frame.map(head);
@@ -278,7 +306,8 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
   FoundToken found;
   if (choice.token) {
     found = token_named(choice.column ? frame.cols : frame.rows, choice);
-    (choice.column ? figure.chosen_col : figure.chosen_row) = found.index;
+    const Side& side = choice.column ? frame.cols : frame.rows;
+    (choice.column ? figure.chosen_col : figure.chosen_row) = side.place_of(found);
   }
   std::vector<double> sums;
   double largest = 0;
@@ -293,7 +322,8 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
     } else {
       double sum = 0;
       for (int64_t i = 0; i < (choice.column ? weights.rows : weights.cols); ++i) {
-        const float weight = choice.column ? weights(i, found.index) : weights(found.index, i);
+        const float weight =
+            choice.column ? weights(i, *figure.chosen_col) : weights(*figure.chosen_row, i);
         if (!std::isnan(weight)) sum += double{weight};
       }
       sums.push_back(sum);
@@ -302,11 +332,11 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
   }
   const std::string place = layer_text(*record, choice.head);
   figure.text.title = title_of(run, record->site.kind, place);
-  const Axis& chosen_axis = choice.column ? figure.cols : figure.rows;
+  const Axis whole_axis =
+      make_side(run, choice.column ? record->col_axis : record->row_axis, choice.words).shown;
   figure.text.caption =
-      (choice.token
-           ? token_caption(token_text(chosen_axis, found.index, choice.column), place, sums)
-           : matrix_caption(place, sums)) +
+      (choice.token ? token_caption(token_text(whole_axis, found.index, choice.column), place, sums)
+                    : matrix_caption(place, sums)) +
       frame.note(choice.words) + note_of(found);
   figure.text.metadata = metadata_of(run, frame, choice.head, scale_to(largest));
   figure.text.metadata.set("mass", figure.mass);

@@ -26,6 +26,22 @@ struct ColorRange {
 // "0:0.5", "1%:99%". Throws Error{kInvalidArgument} about the field "range".
 ColorRange parse_range(std::string_view text);
 
+// Positions [begin, end) of an axis; from its first, to its last where an end is left out.
+struct AxisPart {
+  std::optional<int64_t> begin = {};
+  std::optional<int64_t> end = {};
+};
+// "A:B", "A:", ":B". Throws Error{kInvalidArgument} about the field.
+AxisPart parse_part(const char* field, std::string_view text);
+
+// A position and as many before and behind it.
+struct Around {
+  std::string token;  // as token_named() takes it
+  int64_t reach = 32;
+};
+// "TOKEN" or "TOKEN:N"; the last colon splits where a number follows it.
+Around parse_around(std::string_view text);
+
 struct ViewChoice {
   std::optional<SiteKind> kind;      // none: that of the run's first record
   std::optional<int64_t> layer;      // none: the last one of that kind
@@ -39,8 +55,12 @@ struct ViewChoice {
   std::optional<MapValue> of = {};
   std::optional<ScaleCurve> curve = {};
   std::optional<ColorRange> range = {};
-  bool largest =
-      false;  // a bin of a long map is its largest cell, not rows by mean, columns by sum
+  // A part of the map, counted in tokens, or in words where they are merged.
+  std::optional<AxisPart> rows = {};
+  std::optional<AxisPart> cols = {};
+  std::optional<Around> around = {};  // of both axes where they are one, else of the token's
+  // A bin of a long map is its largest cell, not rows by mean and columns by sum.
+  bool largest = false;
 };
 
 // A map with more words on a side is refused; one of tokens is pooled, and its caption says so.

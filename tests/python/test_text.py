@@ -221,6 +221,29 @@ def test_what_is_drawn_and_on_which_scale_can_be_chosen(bert, tmp_path):
         assert_fails(run(*place, *wrong), 2, *words)
 
 
+def test_a_part_is_that_place_of_the_whole_map(bert, tmp_path):
+    captured = tmp_path / "run.fovea.safetensors"
+    ok("capture", "-m", bert, TEXT, "--out", captured)
+
+    def numbers(*options):
+        ok("open", captured, "--layer", "1", *options, "--out", tmp_path / "map.npy")
+        return numpy.load(tmp_path / "map.npy")
+
+    for view in ("--head=2", "--view=heads", "--view=lines"):
+        whole = numbers(view)
+        numpy.testing.assert_allclose(numbers(view, "--rows", "3:9", "--cols", ":4"), whole[..., 3:9, :4], atol=1e-6)
+        numpy.testing.assert_allclose(numbers(view, "--rows", "10:"), whole[..., 10:, :], atol=1e-6)
+        numpy.testing.assert_allclose(numbers(view, "--around", "mat:2"), whole[..., 4:9, 4:9], atol=1e-6)
+    said = ok("open", captured, "--head", "2", "--rows", "3:9", "--cols", ":4")
+    assert "rows 3 to 8 of 13, columns 0 to 3 of 13" in said
+    read = ok("open", captured, "--view", "read", "--token", "mat", "--around", "mat:2")
+    assert "columns 4 to 8 of 13" in read and "tired" not in read
+    for wrong, words in [(("--rows", "3:99"), ["--rows", "13"]), (("--rows", "9:3"), ["--rows"]), (("--cols", "x"), ["--cols", "A:B"]),
+                         (("--around", "dog"), ["dog"]), (("--around", "mat", "--rows", "1:2"), ["--around", "--rows"]),
+                         (("--token", "mat", "--rows", "9:12"), ["--token", "9 to 11"])]:
+        assert_fails(run("open", captured, "--view", "matrix", "--head", "2", *wrong), 2, *words)
+
+
 @pytest.mark.parametrize("view", ["matrix", "read", "reading", "lines", "heads"])
 @pytest.mark.parametrize("suffix, magic", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_every_view_is_drawn_in_every_format_alike_each_time(bert, tmp_path, view, suffix, magic):
