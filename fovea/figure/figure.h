@@ -88,7 +88,8 @@ struct ReadFigure {
   Axis axis;
   std::vector<float> weights;  // one per position
   int64_t chosen = 0;
-  bool column = false;  // who attends to the chosen one, instead of what it attends to
+  AxisPlace place = {};  // where the positions lie in the whole text
+  bool column = false;   // who attends to the chosen one, instead of what it attends to
   ColorScale scale;
   std::string value_name = "attention weight";  // beside the colour bar
 };

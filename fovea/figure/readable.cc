@@ -128,6 +128,7 @@ struct Describe {
   }
   void operator()(const ReadFigure& figure) const {
     out.line("kind: read, {}", figure.column ? "a column" : "a row");
+    if (figure.place.first > 0) out.line("first position: {}", figure.place.first);
     out.colors(figure.scale, figure.value_name);
     running(figure);
   }

@@ -185,6 +185,7 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   }
   ReadFigure figure;
   figure.axis = shown.shown;
+  figure.place.first = shown.part.begin;
   if (shown.is_part()) cut_source(figure.axis);
   figure.column = choice.column;
   // The rows of a generation are its tokens too; those of cross-attention are of another text.

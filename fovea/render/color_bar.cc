@@ -59,7 +59,7 @@ void ColorBar::draw(Canvas& canvas, Point at) const {
   canvas.outline(bar, {.color = kMuted, .width = 0.5});
   const auto arrow = [&](double y, double length, double place) {
     draw_bar_arrow(canvas, {bar.x, y}, {bar.x + kBarWidth, y}, {bar.x + kBarWidth / 2, y + length},
-               axis_.colors().at(place));
+                   axis_.colors().at(place));
   };
   if (axis_.scale().above) arrow(bar.y, -kArrowLength, 1);
   if (axis_.scale().below) arrow(bar.y + bar_height_, kArrowLength, 0);
@@ -100,8 +100,8 @@ void FlatColorBar::draw(Canvas& canvas, Point at) const {
   canvas.gradient(bar, axis_.colors(), /*upwards=*/false);
   canvas.outline(bar, {.color = kMuted, .width = 0.5});
   const auto arrow = [&](double x, double length, double place) {
-    draw_bar_arrow(canvas, {x, bar.y}, {x, bar.y + kFlatHeight}, {x + length, bar.y + kFlatHeight / 2},
-               axis_.colors().at(place));
+    draw_bar_arrow(canvas, {x, bar.y}, {x, bar.y + kFlatHeight},
+                   {x + length, bar.y + kFlatHeight / 2}, axis_.colors().at(place));
   };
   if (axis_.scale().above) arrow(bar.x + kFlatWidth, kArrowLength, 1);
   if (axis_.scale().below) arrow(bar.x, -kArrowLength, 0);
