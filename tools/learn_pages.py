@@ -77,8 +77,8 @@ def models_of(command):
 
 def run(command, folder, models):
     """Runs a command with a terminal of 100 columns, without colours; its picture has one pixel per unit, which is what a page shows."""
-    picture, knows_scale = picture_of(command), not command.startswith("./run steps ")
-    scaled = f"{command} --scale 1" if picture and knows_scale else command
+    picture, knows_pixels = picture_of(command), not command.startswith("./run steps ")
+    scaled = f"{command} --pixels 1" if picture and knows_pixels else command
     foreign = ("COLORTERM", "FORCE_COLOR", "CLICOLOR_FORCE", "FOVEA_LOG")
     environment = {name: value for name, value in os.environ.items() if name not in foreign}
     result = subprocess.run(
@@ -86,7 +86,7 @@ def run(command, folder, models):
         stdin=subprocess.DEVNULL, timeout=120,
         env={"GOMP_SPINCOUNT": "1000", **environment, "FOVEA_CACHE": str(models), "COLUMNS": "100", "NO_COLOR": "1"},  # as ./run
     )
-    if picture and not knows_scale and result.returncode == 0:
+    if picture and not knows_pixels and result.returncode == 0:
         halve_picture(folder / picture)
     return result
 

@@ -32,7 +32,7 @@ def main(wanted):
             continue
         words[words.index("--out") + 1] = str(IMAGES / picture)
         # One pixel per unit is what a page shows; the file stays small.
-        subprocess.run([str(ROOT / "run"), *words[1:], "--scale", "1"], cwd=ROOT, check=True)
+        subprocess.run([str(ROOT / "run"), *words[1:], "--pixels", "1"], cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":

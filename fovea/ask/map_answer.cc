@@ -42,18 +42,38 @@ Json axis_facts(const Axis& axis) {
   return json;
 }
 
+ScaleCurve scale_curve_named(std::string_view name) {
+  return name == "log"    ? ScaleCurve::kLog
+         : name == "sqrt" ? ScaleCurve::kSqrt
+                          : ScaleCurve::kLinear;
+}
+
 }  // namespace
 
 ViewChoice view_choice(const Question& question) {
   const Place& place = question.place;
-  return {.kind = place.site,
-          .layer = place.layer,
-          .all_layers = place.all_layers,
-          .head = place.head.value_or(HeadChoice{}),
-          .token = place.token,
-          .column = place.column,
-          .words = place.words,
-          .exact = question.flag("exact")};
+  ViewChoice choice{.kind = place.site,
+                    .layer = place.layer,
+                    .all_layers = place.all_layers,
+                    .head = place.head.value_or(HeadChoice{}),
+                    .token = place.token,
+                    .column = place.column,
+                    .words = place.words,
+                    .exact = question.flag("exact"),
+                    .largest = question.word("pool") == "max"};
+  if (const auto of = question.word("of")) choice.of = map_value_named(*of);
+  if (const auto scale = question.word("scale")) choice.curve = scale_curve_named(*scale);
+  if (const auto range = question.word("range")) choice.range = parse_range(*range);
+  // Of cells of a picture a part is two numbers (ask/kinds/cell_matrix.cc).
+  const auto part = [&](const char* field) -> std::optional<AxisPart> {
+    const Json* given = question.fields.find(field);
+    if (given == nullptr || !given->is_string()) return {};
+    return parse_part(field, given->as_string("a question"));
+  };
+  choice.rows = part("rows");
+  choice.cols = part("cols");
+  if (const auto around = question.word("around")) choice.around = parse_around(*around);
+  return choice;
 }
 
 Answer map_answer(Figure figure, const Question& question, const FinishedRun& run,

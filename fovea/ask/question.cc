@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "fovea/ask/question_kind.h"
+#include "fovea/atlas/merged_map.h"
 #include "fovea/base/error.h"
 #include "fovea/base/suggest.h"
 
@@ -198,6 +200,11 @@ Json to_json(const Question& question) {
   return json;
 }
 
+std::vector<FieldInfo> joined_fields(std::vector<FieldInfo> fields, std::vector<FieldInfo> more) {
+  std::ranges::move(more, std::back_inserter(fields));
+  return fields;
+}
+
 FieldInfo site_field() {
   FieldInfo field{.name = "site",
                   .shown = "NAME",
@@ -282,6 +289,63 @@ FieldInfo exact_field() {
           .help = "every cell: a map too large for a figure is refused, not pooled",
           .type = FieldType::kFlag,
           .on_page = false};
+}
+
+FieldInfo of_field() {
+  FieldInfo field{.name = "of",
+                  .help =
+                      "what is drawn: the weight; how many times what even attention gives; "
+                      "the score before softmax; the weight times the length of its value",
+                  .type = FieldType::kChoice,
+                  .otherwise = "weight; of whole maps above 64 positions times-even",
+                  .on_page = false};
+  for (const std::string_view name : map_value_names()) field.words.emplace_back(name);
+  return field;
+}
+
+FieldInfo scale_field() {
+  return {.name = "scale",
+          .help = "how a value becomes a colour",
+          .type = FieldType::kChoice,
+          .words = {"linear", "sqrt", "log"},
+          .otherwise = "linear; log of times-even",
+          .on_page = false};
+}
+
+FieldInfo range_field() {
+  return {.name = "range",
+          .shown = "LOW:HIGH",
+          .help = "the ends of the colours, as values (0:0.5) or percentiles (1%:99%)",
+          .otherwise = "0 to the largest; of times-even a 32nd to 32",
+          .on_page = false};
+}
+
+FieldInfo pool_field() {
+  return {.name = "pool",
+          .help =
+              "what a bin of a long map is: rows by mean and columns by sum, or its largest "
+              "weight",
+          .type = FieldType::kChoice,
+          .words = {"mean", "max"},
+          .otherwise = "mean",
+          .on_page = false};
+}
+
+std::vector<FieldInfo> part_fields() {
+  const auto range = [](const char* name, const char* help) {
+    return FieldInfo{
+        .name = name, .shown = "A:B", .help = help, .otherwise = "all", .on_page = false};
+  };
+  FieldInfo around{.name = "around",
+                   .shown = "TOKEN[:N]",
+                   .help = "only so many positions before and behind a token (N: 32)",
+                   .on_page = false,
+                   .rules = {{.excludes = "rows", .why = "chooses the rows"},
+                             {.excludes = "cols", .why = "chooses the columns"}}};
+  return {range("rows",
+                "only these rows, from A up to but not with B, from 0; A or B may be left "
+                "out"),
+          range("cols", "only these columns"), std::move(around)};
 }
 
 }  // namespace fovea

@@ -58,6 +58,8 @@ const QuestionKind& question_kind_named(std::string_view name);
 // Throws Error{kInvalidArgument} for what a saved page does not show.
 void check_page(const Question& question);
 
+std::vector<FieldInfo> joined_fields(std::vector<FieldInfo> fields, std::vector<FieldInfo> more);
+
 // The fields of a place, as most kinds take them.
 FieldInfo site_field();
 FieldInfo layer_field(bool all_layers = false);
@@ -69,5 +71,14 @@ FieldInfo column_field();
 FieldInfo words_field();
 // The field "exact": show every cell, never pooled.
 FieldInfo exact_field();
+
+// What is drawn and how it becomes a colour: "of", "scale", "range".
+FieldInfo of_field();
+FieldInfo scale_field();
+FieldInfo range_field();
+// A part of a map: "rows", "cols" and "around".
+std::vector<FieldInfo> part_fields();
+// "pool": what a bin of a map is that is too long for its cells.
+FieldInfo pool_field();
 
 }  // namespace fovea

@@ -98,6 +98,21 @@ void AttentionMap::tile(Region region, MatrixView<float> out) const {
   });
 }
 
+Tensor AttentionMap::score_tile(Region region) const {
+  check(region);
+  Tensor out = Tensor::uninitialized({region.rows(), region.cols()});
+  if (region.rows() == 0 || region.cols() == 0) return out;
+  const HeadTiles tiles(inputs_, head_, {region.col_begin, region.col_end});
+  const MatrixView<float> view = out.mutable_matrix<float>();
+  const int64_t item_rows = tile_rows_per_item(region.cols(), shape_.head_dim);
+  parallel_for((region.rows() + item_rows - 1) / item_rows, [&](int64_t item) {
+    const int64_t first = item * item_rows;
+    const int64_t count = std::min(region.rows() - first, item_rows);
+    tiles.scores(region.row_begin + first, tiles.columns(), view.block(first, 0, count, view.cols));
+  });
+  return out;
+}
+
 std::vector<ColumnWeight> AttentionMap::row_top(int64_t index, int64_t count) const {
   const std::vector<float> weights = row(index);
   std::vector<ColumnWeight> top;

@@ -76,6 +76,9 @@ class AttentionMap {
   // Cost: area * head_dim.
   Tensor tile(Region region) const;
   void tile(Region region, MatrixView<float> out) const;
+  // s(i, j), what softmax takes: scale, bias and cap are in it. -infinity where nothing may be
+  // seen.
+  Tensor score_tile(Region region) const;
   // The `count` largest weights of a row, largest first; equal ones by column.
   std::vector<ColumnWeight> row_top(int64_t index, int64_t count) const;
 

@@ -1,11 +1,17 @@
 #include "fovea/atlas/merged_map.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
+#include "fovea/tensor/convert.h"
 
 namespace fovea {
 namespace {
@@ -27,25 +33,69 @@ double sum_of(const float* weights, int64_t count) {
   return sum;
 }
 
+// One head, as far as a strip needs it.
+class HeadValues {
+ public:
+  HeadValues(const std::shared_ptr<const AttentionRecord>& record, int64_t head, MapValue value)
+      : map_(record, head), value_(value) {
+    if (value == MapValue::kValueWeighted) lengths_ = value_lengths(*record, head);
+  }
+
+  Tensor strip(Region region) const {
+    if (value_ == MapValue::kScore) return map_.score_tile(region);
+    Tensor weights = map_.tile(region);
+    if (lengths_.empty()) return weights;
+    const MatrixView<float> view = weights.mutable_matrix<float>();
+    for (int64_t r = 0; r < view.rows; ++r) {
+      float* row = view.row(r);
+      const float* lengths = lengths_.data() + region.col_begin;
+      for (int64_t c = 0; c < view.cols; ++c) row[c] *= lengths[c];
+    }
+    return weights;
+  }
+
+ private:
+  static std::vector<float> value_lengths(const AttentionRecord& record, int64_t head) {
+    if (record.values.empty()) {
+      fail(ErrorKind::kUnsupported, Field{"of"},
+           "{} was captured without values, so a weight cannot be told with theirs",
+           to_string(record.site));
+    }
+    const Tensor all = convert(record.values, DType::kF32);
+    const int64_t cols = all.size(1), dim = all.size(2);
+    const float* values = all.values<float>().data() + record.shape().kv_head(head) * cols * dim;
+    std::vector<float> lengths;
+    for (int64_t col = 0; col < cols; ++col, values += dim) {
+      const double square = std::inner_product(values, values + dim, values, 0.0);
+      lengths.push_back(static_cast<float>(std::sqrt(square)));
+    }
+    return lengths;
+  }
+
+  AttentionMap map_;
+  MapValue value_;
+  std::vector<float> lengths_;
+};
+
 // Rows of one head or of several put together.
 class HeadStrips {
  public:
-  HeadStrips(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head) : head_(head) {
+  HeadStrips(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head, MapValue value)
+      : head_(head) {
     const int64_t heads = record->shape().heads;
     const bool one = head.kind == HeadChoice::Kind::kOne;
     for (int64_t h = one ? head.head : 0; h < (one ? head.head + 1 : heads); ++h) {
-      maps_.emplace_back(record, h);
+      maps_.emplace_back(record, h, value);
     }
   }
 
   Tensor strip(Region region) const {
-    Tensor result = maps_.front().tile(region);
+    Tensor result = maps_.front().strip(region);
     if (maps_.size() == 1) return result;
     const auto values = result.mutable_values<float>();
-    Tensor other = Tensor::uninitialized(result.shape());
     const bool max = head_.kind == HeadChoice::Kind::kMax;
     for (size_t h = 1; h < maps_.size(); ++h) {
-      maps_[h].tile(region, other.mutable_matrix<float>());
+      const Tensor other = maps_[h].strip(region);
       const auto more = other.values<float>();
       for (size_t i = 0; i < values.size(); ++i) {
         values[i] = max ? std::max(values[i], more[i]) : values[i] + more[i];
@@ -59,7 +109,7 @@ class HeadStrips {
 
  private:
   HeadChoice head_;
-  std::vector<AttentionMap> maps_;
+  std::vector<HeadValues> maps_;
 };
 
 // One row of groups while it is being filled.
@@ -107,35 +157,155 @@ class GroupRow {
   float* out_;
 };
 
+// How many keys of a range a row may see.
+class MaskCounts {
+ public:
+  MaskCounts(const Mask& mask, int64_t cols) : mask_(mask), cols_(cols) {
+    if (mask.key_valid.empty()) return;
+    valid_before_.push_back(0);
+    for (const uint8_t valid : mask.key_valid) {
+      valid_before_.push_back(valid_before_.back() + (valid != 0 ? 1 : 0));
+    }
+  }
+
+  int64_t within(int64_t row, int64_t begin, int64_t end) const {
+    const KeyRange seen = mask_.key_range(row, cols_);
+    begin = std::max(begin, seen.begin);
+    end = std::min(end, seen.end);
+    if (begin >= end) return 0;
+    if (!mask_.key_group.empty()) {
+      int64_t count = 0;
+      for (int64_t col = begin; col < end; ++col) count += mask_.allows(row, col) ? 1 : 0;
+      return count;
+    }
+    if (valid_before_.empty()) return end - begin;
+    return valid_before_[static_cast<size_t>(end)] - valid_before_[static_cast<size_t>(begin)];
+  }
+
+ private:
+  const Mask& mask_;
+  int64_t cols_;
+  std::vector<int64_t> valid_before_;
+};
+
+void check_merge(Merge merge, MapValue value) {
+  if (value != MapValue::kTimesEven || merge != Merge::kMax) return;
+  fail(ErrorKind::kUnsupported, Field{"of"},
+       "the largest of many cells is a weight, not how many times even; choose weight");
+}
+
+std::vector<PositionGroup> blocks_along(int64_t cells, int64_t block) {
+  std::vector<PositionGroup> blocks;
+  for (int64_t i = 0; i < cells; i += block) blocks.push_back({i, std::min(i + block, cells)});
+  return blocks;
+}
+
+// From rows by mean and columns by sum to what the value is of a group.
+void finish_value(MergedMap& merged, const AttentionRecord& record,
+                  const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
+                  MapValue value) {
+  const MatrixView<float> cells = merged.weights.mutable_matrix<float>();
+  if (value == MapValue::kTimesEven) {
+    const Tensor even = even_shares(record, rows, cols);
+    std::ranges::transform(merged.weights.values<float>(), even.values<float>(),
+                           merged.weights.mutable_values<float>().begin(), std::divides<>());
+  }
+  if (value != MapValue::kScore) return;
+  const MaskCounts counts(record.rule.mask, record.shape().cols);
+  parallel_for(cells.rows, [&](int64_t r) {
+    const PositionGroup& group = rows[static_cast<size_t>(r)];
+    for (int64_t c = 0; c < cells.cols; ++c) {
+      const PositionGroup& part = cols[static_cast<size_t>(c)];
+      int64_t count = 0;
+      for (int64_t row = group.begin; row < group.end; ++row) {
+        count += counts.within(row, part.begin, part.end);
+      }
+      // A cut edge has no score.
+      float& cell = cells(r, c);
+      cell = std::isfinite(cell)
+                 ? cell * static_cast<float>(group.size()) / static_cast<float>(count)
+                 : kForbidden;
+    }
+  });
+}
+
 }  // namespace
 
+std::span<const std::string_view> map_value_names() {
+  static constexpr std::string_view kNames[] = {"weight", "times-even", "score", "value-weighted"};
+  return kNames;
+}
+
+MapValue map_value_named(std::string_view name) {
+  const auto names = map_value_names();
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) {
+    fail(ErrorKind::kInvalidArgument, Field{"of"}, "'{}' is not one of {}", name,
+         fmt::join(names, ", "));
+  }
+  return static_cast<MapValue>(found - names.begin());
+}
+
+Tensor even_shares(const AttentionRecord& record, const std::vector<PositionGroup>& rows,
+                   const std::vector<PositionGroup>& cols) {
+  const MaskCounts counts(record.rule.mask, record.shape().cols);
+  Tensor even({static_cast<int64_t>(rows.size()), static_cast<int64_t>(cols.size())});
+  const MatrixView<float> out = even.mutable_matrix<float>();
+  parallel_for(out.rows, [&](int64_t r) {
+    const PositionGroup& group = rows[static_cast<size_t>(r)];
+    std::vector<double> sums(cols.size());
+    for (int64_t row = group.begin; row < group.end; ++row) {
+      const int64_t all = counts.within(row, 0, record.shape().cols);
+      if (all == 0) continue;
+      for (size_t c = 0; c < cols.size(); ++c) {
+        const int64_t some = counts.within(row, cols[c].begin, cols[c].end);
+        sums[c] += static_cast<double>(some) / static_cast<double>(all);
+      }
+    }
+    for (size_t c = 0; c < cols.size(); ++c) {
+      out.row(r)[c] = static_cast<float>(sums[c] / static_cast<double>(group.size()));
+    }
+  });
+  return even;
+}
+
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
-                     int64_t block) {
+                     int64_t block, Merge merge, MapValue value) {
+  check_merge(merge, value);
   const AttentionMap map(record, head);
   PooledTile pooled = map.pooled(map.whole(), block);
   MergedMap merged;
+  const MatrixView<const float> sums = pooled.sum.matrix<float>();
+  for (int64_t r = 0; r < sums.rows; ++r) {
+    const int64_t rows = std::min(block, map.rows() - r * block);
+    merged.row_sums.push_back(sum_of(sums.row(r), sums.cols) / static_cast<double>(rows));
+    if (merge == Merge::kMax) continue;
+    float* mean = pooled.max.mutable_matrix<float>().row(r);
+    std::transform(sums.row(r), sums.row(r) + sums.cols, mean,
+                   [&](float sum) { return sum / static_cast<float>(rows); });
+  }
   merged.weights = std::move(pooled.max);
   const auto cells = merged.weights.mutable_values<float>();
   const auto counts = pooled.count.values<int64_t>();
   for (size_t i = 0; i < cells.size(); ++i) {
     if (counts[i] == 0) cells[i] = kForbidden;
   }
-  const MatrixView<const float> sums = pooled.sum.matrix<float>();
-  for (int64_t r = 0; r < sums.rows; ++r) {
-    const int64_t rows = std::min(block, map.rows() - r * block);
-    merged.row_sums.push_back(sum_of(sums.row(r), sums.cols) / static_cast<double>(rows));
+  if (value == MapValue::kTimesEven) {
+    finish_value(merged, *record, blocks_along(map.rows(), block), blocks_along(map.cols(), block),
+                 value);
   }
   return merged;
 }
 
 MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
                      const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
-                     Merge merge) {
+                     Merge merge, MapValue value) {
+  check_merge(merge, value);
   const auto row_groups = static_cast<int64_t>(rows.size());
   MergedMap merged;
   merged.weights = Tensor::uninitialized({row_groups, static_cast<int64_t>(cols.size())});
   if (rows.empty() || cols.empty()) return merged;
-  const HeadStrips strips(record, head);
+  const HeadStrips strips(record, head, value);
   const Mask& mask = record->rule.mask;
   const int64_t all_cols = record->shape().cols;
   const int64_t width = cols.back().end - cols.front().begin;
@@ -169,6 +339,7 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
       if (group.end <= end) line.finish(group.size());
     });
   }
+  if (merge == Merge::kWords) finish_value(merged, *record, rows, cols, value);
   return merged;
 }
 

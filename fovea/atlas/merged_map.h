@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "fovea/atlas/head_choice.h"
@@ -17,6 +19,17 @@ enum class Merge {
   kMax,    // the largest cell: no small bright spot is lost in an overview
 };
 
+// What the cells of a map hold.
+enum class MapValue {
+  kWeight,
+  kTimesEven,      // the weight times the number of keys the row may see: 1 is even attention
+  kScore,          // what softmax takes
+  kValueWeighted,  // the weight times the length of the value that it takes
+};
+// "weight", "times-even", "score", "value-weighted".
+std::span<const std::string_view> map_value_names();
+MapValue map_value_named(std::string_view name);  // throws Error{kInvalidArgument} for another
+
 struct MergedMap {
   Tensor weights;  // f32 [row groups, column groups]; NaN: the mask forbids all of it
   // The sum of each row of the map, over the columns of all groups. In pooled_map, the mean sum of
@@ -24,15 +37,24 @@ struct MergedMap {
   std::vector<double> row_sums;
 };
 
-// Groups are neighbours in rising order; rows and columns outside of them are not computed.
+// Groups are neighbours in rising order; rows and columns outside of them are not computed. With
+// Merge::kWords times even is what a group gets over what it would get if every row looked evenly
+// at all it may see, and a score is the mean of the allowed ones.
+//   x(R, C) = share(R, C) / even(R, C),  even(R, C) = mean over i in R of (allowed in C) /
+//   allowed(i)
+// Throws Error{kUnsupported} for values that were not captured, and for the maximum of times even.
 MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
                      const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
-                     Merge merge);
+                     Merge merge, MapValue value = MapValue::kWeight);
 
-// The maximum of every block of block x block cells of one head: what merged_map gives for such
-// groups and Merge::kMax, without the weights ever being stored.
+// even(R, C), f32; 0 where nothing is allowed.
+Tensor even_shares(const AttentionRecord& record, const std::vector<PositionGroup>& rows,
+                   const std::vector<PositionGroup>& cols);
+
+// The same for every block of block x block cells of one head, without the weights ever being
+// stored. `value` is kWeight or kTimesEven.
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
-                     int64_t block);
+                     int64_t block, Merge merge, MapValue value = MapValue::kWeight);
 
 // One row or column of a map: of one head, of the mean of all (also for kAll), or of their maximum.
 std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,

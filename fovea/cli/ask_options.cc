@@ -283,7 +283,7 @@ PictureBytes read_picture_bytes(const std::string& name) {
 }
 
 std::vector<Option> answer_options() {
-  return map_options({"colors", "json", "out", "scale", "svg-text", "sidecar"});
+  return map_options({"colors", "json", "out", "pixels", "svg-text", "sidecar"});
 }
 
 void check_answer_options(const Args& args) {

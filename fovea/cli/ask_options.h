@@ -60,7 +60,7 @@ Session open_session(const Args& args, const GivenInput& given, std::string_view
 Session open_session(const Args& args, const GivenInput& given, Engine engine,
                      const Question& question = {}, const RecorderOptions& record = {});
 
-// --colors --json --out --scale --svg-text --sidecar: where an answer goes.
+// --colors --json --out --pixels --svg-text --sidecar: where an answer goes.
 std::vector<Option> answer_options();
 // Checks that these options go together. Throws Error{kInvalidArgument}.
 void check_answer_options(const Args& args);

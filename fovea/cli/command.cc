@@ -21,6 +21,12 @@ void check_low(const Option& option, std::string_view text, double number) {
 }
 
 [[noreturn]] void fail_choice(const Option& option, const std::string& text) {
+  // --scale once was how large a .png is.
+  if (option.name == "scale" && parse_number<int64_t>(text)) {
+    fail(ErrorKind::kInvalidArgument,
+         "--scale is '{}' but must be one of {}; pixels of a .png per unit are --pixels {}", text,
+         fmt::join(option.choices, ", "), text);
+  }
   std::vector<std::string> words = option.choices;
   for (const auto& [alias, choice] : option.aliases) words.push_back(alias);
   fail(ErrorKind::kInvalidArgument, "--{} is '{}' but must be one of {}{}", option.name, text,

@@ -39,7 +39,7 @@ std::vector<Option> all_map_options() {
                    "write a file: .png .svg .pdf, .html with all heads to move through, or the "
                    "numbers as " +
                        data_suffixes()),
-      Option::integer("scale", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
+      Option::integer("pixels", "N", "pixels of a .png per unit, 1 to 4 (default: 2)", 1),
       Option::flag("svg-text",
                    "text of a .svg as text, to be edited and searched (its font is Inter), not as "
                    "outlines"),
@@ -51,13 +51,13 @@ std::vector<Option> all_map_options() {
 FigureOptions figure_options(const Args& args) {
   FigureOptions options{.svg_text = args.flag("svg-text"), .sidecar = args.flag("sidecar")};
   if (args.has("colors")) options.colors = args["colors"];
-  if (args.has("scale")) {
-    const int64_t scale = args.integer("scale");
-    if (scale > kLargestScale) {
-      fail(ErrorKind::kInvalidArgument, "--scale is {} but a .png takes 1 to {} pixels per unit",
-           scale, kLargestScale);
+  if (args.has("pixels")) {
+    const int64_t pixels = args.integer("pixels");
+    if (pixels > kMostPixels) {
+      fail(ErrorKind::kInvalidArgument, "--pixels is {} but a .png takes 1 to {} pixels per unit",
+           pixels, kMostPixels);
     }
-    options.scale = static_cast<int>(scale);
+    options.pixels = static_cast<int>(pixels);
   }
   return options;
 }
@@ -87,7 +87,7 @@ void check_figure_args(const Args& args) {
   if (args.has("out") && is_figure_suffix(args["out"])) figures.emplace_back("out");
   if (args.knows("check-out") && args.has("check-out")) figures.emplace_back("check-out");
   figure_options(args);  // refuses what it cannot take
-  for (const std::string name : {"scale", "svg-text", "sidecar"}) {
+  for (const std::string name : {"pixels", "svg-text", "sidecar"}) {
     const bool taken = !figures.empty() && (name != "sidecar" || figures[0] == "out");
     if (args.has(name) && !taken) {
       fail(ErrorKind::kInvalidArgument,

@@ -12,7 +12,7 @@
 
 namespace fovea {
 
-// Of --head --colors --json --out --scale --svg-text --sidecar those that a verb names, which are
+// Of --head --colors --json --out --pixels --svg-text --sidecar those that a verb names, which are
 // then the same everywhere.
 std::vector<Option> map_options(std::initializer_list<std::string_view> names);
 
@@ -21,7 +21,7 @@ void check_out_suffix(const Args& args);
 // Checks only the latter.
 void check_figure_args(const Args& args);
 
-// --colors, --scale, --svg-text and --sidecar.
+// --colors, --pixels, --svg-text and --sidecar.
 FigureOptions figure_options(const Args& args);
 
 // Writes --out as a page, with --colors.

@@ -17,6 +17,11 @@ namespace {
   if (extra.size() > 1 && extra.front() == '-') {
     std::vector<std::string> known{"--help"};
     for (const Option& option : options) known.push_back("--" + option.name);
+    if (extra.substr(0, extra.find('=')) == "--scale" &&
+        std::ranges::count(known, "--pixels") > 0) {
+      fail(ErrorKind::kInvalidArgument,
+           "{} has no option '--scale'; pixels of a .png per unit are --pixels N", command.name);
+    }
     fail(ErrorKind::kInvalidArgument, "{} has no option '{}'{}; see `fovea {} --help`",
          command.name, extra, did_you_mean(extra.substr(0, extra.find('=')), known), command.name);
   }

@@ -56,6 +56,14 @@ std::string matrix_caption(std::string_view place, std::span<const double> row_s
                      sums);
 }
 
+std::string matrix_caption(std::string_view place, std::string_view value) {
+  return fmt::format("Rows attend to columns · {} · {}", place, value);
+}
+
+std::string token_caption(std::string_view token, std::string_view place, std::string_view value) {
+  return fmt::format("{} · {} · {}", token, place, value);
+}
+
 std::string token_caption(std::string_view token, std::string_view place,
                           std::span<const double> sums) {
   return fmt::format("{} · {} · softmax weight · sum {}", token, place, sum_text(sums));

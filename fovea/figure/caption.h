@@ -26,8 +26,11 @@ std::string sum_text(std::span<const double> sums);
 std::string token_text(const Axis& axis, int64_t index, bool column);
 // "Rows attend to columns · layer 3, head 7 · softmax weight · each row sums to 1.00".
 std::string matrix_caption(std::string_view place, std::span<const double> row_sums);
+// The same of other values than weights, without their sums.
+std::string matrix_caption(std::string_view place, std::string_view value);
 // `Row 5 "cat" → … · layer 3, head 7 · softmax weight · sum 1.00`.
 std::string token_caption(std::string_view token, std::string_view place,
                           std::span<const double> sums);
+std::string token_caption(std::string_view token, std::string_view place, std::string_view value);
 
 }  // namespace fovea

@@ -19,20 +19,111 @@ double tick_step(double low, double high, int wanted) {
   return 10 * power;
 }
 
+// What may stand beside a curved scale, the most wanted first: the ends of one that counts from
+// even attention, then round numbers, the large ones first.
+std::vector<double> curved_candidates(const ColorScale& scale) {
+  std::vector<double> values;
+  if (scale.times_even) values = {1, scale.low, scale.high};
+  if (scale.low == 0) values.push_back(0);
+  const double least = scale.low > 0 ? scale.low : scale.high * 1e-4;
+  const int top = static_cast<int>(std::floor(std::log10(scale.high) + 1e-9));
+  const int bottom = static_cast<int>(std::floor(std::log10(least)));
+  const bool tens = scale.curve == ScaleCurve::kLog && scale.high / least > 100;
+  for (int power = top; power >= bottom; --power) {
+    for (const double factor : {5.0, 2.0, 1.0}) {
+      if (!tens || factor == 1) values.push_back(factor * std::pow(10, power));
+    }
+  }
+  return values;
+}
+
+std::vector<ColorTick> curved_ticks(const ColorScale& scale, int wanted) {
+  const double gap = 0.5 / wanted;
+  std::vector<ColorTick> ticks;
+  for (const double value : curved_candidates(scale)) {
+    const double place = place_on(scale, value);
+    const bool free = std::ranges::none_of(
+        ticks, [&](const ColorTick& tick) { return std::abs(tick.place - place) < gap; });
+    if (!free || place < -1e-9 || place > 1 + 1e-9) continue;
+    ticks.push_back({place, scale_text(scale, value), scale.times_even && value == 1});
+  }
+  std::ranges::sort(ticks, {}, &ColorTick::place);
+  return ticks;
+}
+
 }  // namespace
 
-ColorAxis::ColorAxis(const ColorMap& colors, const ColorScale& scale)
-    : colors_(&colors), low_(scale.low), high_(scale.high) {
-  if (!std::isfinite(low_) || !std::isfinite(high_) || low_ > high_) {
-    fail(ErrorKind::kInvalidArgument, "colours from {} to {} cannot be; give a low and a high end",
-         low_, high_);
+double place_on(const ColorScale& scale, double value) {
+  switch (scale.curve) {
+    case ScaleCurve::kSqrt:
+      return std::sqrt(std::max(value - scale.low, 0.0) / (scale.high - scale.low));
+    case ScaleCurve::kLog:
+      return std::log(std::max(value, 1e-300) / scale.low) / std::log(scale.high / scale.low);
+    case ScaleCurve::kLinear:
+      break;
   }
-  if (colors.diverging()) {
-    high_ = std::max(std::abs(low_), std::abs(high_));
-    low_ = -high_;
+  return (value - scale.low) / (scale.high - scale.low);
+}
+
+double value_at(const ColorScale& scale, double place) {
+  const double range = scale.high - scale.low;
+  switch (scale.curve) {
+    case ScaleCurve::kSqrt:
+      return scale.low + place * place * range;
+    case ScaleCurve::kLog:
+      return scale.low * std::pow(scale.high / scale.low, place);
+    case ScaleCurve::kLinear:
+      break;
+  }
+  return scale.low + place * range;
+}
+
+std::string scale_text(const ColorScale& scale, double value) {
+  if (scale.times_even && value > 0) {
+    if (value == 1) return "even";
+    return value > 1 ? fmt::format("×{:.3g}", value) : fmt::format("÷{:.3g}", 1 / value);
+  }
+  std::string text = fmt::format("{:.3g}", value);
+  if (const size_t zero = text.find("e-0"); zero != text.npos) text.erase(zero + 2, 1);
+  if (text.starts_with('-')) text.replace(0, 1, "\u2212");
+  return text;
+}
+
+std::string_view name_of(ScaleCurve curve) {
+  return curve == ScaleCurve::kLog ? "log" : curve == ScaleCurve::kSqrt ? "sqrt" : "linear";
+}
+
+ColorAxis::ColorAxis(const ColorMap& colors, const ColorScale& scale)
+    : colors_(&colors), scale_(scale) {
+  double& low = scale_.low;
+  double& high = scale_.high;
+  if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
+    fail(ErrorKind::kInvalidArgument, "colours from {} to {} cannot be; give a low and a high end",
+         low, high);
+  }
+  if (scale.curve == ScaleCurve::kLog && low <= 0) {
+    fail(ErrorKind::kInvalidArgument,
+         "logarithmic colours from {} to {} cannot be; give a low end above 0", low, high);
+  }
+  if (colors.diverging() && scale.curve == ScaleCurve::kLinear) {
+    high = std::max(std::abs(low), std::abs(high));
+    low = -high;
   }
   // Everything is the same value: any range shows that.
-  if (!(high_ - low_ > 1e-30)) high_ = low_ + 1;
+  if (!(high - low > 1e-30)) high = low + 1;
+}
+
+std::vector<ColorTick> ColorAxis::ticks(int wanted) const {
+  if (scale_.curve != ScaleCurve::kLinear) return curved_ticks(scale_, wanted);
+  const std::vector<double> values = round_ticks(low(), high(), wanted);
+  const double step = values.size() > 1 ? values[1] - values[0] : high() - low();
+  std::vector<ColorTick> ticks;
+  for (const double value : values) {
+    const bool even = scale_.times_even && value > 0;
+    ticks.push_back({position(value), even ? scale_text(scale_, value) : tick_text(value, step),
+                     even && value == 1});
+  }
+  return ticks;
 }
 
 std::vector<double> round_ticks(double low, double high, int wanted) {

@@ -126,7 +126,13 @@ HeadsFigure between_heads_figure(const DetectionScene& scene, const RecordPointe
 }
 
 MatrixFigure cells_figure(const DetectionScene& scene, const ViewChoice& choice) {
-  MatrixFigure figure = matrix_view(scene.run, choice);
+  const AttentionShape shape = chosen_record(scene.run, choice)->shape();
+  ViewChoice whole = choice;
+  whole.of = MapValue::kWeight;
+  whole.curve = ScaleCurve::kLinear;
+  whole.largest = true;
+  whole.exact = choice.exact || std::max(shape.rows, shape.cols) <= kLargestSide;
+  MatrixFigure figure = matrix_view(scene.run, whole);
   std::string note;
   figure.scale = scale_of_cells(figure.weights, note);
   figure.text.caption += note + model_note(scene.run);

@@ -22,10 +22,16 @@
 
 namespace fovea {
 
-// The range of the colours, the same for all panels of a figure.
+enum class ScaleCurve { kLinear, kSqrt, kLog };
+
+// Which value has which colour, the same for all panels of a figure (color_axis.h).
 struct ColorScale {
   double low = 0;
   double high = 1;
+  ScaleCurve curve = ScaleCurve::kLinear;
+  bool times_even = false;  // values count from even attention: 2 is told as ×2, 0.5 as ÷2
+  bool below = false;       // values lie beyond that end, which the colour bar tells by an arrow
+  bool above = false;
 };
 
 struct MapPanel {
@@ -82,7 +88,8 @@ struct ReadFigure {
   Axis axis;
   std::vector<float> weights;  // one per position
   int64_t chosen = 0;
-  bool column = false;  // who attends to the chosen one, instead of what it attends to
+  AxisPlace place = {};  // where the positions lie in the whole text
+  bool column = false;   // who attends to the chosen one, instead of what it attends to
   ColorScale scale;
   std::string value_name = "attention weight";  // beside the colour bar
 };

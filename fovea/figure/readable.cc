@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/base/utf8.h"
+#include "fovea/figure/color_axis.h"
 #include "fovea/figure/view_frame.h"
 
 namespace fovea {
@@ -67,7 +68,18 @@ class Description {
     line("{} ({}): {}", name, axis.name, fmt::join(labels, " | "));
   }
   void colors(const ColorScale& scale, std::string_view name) {
-    line("colours from {} to {}: {}", three_decimals(scale.low), three_decimals(scale.high), name);
+    if (scale.curve == ScaleCurve::kLinear) {
+      line("colours from {} to {}: {}", three_decimals(scale.low), three_decimals(scale.high),
+           name);
+    } else {
+      line("{} colours from {} to {}: {}", name_of(scale.curve), scale_text(scale, scale.low),
+           scale_text(scale, scale.high), name);
+    }
+    if (scale.below || scale.above) {
+      line("values lie {} them", !scale.above  ? "below"
+                                 : scale.below ? "below and above"
+                                               : "above");
+    }
   }
   void marks(std::string_view name, const std::vector<CellMark>& cells) {
     std::vector<std::string> places;
@@ -116,6 +128,7 @@ struct Describe {
   }
   void operator()(const ReadFigure& figure) const {
     out.line("kind: read, {}", figure.column ? "a column" : "a row");
+    if (figure.place.first > 0) out.line("first position: {}", figure.place.first);
     out.colors(figure.scale, figure.value_name);
     running(figure);
   }

@@ -7,14 +7,11 @@
 
 #include "fovea/base/error.h"
 #include "fovea/figure/caption.h"
+#include "fovea/figure/map_drawing.h"
 #include "fovea/figure/view_frame.h"
 
 namespace fovea {
 namespace {
-
-// A panel of small multiples needs no more, and all of them together stay below 64 MB.
-constexpr int64_t kLargestPanelSide = 512;
-constexpr int64_t kMostPanelCells = int64_t{1} << 24;
 
 std::string layer_text(const AttentionRecord& record, HeadChoice head) {
   return fmt::format("layer {}, {}", record.site.layer, heads_text(head, record.shape().heads));
@@ -22,6 +19,19 @@ std::string layer_text(const AttentionRecord& record, HeadChoice head) {
 
 std::string note_of(const FoundToken& found) {
   return found.note.empty() ? "" : " · " + found.note;
+}
+
+int64_t longest_side(const Run& run, const AttentionRecord& record, bool words) {
+  return std::max(make_side(run, record.row_axis, words).size(),
+                  make_side(run, record.col_axis, words).size());
+}
+
+// Of whole maps: the caption up to what is chosen in them.
+std::string maps_caption(const MapDrawing& drawing, const Frame& frame, std::string_view place,
+                         std::span<const double> sums, bool words) {
+  return (drawing.of == MapValue::kWeight ? matrix_caption(place, sums)
+                                          : matrix_caption(place, meaning_of(drawing.of))) +
+         frame.note(words);
 }
 
 void refuse_column_without_token(const ViewChoice& choice) {
@@ -37,13 +47,17 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   refuse_column_without_token(choice);
   const RecordPointer record = chosen_record(run, choice);
   const HeadChoice head = single_map(choice.head, *record);
-  const Frame frame = make_frame(run, record, choice, 1, kLargestSide);
+  const MapDrawing drawing = map_drawing(choice, longest_side(run, *record, choice.words));
+  Frame frame = make_frame(run, record, choice, 1, kMatrixBins);
+  frame.of = drawing.of;
+  if (frame.block > 1) frame.merge = drawing.merge;
   MatrixFigure figure;
   std::string chosen;
   int64_t chosen_index = 0;
   if (choice.token) {
     const FoundToken found = token_named(choice.column ? frame.cols : frame.rows, choice);
-    (choice.column ? figure.chosen_col : figure.chosen_row) = found.index / frame.block;
+    const Side& side = choice.column ? frame.cols : frame.rows;
+    (choice.column ? figure.chosen_col : figure.chosen_row) = side.place_of(found) / frame.block;
     chosen_index = found.index;
     chosen = fmt::format(" · {} {} marked{}", choice.column ? "column" : "row", found.index,
                          note_of(found));
@@ -51,12 +65,16 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   MergedMap map = frame.map(head);
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
-  figure.row_place.step = figure.col_place.step = frame.block;
-  figure.scale = scale_to(largest_of(map.weights.values<float>()));
-  figure.weights = std::move(map.weights);
+  figure.row_place = {frame.rows.part.begin, frame.block};
+  figure.col_place = {frame.cols.part.begin, frame.block};
+  const auto values = map.weights.values<float>();
+  figure.scale = scale_of(drawing, values);
+  figure.value_name = value_name(drawing.of);
   figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
   figure.text.caption =
-      matrix_caption(layer_text(*record, head), map.row_sums) + frame.note(choice.words) + chosen;
+      maps_caption(drawing, frame, layer_text(*record, head), map.row_sums, choice.words) +
+      colors_note(drawing, figure.scale, values) + chosen;
+  figure.weights = std::move(map.weights);
   figure.text.metadata = metadata_of(run, frame, head, figure.scale);
   if (choice.token) figure.text.metadata.set(choice.column ? "column" : "row", chosen_index);
   return figure;
@@ -74,11 +92,10 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   const RecordPointer& first = records.front();
   const int64_t heads = first->shape().heads;
   const auto layers = static_cast<int64_t>(records.size());
-  const int64_t side = std::min(
-      kLargestPanelSide,
-      std::max<int64_t>(16, static_cast<int64_t>(std::sqrt(static_cast<double>(kMostPanelCells) /
-                                                           static_cast<double>(heads * layers)))));
-  Frame frame = make_frame(run, first, choice, heads * layers, side);
+  const MapDrawing drawing = map_drawing(choice, longest_side(run, *first, choice.words));
+  Frame frame = make_frame(run, first, choice, heads * layers, kPanelBins);
+  frame.of = drawing.of;
+  if (frame.block > 1) frame.merge = drawing.merge;
   HeadsFigure figure;
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
@@ -86,7 +103,7 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   figure.panels_across =
       layers > 1 ? heads : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(heads))));
   std::vector<double> sums;
-  double largest = 0;
+  std::vector<float> all;
   for (const RecordPointer& record : records) {
     if (record->shape().heads != heads || record->row_axis != first->row_axis ||
         record->col_axis != first->col_axis) {
@@ -96,20 +113,23 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
     frame.record = record;
     for (int64_t h = 0; h < heads; ++h) {
       MergedMap map = frame.map({HeadChoice::Kind::kOne, h});
-      largest = std::max(largest, largest_of(map.weights.values<float>()));
+      const auto values = map.weights.values<float>();
+      all.insert(all.end(), values.begin(), values.end());
       sums.insert(sums.end(), map.row_sums.begin(), map.row_sums.end());
       figure.panels.push_back({layers > 1 ? fmt::format("layer {} · head {}", record->site.layer, h)
                                           : fmt::format("head {}", h),
                                std::move(map.weights)});
     }
   }
-  figure.scale = scale_to(largest);
+  figure.scale = scale_of(drawing, all);
+  figure.value_name = value_name(drawing.of);
   const std::string place = layers > 1
                                 ? fmt::format("layers {} to {}, {} each", first->site.layer,
                                               records.back()->site.layer, heads_text({}, heads))
                                 : layer_text(*first, {});
   figure.text.title = title_of(run, first->site.kind, place);
-  figure.text.caption = matrix_caption(place, sums) + frame.note(choice.words);
+  figure.text.caption = maps_caption(drawing, frame, place, sums, choice.words) +
+                        colors_note(drawing, figure.scale, all);
   frame.record = first;
   figure.text.metadata = metadata_of(run, frame, {}, figure.scale);
   if (layers > 1) {
@@ -120,15 +140,41 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   return figure;
 }
 
+namespace {
+
+// The source of a part of a text is that of its positions.
+void cut_source(Axis& axis) {
+  int64_t begin = std::ssize(axis.source), end = 0;
+  for (const Position& position : axis.positions) {
+    if (position.source_end <= position.source_begin) continue;
+    begin = std::min<int64_t>(begin, position.source_begin);
+    end = std::max<int64_t>(end, position.source_end);
+  }
+  if (begin >= end) return;
+  axis.source = axis.source.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  for (Position& position : axis.positions) {
+    if (position.source_end <= position.source_begin) continue;
+    position.source_begin -= begin;
+    position.source_end -= begin;
+  }
+}
+
+}  // namespace
+
 ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   const RecordPointer record = chosen_record(run, choice);
   const HeadChoice head = single_map(choice.head, *record);
+  const MapDrawing drawing = map_drawing(choice, 1);  // a row is as long as its text
   Frame frame;
   frame.record = record;
+  frame.of = drawing.of;
   frame.rows = make_side(run, record->row_axis, choice.words);
   frame.cols = make_side(run, record->col_axis, choice.words);
+  const MapPart part = map_part(choice, frame.rows, frame.cols);
   Side& fixed = choice.column ? frame.cols : frame.rows;
-  const Side& shown = choice.column ? frame.rows : frame.cols;
+  Side& shown = choice.column ? frame.rows : frame.cols;
+  shown = make_side(run, choice.column ? record->row_axis : record->col_axis, choice.words, 1,
+                    choice.column ? part.rows : part.cols);
   FoundToken found{fixed.size() - 1, ""};
   if (choice.token) {
     found = token_named(fixed, choice);
@@ -139,11 +185,14 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   }
   ReadFigure figure;
   figure.axis = shown.shown;
+  figure.place.first = shown.part.begin;
+  if (shown.is_part()) cut_source(figure.axis);
   figure.column = choice.column;
   // The rows of a generation are its tokens too; those of cross-attention are of another text.
   const bool same = fixed.axis == shown.axis ||
                     (record->row_axis == "steps" && record->site.kind != SiteKind::kCross);
-  figure.chosen = same ? found.index : -1;
+  const bool here = found.index >= shown.part.begin && found.index < shown.part.end;
+  figure.chosen = same && here ? found.index - shown.part.begin : -1;
   const std::string token = token_text(fixed.shown, found.index, choice.column);
   fixed.groups = {fixed.groups[static_cast<size_t>(found.index)]};
   const MergedMap map = frame.map(head);
@@ -158,12 +207,17 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
     if (figure.axis.positions[i].special || static_cast<int64_t>(i) == figure.chosen) continue;
     largest = std::max(largest, double{figure.weights[i]});
   }
-  figure.scale = scale_to(largest > 0 ? largest : largest_of(figure.weights));
-  figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
-  figure.text.caption =
-      token_caption(token, layer_text(*record, head), std::span<const double>(&sum, 1)) +
-      frame.note(choice.words) + note_of(found);
-  for (size_t i = 0; i < figure.weights.size(); ++i) {
+  const std::string place = layer_text(*record, head);
+  const bool of_weight = drawing.of == MapValue::kWeight;
+  figure.scale = drawing.is_plain() ? scale_to(largest > 0 ? largest : largest_of(figure.weights))
+                                    : scale_of(drawing, figure.weights);
+  if (!of_weight) figure.value_name = value_name(drawing.of);
+  figure.text.title = title_of(run, record->site.kind, place);
+  figure.text.caption = (of_weight ? token_caption(token, place, std::span<const double>(&sum, 1))
+                                   : token_caption(token, place, meaning_of(drawing.of))) +
+                        frame.note(choice.words) + note_of(found) +
+                        colors_note(drawing, figure.scale, figure.weights);
+  for (size_t i = 0; drawing.is_plain() && i < figure.weights.size(); ++i) {
     const bool beyond =
         figure.axis.positions[i].special && double{figure.weights[i]} > figure.scale.high * 1.0001;
     if (beyond && figure.text.caption.find("beyond the scale") == std::string::npos) {
@@ -253,7 +307,8 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
   FoundToken found;
   if (choice.token) {
     found = token_named(choice.column ? frame.cols : frame.rows, choice);
-    (choice.column ? figure.chosen_col : figure.chosen_row) = found.index;
+    const Side& side = choice.column ? frame.cols : frame.rows;
+    (choice.column ? figure.chosen_col : figure.chosen_row) = side.place_of(found);
   }
   std::vector<double> sums;
   double largest = 0;
@@ -268,7 +323,8 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
     } else {
       double sum = 0;
       for (int64_t i = 0; i < (choice.column ? weights.rows : weights.cols); ++i) {
-        const float weight = choice.column ? weights(i, found.index) : weights(found.index, i);
+        const float weight =
+            choice.column ? weights(i, *figure.chosen_col) : weights(*figure.chosen_row, i);
         if (!std::isnan(weight)) sum += double{weight};
       }
       sums.push_back(sum);
@@ -277,11 +333,11 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
   }
   const std::string place = layer_text(*record, choice.head);
   figure.text.title = title_of(run, record->site.kind, place);
-  const Axis& chosen_axis = choice.column ? figure.cols : figure.rows;
+  const Axis whole_axis =
+      make_side(run, choice.column ? record->col_axis : record->row_axis, choice.words).shown;
   figure.text.caption =
-      (choice.token
-           ? token_caption(token_text(chosen_axis, found.index, choice.column), place, sums)
-           : matrix_caption(place, sums)) +
+      (choice.token ? token_caption(token_text(whole_axis, found.index, choice.column), place, sums)
+                    : matrix_caption(place, sums)) +
       frame.note(choice.words) + note_of(found);
   figure.text.metadata = metadata_of(run, frame, choice.head, scale_to(largest));
   figure.text.metadata.set("mass", figure.mass);

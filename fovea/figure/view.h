@@ -5,12 +5,42 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "fovea/atlas/head_choice.h"
+#include "fovea/atlas/merged_map.h"
 #include "fovea/capture/run.h"
 #include "fovea/figure/figure.h"
 
 namespace fovea {
+
+// An end of the colours: a value, or the one that so many percent of all lie below.
+struct RangeEnd {
+  double value = 0;
+  bool percentile = false;
+};
+struct ColorRange {
+  RangeEnd low;
+  RangeEnd high;
+};
+// "0:0.5", "1%:99%". Throws Error{kInvalidArgument} about the field "range".
+ColorRange parse_range(std::string_view text);
+
+// Positions [begin, end) of an axis; from its first, to its last where an end is left out.
+struct AxisPart {
+  std::optional<int64_t> begin = {};
+  std::optional<int64_t> end = {};
+};
+// "A:B", "A:", ":B". Throws Error{kInvalidArgument} about the field.
+AxisPart parse_part(const char* field, std::string_view text);
+
+// A position and as many before and behind it.
+struct Around {
+  std::string token;  // as token_named() takes it
+  int64_t reach = 32;
+};
+// "TOKEN" or "TOKEN:N"; the last colon splits where a number follows it.
+Around parse_around(std::string_view text);
 
 struct ViewChoice {
   std::optional<SiteKind> kind;      // none: the kind of the run's first record
@@ -21,9 +51,19 @@ struct ViewChoice {
   bool column = false;               // who attends to the token, not what it attends to
   bool words = false;                // pieces merged: rows by their mean, columns by their sum
   bool exact = false;                // never pooled; too large a map is refused
+  // What is left out suits the size of the map (map_drawing.h).
+  std::optional<MapValue> of = {};
+  std::optional<ScaleCurve> curve = {};
+  std::optional<ColorRange> range = {};
+  // A part of the map, counted in tokens, or in words where they are merged.
+  std::optional<AxisPart> rows = {};
+  std::optional<AxisPart> cols = {};
+  std::optional<Around> around = {};  // of both axes where they are one, else of the token's
+  // A bin of a long map is its largest cell, not rows by mean and columns by sum.
+  bool largest = false;
 };
 
-// A matrix with more positions on a side is pooled by maximum, and its caption says so.
+// A map with more words on a side is refused; one of tokens is pooled, and its caption says so.
 inline constexpr int64_t kLargestSide = 2048;
 // No figure holds more cells.
 inline constexpr int64_t kMostCells = int64_t{1} << 26;

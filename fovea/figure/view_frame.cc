@@ -7,8 +7,10 @@
 #include <set>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parse.h"
 #include "fovea/base/version.h"
 #include "fovea/capture/site.h"
+#include "fovea/figure/color_axis.h"
 #include "fovea/figure/map_data.h"
 
 namespace fovea {
@@ -70,12 +72,107 @@ RecordPointer chosen_record(const Run& run, const ViewChoice& choice) {
        records.back()->site.layer);
 }
 
-Side make_side(const Run& run, const std::string& axis, bool words, int64_t block) {
+namespace {
+
+// Neighbours put together, `block` at a time.
+std::vector<PositionGroup> in_blocks(std::span<const PositionGroup> groups, int64_t block) {
+  std::vector<PositionGroup> blocks;
+  const auto count = std::ssize(groups);
+  for (int64_t first = 0; first < count; first += block) {
+    const int64_t last = std::min(first + block, count) - 1;
+    blocks.push_back(
+        {groups[static_cast<size_t>(first)].begin, groups[static_cast<size_t>(last)].end});
+  }
+  return blocks;
+}
+
+PositionGroup resolved(const AxisPart& part, int64_t count, const char* field) {
+  const PositionGroup range{part.begin.value_or(0), part.end.value_or(count)};
+  if (range.end > count || range.begin >= range.end) {
+    fail(ErrorKind::kInvalidArgument, Field{field}, "{}:{} is not within the map, which has {} {}",
+         range.begin, range.end, count, field[0] == 'r' ? "rows" : "columns");
+  }
+  return range;
+}
+
+PositionGroup window_of(const Around& around, int64_t index, int64_t count) {
+  return {std::max<int64_t>(index - around.reach, 0), std::min(index + around.reach + 1, count)};
+}
+
+}  // namespace
+
+AxisPart parse_part(const char* field, std::string_view text) {
+  const size_t colon = std::min(text.find(':'), text.size());
+  const std::string_view begin = text.substr(0, colon);
+  const std::string_view end = text.substr(std::min(colon + 1, text.size()));
+  const auto is_end = [](std::string_view one) {
+    return one.empty() || parse_number<int64_t>(one).value_or(-1) >= 0;
+  };
+  if (colon == text.size() || !is_end(begin) || !is_end(end)) {
+    fail(ErrorKind::kInvalidArgument, Field{field},
+         "'{}' is not A:B, two numbers from 0 of which either may be left out", text);
+  }
+  return {parse_number<int64_t>(begin), parse_number<int64_t>(end)};
+}
+
+Around parse_around(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return {.token = std::string(text)};
+  const auto reach = parse_number<int64_t>(text.substr(colon + 1));
+  if (!reach) return {.token = std::string(text)};
+  if (*reach < 0) {
+    fail(ErrorKind::kInvalidArgument, Field{"around"}, "{} positions around it cannot be; from 0",
+         *reach);
+  }
+  return {.token = std::string(text.substr(0, colon)), .reach = *reach};
+}
+
+int64_t Side::place_of(const FoundToken& found) const {
+  if (found.index >= part.begin && found.index < part.end) return found.index - part.begin;
+  fail(ErrorKind::kInvalidArgument, Field{"token"},
+       "it is position {} but {} to {} are shown; choose a part with it", found.index, part.begin,
+       part.end - 1);
+}
+
+MapPart map_part(const ViewChoice& choice, const Side& rows, const Side& cols) {
+  MapPart part{{0, std::ssize(rows.all)}, {0, std::ssize(cols.all)}};
+  if (choice.around) {
+    const Side& side = choice.column ? cols : rows;
+    ViewChoice named = choice;
+    named.token = choice.around->token;
+    const int64_t index = token_named(side, named).index;
+    const bool one_axis = rows.axis == cols.axis;
+    if (one_axis || !choice.column) part.rows = window_of(*choice.around, index, part.rows.end);
+    if (one_axis || choice.column) part.cols = window_of(*choice.around, index, part.cols.end);
+  }
+  if (choice.rows) part.rows = resolved(*choice.rows, part.rows.end, "rows");
+  if (choice.cols) part.cols = resolved(*choice.cols, part.cols.end, "cols");
+  return part;
+}
+
+std::string part_note(const Side& rows, const Side& cols) {
+  std::string note;
+  const auto add = [&](const Side& side, const char* name) {
+    if (!side.is_part()) return;
+    note += fmt::format("{}{} {} to {} of {}", note.empty() ? " · " : ", ", name, side.part.begin,
+                        side.part.end - 1, side.all.size());
+  };
+  add(rows, "rows");
+  add(cols, "columns");
+  return cols.is_part() ? note + ", sums of those alone" : note;
+}
+
+Side make_side(const Run& run, const std::string& axis, bool words, int64_t block,
+               std::optional<PositionGroup> part) {
   Side side;
   // Steps of writing are named by what they predict; words are those that were written.
   const std::string written = run.find_axis("target") != nullptr ? "target" : "tokens";
   side.axis = &axis_of(run, words && axis == "steps" ? written : axis);
-  side.groups = words ? word_groups(*side.axis) : block_groups(*side.axis, block);
+  side.all = words ? word_groups(*side.axis) : block_groups(*side.axis, 1);
+  side.part = part.value_or(PositionGroup{0, std::ssize(side.all)});
+  side.groups = in_blocks(std::span(side.all).subspan(static_cast<size_t>(side.part.begin),
+                                                      static_cast<size_t>(side.part.size())),
+                          block);
   side.shown = grouped_axis(*side.axis, side.groups);
   for (int64_t i = 0; words && i < static_cast<int64_t>(side.shown.positions.size()); ++i) {
     side.shown.positions[static_cast<size_t>(i)].text = plain_label(side.shown, i);
@@ -85,14 +182,26 @@ Side make_side(const Run& run, const std::string& axis, bool words, int64_t bloc
 
 MergedMap Frame::map(HeadChoice head) const {
   // A map put together from several heads needs the weights of all of them at once.
-  if (block > 1 && head.kind == HeadChoice::Kind::kOne) {
-    return pooled_map(record, head.head, block);
+  const bool of_weights =
+      (of == MapValue::kWeight || of == MapValue::kTimesEven) && !rows.is_part() && !cols.is_part();
+  if (block > 1 && head.kind == HeadChoice::Kind::kOne && of_weights) {
+    return pooled_map(record, head.head, block, merge, of);
   }
-  return merged_map(record, head, rows.groups, cols.groups, merge);
+  return merged_map(record, head, rows.groups, cols.groups, merge, of);
 }
 
 std::string Frame::note(bool words) const {
-  if (block > 1) return fmt::format(" · max over blocks of {0} x {0}", block);
+  return part_note(rows, cols) + merge_note(words);
+}
+
+std::string Frame::merge_note(bool words) const {
+  if (block > 1 && merge == Merge::kMax) {
+    return fmt::format(" · max over blocks of {0} x {0}", block);
+  }
+  if (block > 1) {
+    return fmt::format(" · per bin of {0} × {0}: {1}", block,
+                       of == MapValue::kScore ? "mean" : "rows by mean, columns by sum");
+  }
   return words ? " · pieces merged to words (rows by mean, columns by sum)" : "";
 }
 
@@ -100,14 +209,16 @@ Frame make_frame(const Run& run, const RecordPointer& record, const ViewChoice& 
                  int64_t panels, int64_t largest) {
   Frame frame;
   frame.record = record;
-  const AttentionShape shape = record->shape();
-  const int64_t longest = std::max(shape.rows, shape.cols);
+  frame.rows = make_side(run, record->row_axis, choice.words);
+  frame.cols = make_side(run, record->col_axis, choice.words);
+  const MapPart part = map_part(choice, frame.rows, frame.cols);
+  const int64_t longest = std::max(part.rows.size(), part.cols.size());
   if (!choice.words && !choice.exact && longest > largest) {
     frame.block = (longest + largest - 1) / largest;
     frame.merge = Merge::kMax;
   }
-  frame.rows = make_side(run, record->row_axis, choice.words, frame.block);
-  frame.cols = make_side(run, record->col_axis, choice.words, frame.block);
+  frame.rows = make_side(run, record->row_axis, choice.words, frame.block, part.rows);
+  frame.cols = make_side(run, record->col_axis, choice.words, frame.block, part.cols);
   const int64_t groups = std::max(frame.rows.size(), frame.cols.size());
   if (choice.words && !choice.exact && groups > kLargestSide) {
     fail(ErrorKind::kInvalidArgument,
@@ -120,7 +231,7 @@ Frame make_frame(const Run& run, const RecordPointer& record, const ViewChoice& 
 }
 
 FoundToken token_named(const Side& side, const ViewChoice& choice) {
-  return choice.words ? word_named(*side.axis, side.groups, *choice.token)
+  return choice.words ? word_named(*side.axis, side.all, *choice.token)
                       : token_named(*side.axis, *choice.token);
 }
 
@@ -148,7 +259,16 @@ Json metadata_of(const Run& run, const Frame& frame, HeadChoice head, const Colo
   json.set("layer", frame.record->site.layer);
   json.set("head", to_json(head));
   json.set("scale", Json(Json::Array{scale.low, scale.high}));
+  if (scale.curve != ScaleCurve::kLinear) json.set("curve", name_of(scale.curve));
+  if (frame.of != MapValue::kWeight) {
+    json.set("of", map_value_names()[static_cast<size_t>(frame.of)]);
+  }
   if (frame.block > 1) json.set("pooled", frame.block);
+  const auto set_part = [&](const char* name, const Side& side) {
+    if (side.is_part()) json.set(name, Json(Json::Array{side.part.begin, side.part.end}));
+  };
+  set_part("rows", frame.rows);
+  set_part("cols", frame.cols);
   json.set("tokens", position_texts(frame.cols.shown));
   if (two_axes) json.set("row_tokens", position_texts(frame.rows.shown));
   return json;

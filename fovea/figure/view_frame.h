@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,12 +26,30 @@ struct Side {
   const Axis* axis = nullptr;
   std::vector<PositionGroup> groups;
   Axis shown;
+  std::vector<PositionGroup> all = {};  // of the whole axis, never pooled
+  PositionGroup part = {};              // which of them are shown
 
+  bool is_part() const { return part.size() < std::ssize(all); }
+  // Its index among those that are shown, before they are pooled. Throws
+  // Error{kInvalidArgument} about the token if it is not.
+  int64_t place_of(const FoundToken& found) const;
   int64_t size() const { return static_cast<int64_t>(groups.size()); }
 };
 
 // Makes a side with one position per group: single tokens, words, or blocks of `block` tokens.
-Side make_side(const Run& run, const std::string& axis, bool words, int64_t block = 1);
+Side make_side(const Run& run, const std::string& axis, bool words, int64_t block = 1,
+               std::optional<PositionGroup> part = {});
+
+// Which rows and columns a choice means.
+struct MapPart {
+  PositionGroup rows;
+  PositionGroup cols;
+};
+// `rows` and `cols` are whole. Throws Error{kInvalidArgument} about the field for what there is
+// not.
+MapPart map_part(const ViewChoice& choice, const Side& rows, const Side& cols);
+// " · rows 5 to 9 of 100, columns 0 to 9 of 100, sums of those alone"; empty for a whole map.
+std::string part_note(const Side& rows, const Side& cols);
 
 // The parts of a figure of one record.
 struct Frame {
@@ -39,9 +58,11 @@ struct Frame {
   Side cols;
   Merge merge = Merge::kWords;
   int64_t block = 1;  // positions per group where the map is pooled
+  MapValue of = MapValue::kWeight;
 
   MergedMap map(HeadChoice head) const;
-  std::string note(bool words) const;
+  std::string note(bool words) const;        // what of the map is shown, and how it is merged
+  std::string merge_note(bool words) const;  // the latter alone
 };
 
 // Makes the frame. It is pooled if a side is longer than `largest`, unless the choice wants every

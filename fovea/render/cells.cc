@@ -80,6 +80,11 @@ CellImage cover_cells(MatrixView<const float> weights, const ColorAxis& axis, do
   return image;
 }
 
+ForbiddenKey forbidden_key(bool forbidden, int64_t rows, int64_t cols) {
+  if (!forbidden) return ForbiddenKey::kNone;
+  return rows * cols <= kMostRectangles ? ForbiddenKey::kHatch : ForbiddenKey::kPlain;
+}
+
 void draw_cells(Canvas& canvas, MatrixView<const float> weights, const ColorAxis& axis, Point at,
                 double cell) {
   if (cell >= kSmallestRectangle && weights.rows * weights.cols <= kMostRectangles) {
@@ -88,7 +93,9 @@ void draw_cells(Canvas& canvas, MatrixView<const float> weights, const ColorAxis
   }
   const Rect all{at.x, at.y, static_cast<double>(weights.cols) * cell,
                  static_cast<double>(weights.rows) * cell};
-  if (has_forbidden(weights)) canvas.hatch({all});
+  const ForbiddenKey key = forbidden_key(has_forbidden(weights), weights.rows, weights.cols);
+  if (key == ForbiddenKey::kHatch) canvas.hatch({all});
+  if (key == ForbiddenKey::kPlain) canvas.fill(all, kPlainGround);
   canvas.picture(CanvasPicture(color_cells(weights, axis)), all);
 }
 

@@ -4,6 +4,7 @@
 #include "fovea/figure/checks.h"
 #include "fovea/figure/color_axis.h"
 #include "fovea/render/canvas.h"
+#include "fovea/render/color_bar.h"
 #include "fovea/tensor/view.h"
 
 namespace fovea {
@@ -11,6 +12,9 @@ namespace fovea {
 // One colour per entry, to lie over a picture: larger weights cover more of it, `opacity` at most;
 // forbidden cells are dimmed (picture_tone.h).
 CellImage cover_cells(MatrixView<const float> weights, const ColorAxis& axis, double opacity);
+
+// What is not allowed is hatched; over half of a large map that would shimmer, so there it is grey.
+ForbiddenKey forbidden_key(bool forbidden, int64_t rows, int64_t cols);
 
 // Draws the matrix with its corner at `at`, squares of `cell` units. Small matrices are rectangles
 // with a hair of space between them; large ones one picture with hard pixels.

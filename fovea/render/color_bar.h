@@ -10,11 +10,13 @@
 
 namespace fovea {
 
-// A bar beside a map, with numbers at its right, its name above, and below it what hatching means
-// where there is some.
+// What cells look like that the mask forbids, where there are some.
+enum class ForbiddenKey { kNone, kHatch, kPlain };
+
+// A bar beside a map, with numbers at its right, its name above, and below it what such cells are.
 class ColorBar {
  public:
-  ColorBar(const ColorAxis& axis, std::string_view name, double height, bool with_hatch);
+  ColorBar(const ColorAxis& axis, std::string_view name, double height, ForbiddenKey forbidden);
   double width() const { return width_; }
   double height() const { return height_; }  // with the key below
   // Where the bar itself begins below `at`; align this with the top of the map.
@@ -28,7 +30,8 @@ class ColorBar {
   };
   ColorAxis axis_;
   TextBlock name_;
-  TextBlock hatch_name_;
+  ForbiddenKey forbidden_;
+  TextBlock forbidden_name_;
   std::vector<Tick> ticks_;
   double bar_top_ = 0;
   double bar_height_;

@@ -177,7 +177,7 @@ Body draw_heads(const HeadsFigure& figure, const ColorMap& colors) {
                   figure.rows.name, cols, figure.cols.name),
       kNoteStyle);
   plan->bar.emplace(plan->axis, figure.value_name, std::clamp(plan->map_height() - 20, 90.0, 240.0),
-                    forbidden);
+                    forbidden_key(forbidden, rows, cols));
   Body body;
   body.cell = plan->cell;
   const double overhang = plan->column_labels ? plan->column_labels->overhang() : 0;

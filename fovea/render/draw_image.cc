@@ -101,7 +101,7 @@ Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
   if (figure.has_weights()) {
     plan->note = TextBlock::line(patches_note(figure), kNoteStyle);
     plan->bar.emplace(ColorAxis(plan->bar_colors, figure.scale), figure.value_name,
-                      std::clamp(plan->maps_height() - 44, 90.0, 200.0), /*with_hatch=*/false);
+                      std::clamp(plan->maps_height() - 44, 90.0, 200.0), ForbiddenKey::kNone);
     body.width = std::max(body.width + kImageBarSpace + plan->bar->width(), plan->note.width());
     body.height = std::max(body.height + 10 + plan->note.height(),
                            plan->title_height() + plan->bar->height());

@@ -165,7 +165,7 @@ Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors) {
     plan->offsets.push_back(TextBlock::line(offset_text(offset), kOffsetStyle));
   }
   plan->bar.emplace(plan->axis, "mean weight", std::clamp(plan->maps_height() - 44, 90.0, 200.0),
-                    /*with_hatch=*/false);
+                    ForbiddenKey::kNone);
   plan->note = TextBlock::paragraph(
       "Each cell: what a patch gives to the one so many patches further right and down, on "
       "average. "

@@ -168,7 +168,7 @@ Body draw_matrix(const MatrixFigure& figure, const ColorMap& colors) {
       .row_title = TextBlock::line(row_title, kAxisTitleStyle),
       .column_title = TextBlock::line(column_title, kAxisTitleStyle),
       .bar = ColorBar(axis, figure.value_name, bar_height,
-                      has_forbidden(figure.weights.matrix<float>()))});
+                      forbidden_key(has_forbidden(figure.weights.matrix<float>()), rows, cols))});
   Body body;
   body.cell = cell;
   body.width = plan->map_left() + plan->map_width() +

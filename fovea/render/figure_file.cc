@@ -47,9 +47,9 @@ FigureText clean(const FigureText& text) {
 }
 
 // Cells below one unit get whole pixels all the same.
-double pixels_per_unit(const Body& body, int scale) {
-  if (body.cell <= 0 || body.cell >= 1) return scale;
-  return std::ceil(scale * body.cell) / body.cell;
+double pixels_per_unit(const Body& body, int pixels) {
+  if (body.cell <= 0 || body.cell >= 1) return pixels;
+  return std::ceil(pixels * body.cell) / body.cell;
 }
 
 Json all_metadata(const FigureText& text, const ColorMap* colors,
@@ -78,9 +78,10 @@ FigureFormat figure_format(const std::filesystem::path& path) {
 
 EncodedFigure encode_figure(FigureFormat format, const Figure& figure,
                             const FigureOptions& options) {
-  if (options.scale < 1 || options.scale > kLargestScale) {
-    fail(ErrorKind::kInvalidArgument, "the scale of a figure is {} but should be 1 to {}",
-         options.scale, kLargestScale);
+  if (options.pixels < 1 || options.pixels > kMostPixels) {
+    fail(ErrorKind::kInvalidArgument,
+         "a figure of {} pixels per unit is asked for but there are 1 to {}", options.pixels,
+         kMostPixels);
   }
   static std::mutex one_at_a_time;  // the fonts are shared
   const std::lock_guard lock(one_at_a_time);
@@ -92,7 +93,7 @@ EncodedFigure encode_figure(FigureFormat format, const Figure& figure,
   };
   switch (format) {
     case FigureFormat::kPng:
-      return encode_as_png(all, pixels_per_unit(all, options.scale), text, metadata);
+      return encode_as_png(all, pixels_per_unit(all, options.pixels), text, metadata);
     case FigureFormat::kSvg:
       return encode_as_svg(all, options.svg_text ? TextAs::kElements : TextAs::kGlyphs, text,
                            metadata);

@@ -10,10 +10,10 @@
 
 namespace fovea {
 
-inline constexpr int kLargestScale = 4;
+inline constexpr int kMostPixels = 4;
 
 struct FigureOptions {
-  int scale = 2;       // pixels of a PNG per unit, 1 to kLargestScale
+  int pixels = 2;      // pixels of a PNG per unit, 1 to kMostPixels
   std::string colors;  // a name of color_map.h; empty: what suits the figure
   // An SVG's text as text, which can be edited and searched but looks as planned only where its
   // fonts are; otherwise as outlines, which look the same everywhere.

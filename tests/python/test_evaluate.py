@@ -186,7 +186,7 @@ def test_wrong_usage_is_told(tmp_path):
     assert_fails(run("evaluate", "masks", DEMO, "--mask", "2"), 2, "2")
     assert_fails(run("evaluate", "masks", DEMO, "--seed", "2"), 2, "--baseline")
     assert_fails(run("evaluate", "masks", DEMO, "--out", tmp_path / "a.npy"), 2, ".csv", ".png")
-    assert_fails(run("evaluate", "masks", DEMO, "--scale", "2"), 2, "--scale is for figures")
+    assert_fails(run("evaluate", "masks", DEMO, "--pixels", "2"), 2, "--pixels is for figures")
     assert_fails(run("evaluate", "masks", tmp_path / "missing", "--layer", "8"), 2, "--layer: 8 is beyond", "0 to 7")
     assert_fails(run("evaluate", "masks", DEMO, "--out", tmp_path / "no/where.csv"), 1, "no folder")
     assert_fails(run("evaluate", "masks", DEMO, "-m", "en-fr"), 1, "sees no pictures")

@@ -125,7 +125,7 @@ def test_the_card_is_below_the_map_and_in_every_file(classifier, tmp_path):
     ok("explain", *arguments, "--out", tmp_path / "x.png", "--sidecar", "--check-out", tmp_path / "curves.png")
     assert json.loads((tmp_path / "x.png.json").read_text())["check"]["grades"] == numbers
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
-    ok("explain", *arguments, "--check-out", tmp_path / "curves.svg", "--svg-text", "--scale", "1")
+    ok("explain", *arguments, "--check-out", tmp_path / "curves.svg", "--svg-text", "--pixels", "1")
     assert "<text" in (tmp_path / "curves.svg").read_text()
     ok("explain", *arguments, "--out", tmp_path / "x.json")
     assert told(json.loads((tmp_path / "x.json").read_text()))["check"]["grades"] == numbers
@@ -229,7 +229,7 @@ def test_a_folder_of_pictures_with_one_that_is_broken(tmp_path):
     (["--compare", "--check-cascade"], ["--check-cascade", "--compare", "leave it out"]),
     (["--compare", "--method", "raw, rollout", "--steps", "3"], ["--steps", "integrated-gradients", "raw, rollout are compared"]),
     (["--compare", "--out", "x.npy"], [".json, .csv, .png, .svg or .pdf"]),
-    (["--compare", "--scale", "2"], ["--scale is for figures"]),
+    (["--compare", "--pixels", "2"], ["--pixels is for figures"]),
     (["--compare", "--out", "x.png", "--svg-text"], ["--svg-text is for .svg", "x.png"]),
     (["--compare", "--colors", "viridis"], ["--colors is viridis", "table", "leave it out"]),
     (["--method", "raw", "--check", "--check-out", "x.png", "--svg-text"], ["--svg-text is for .svg", "--check-out is 'x.png'"]),

@@ -236,3 +236,14 @@ def test_export_of_pixels_holds_every_map(tmp_path):
     maps = load_file(tmp_path / "o.safetensors")
     assert {f"self.{i}" for i in range(8)} <= set(maps) and maps["self.0"].shape == (6, 7, 7)
     assert maps["logits"].shape == (48,)
+
+
+def test_a_large_map_is_drawn_as_times_even_and_written_as_weights(tmp_path):
+    captured = tmp_path / "run.fovea.safetensors"
+    ok("capture", SCENE, "-m", "scenes-vit", "--out", captured)
+    place = ("open", captured, "--view", "matrix", "--head", "0")
+    said = ok(*place)
+    assert "divided by what even attention gives" in said and "÷32 to ×32" in said and "times even" in said
+    assert "each row sums to 1.00" in ok(*place, "--of", "weight")
+    ok(*place, "--out", tmp_path / "map.npy")
+    numpy.testing.assert_allclose(numpy.load(tmp_path / "map.npy").sum(axis=1), 1, atol=1e-4)

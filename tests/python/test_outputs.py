@@ -104,9 +104,9 @@ def test_the_name_of_a_file_is_told_without_its_escapes(tmp_path):
 @pytest.mark.parametrize("arguments, facts", [
     (["open", "run.safetensors", "--out", "p.html", "--json"], ["--json", "page"]),
     (["explain", "demo/scene-1.png", "--method", "raw", "--check", "--check-orders", "10000000000000"], ["10000000000000", "10000"]),
-    (["open", "run.safetensors", "--head", "0", "--out", "s.png", "--scale", "4294967297"], ["--scale is 4294967297", "1 to 4"]),
-    (["stats", "demo", "--limit", "1", "--out", "s.png", "--scale", "4294967297"], ["--scale is 4294967297", "1 to 4"]),
-    (["image", "demo/scene-1.png", "--out", "s.png", "--scale", "4294967297"], ["--scale is 4294967297", "1 to 4"]),
+    (["open", "run.safetensors", "--head", "0", "--out", "s.png", "--pixels", "4294967297"], ["--pixels is 4294967297", "1 to 4"]),
+    (["stats", "demo", "--limit", "1", "--out", "s.png", "--pixels", "4294967297"], ["--pixels is 4294967297", "1 to 4"]),
+    (["image", "demo/scene-1.png", "--out", "s.png", "--pixels", "4294967297"], ["--pixels is 4294967297", "1 to 4"]),
     (["translate", "The house.", "--links", "threshold", "--threshold", "3"], ["--threshold: it", "at most 1", "give --norms too"]),
     (["image", "demo/scene-1.png", "--size", "8x8", "--view", "lost"], ["one patch", "--size"]),
     (["explain", "demo/scene-1.png", "--target", "x"], ["--target", "scenes-vit"]),

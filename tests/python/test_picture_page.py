@@ -214,7 +214,7 @@ def test_wrong_pages_are_told(tmp_path):
     page = tmp_path / "page.html"
     assert_fails(run("image", SCENE, "--mask", "0.6", "--out", page), 2, "--mask", "page")
     assert_fails(run("image", SCENE, "--json", "--out", page), 2, "--json", "page")
-    assert_fails(run("image", SCENE, "--scale", "2", "--out", page), 2, "--scale", "figures")
+    assert_fails(run("image", SCENE, "--pixels", "2", "--out", page), 2, "--pixels", "figures")
     assert_fails(run("image", SCENE, "--layer", "9", "--out", page), 2, "9")
     assert_fails(run("image", SCENE, "--size", "544x544", "--layer", "7", "--out", page), 2, "fovea: --head: ", "MB")
     assert not page.exists()

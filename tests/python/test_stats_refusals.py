@@ -58,7 +58,7 @@ def test_a_folder_of_pictures_is_counted_by_the_model_for_pictures(tmp_path):
     (["corpus.txt", "--site", "cross"], 2, ["--site: cross", "choose self"]),
     (["corpus.txt", "--texts"], 2, ["--texts", "two towers"]),
     (["corpus.txt", "--targets", "corpus.txt"], 2, ["--targets"]),
-    (["corpus.txt", "--scale", "2"], 2, ["--scale", "figures"]),
+    (["corpus.txt", "--pixels", "2"], 2, ["--pixels", "figures"]),
     (["corpus.txt", "--state", "old.part"], 1, ["old.part", "format 1", "remove it"]),
     (["corpus.txt", "--state", "old2.part"], 1, ["old2.part", "format 2", "goes on from 3", "remove it"]),
     (["corpus.txt", "--state", "broken.part"], 1, ["broken.part is no count to go on from", "remove it"]),

@@ -185,16 +185,63 @@ def test_i16_is_near_and_bf16_is_another_word_for_it(bert, tmp_path):
 def test_a_figure_carries_what_it_shows(bert, tmp_path):
     out = tmp_path / "map.png"
     ok("text", "-m", bert, TEXT, "--layer", "1", "--head", "2", "--token", "it", "--view", "matrix", "--out", out,
-       "--sidecar", "--scale", "1")
+       "--sidecar", "--pixels", "1")
     said = json.loads((tmp_path / "map.png.json").read_text())
     assert (said["layer"], said["head"], said["row"], said["method"]) == (1, 2, 8, "attention")
     assert said["input"] == TEXT and len(said["tokens"]) == 13 and len(said["model_hash"]) == 16
     assert "softmax weight" in said["caption"] and said["colors"] == "inferno"
     assert said["model_hash"].encode() in out.read_bytes()
     small = out.stat().st_size
-    ok("text", "-m", bert, TEXT, "--layer", "1", "--head", "2", "--out", out, "--scale", "3", "--colors", "cividis")
+    ok("text", "-m", bert, TEXT, "--layer", "1", "--head", "2", "--out", out, "--pixels", "3", "--colors", "cividis")
     assert out.stat().st_size > small
-    assert_fails(run("text", "-m", bert, TEXT, "--out", out, "--scale", "9"), 2, "9", "4")
+    assert_fails(run("text", "-m", bert, TEXT, "--out", out, "--pixels", "9"), 2, "9", "4")
+
+
+def test_what_is_drawn_and_on_which_scale_can_be_chosen(bert, tmp_path):
+    place = ("text", "-m", bert, TEXT, "--layer", "1", "--head", "2")
+
+    def numbers(*options):
+        ok(*place, *options, "--out", tmp_path / "map.npy")
+        return numpy.load(tmp_path / "map.npy").astype(float)
+
+    weights, even, scores = numbers(), numbers("--of", "times-even"), numbers("--of", "score")
+    numpy.testing.assert_allclose(even, weights * weights.shape[1], rtol=1e-5)
+    exponents = numpy.exp(scores)
+    numpy.testing.assert_allclose(exponents / exponents.sum(axis=1, keepdims=True), weights, atol=1e-6)
+    lengths = numbers("--of", "value-weighted") / weights
+    numpy.testing.assert_allclose(lengths, numpy.broadcast_to(lengths[:1], lengths.shape), rtol=1e-4)  # one for each column
+    drawn = ok(*place, "--scale", "log", "--range", "0.01:0.1")
+    assert "log colours 0.01 to 0.1, largest" in drawn
+    ok(*place, "--scale", "sqrt", "--range", "1%:99%", "--out", tmp_path / "map.svg", "--sidecar")
+    assert json.loads((tmp_path / "map.svg.json").read_text())["curve"] == "sqrt"
+    for wrong, words in [(("--scale", "2"), ["--scale is '2'", "--pixels 2"]), (("--range", "3:1"), ["--range", "must rise"]),
+                         (("--range", "x"), ["--range", "LOW:HIGH"]), (("--of", "score", "--scale", "log"), ["--scale", "scores"]),
+                         (("--of", "much"), ["--of", "times-even"]), (("--of", "times-even", "--pool", "max"), ["--pool", "is a weight"]),
+                         (("--scale", "log", "--range", "0:1"), ["--range", "above 0"])]:
+        assert_fails(run(*place, *wrong), 2, *words)
+
+
+def test_a_part_is_that_place_of_the_whole_map(bert, tmp_path):
+    captured = tmp_path / "run.fovea.safetensors"
+    ok("capture", "-m", bert, TEXT, "--out", captured)
+
+    def numbers(*options):
+        ok("open", captured, "--layer", "1", *options, "--out", tmp_path / "map.npy")
+        return numpy.load(tmp_path / "map.npy")
+
+    for view in ("--head=2", "--view=heads", "--view=lines"):
+        whole = numbers(view)
+        numpy.testing.assert_allclose(numbers(view, "--rows", "3:9", "--cols", ":4"), whole[..., 3:9, :4], atol=1e-6)
+        numpy.testing.assert_allclose(numbers(view, "--rows", "10:"), whole[..., 10:, :], atol=1e-6)
+        numpy.testing.assert_allclose(numbers(view, "--around", "mat:2"), whole[..., 4:9, 4:9], atol=1e-6)
+    said = ok("open", captured, "--head", "2", "--rows", "3:9", "--cols", ":4")
+    assert "rows 3 to 8 of 13, columns 0 to 3 of 13" in said
+    read = ok("open", captured, "--view", "read", "--token", "mat", "--around", "mat:2")
+    assert "columns 4 to 8 of 13" in read and "tired" not in read
+    for wrong, words in [(("--rows", "3:99"), ["--rows", "13"]), (("--rows", "9:3"), ["--rows"]), (("--cols", "x"), ["--cols", "A:B"]),
+                         (("--around", "dog"), ["dog"]), (("--around", "mat", "--rows", "1:2"), ["--around", "--rows"]),
+                         (("--token", "mat", "--rows", "9:12"), ["--token", "9 to 11"])]:
+        assert_fails(run("open", captured, "--view", "matrix", "--head", "2", *wrong), 2, *words)
 
 
 @pytest.mark.parametrize("view", ["matrix", "read", "reading", "lines", "heads"])

@@ -134,9 +134,10 @@ void clear_text(Figure& figure) {
 }
 
 // Adds the map of both runs to the table, and where it was taken to the facts.
-void add_maps(Answer& answer, const Question& asked, const FinishedRun& before,
-              const FinishedRun& after) {
+void add_maps(Answer& answer, Question asked, const FinishedRun& before, const FinishedRun& after) {
   const QuestionKind& kind = question_kind_named(asked.kind);
+  // Weights have a difference, at any length; how many times even has none.
+  if (find_field(kind.fields, "of") != nullptr) asked.fields.set("of", "weight");
   check_place(asked, *before.opened);
   if (kind.check_input != nullptr) kind.check_input(asked, *before.opened);
   Answer was = kind.answer(asked, before), is = kind.answer(asked, after);

@@ -21,8 +21,10 @@ QuestionKind heads_question() {
                             .otherwise = "all"};
   return {.name = "heads",
           .summary = "all heads of a layer side by side",
-          .fields = {site_field(), layer_field(/*all_layers=*/true), all_heads, words_field(),
-                     exact_field()},
+          .fields = joined_fields(
+              {site_field(), layer_field(/*all_layers=*/true), all_heads, words_field(),
+               exact_field(), of_field(), scale_field(), range_field(), pool_field()},
+              part_fields()),
           .verbs = {"text", "translate", "open"},
           .answer = answer_heads};
 }

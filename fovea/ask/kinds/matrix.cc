@@ -17,8 +17,10 @@ Answer answer_matrix(const Question& question, const FinishedRun& run) {
 QuestionKind matrix_question() {
   return {.name = "matrix",
           .summary = "one map, rows attending to columns",
-          .fields = {site_field(), layer_field(), head_field(), token_field(), column_field(),
-                     words_field(), exact_field()},
+          .fields = joined_fields({site_field(), layer_field(), head_field(), token_field(),
+                                   column_field(), words_field(), exact_field(), of_field(),
+                                   scale_field(), range_field(), pool_field()},
+                                  part_fields()),
           .verbs = {"text", "translate", "open"},
           .answer = answer_matrix};
 }

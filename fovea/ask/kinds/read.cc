@@ -17,8 +17,10 @@ Answer answer_read(const Question& question, const FinishedRun& run) {
 QuestionKind read_question() {
   return {.name = "read",
           .summary = "the text, shaded by what one token attends to",
-          .fields = {site_field(), layer_field(), head_field(), token_field(), column_field(),
-                     words_field()},
+          .fields = joined_fields(
+              {site_field(), layer_field(), head_field(), token_field(), column_field(),
+               words_field(), of_field(), scale_field(), range_field()},
+              part_fields()),
           .verbs = {"text", "translate", "open"},
           .answer = answer_read};
 }

@@ -90,7 +90,7 @@ Command evaluate_command() {
                                                   kDefaultDetectionModel)),
                         picture_options()),
                  joined(field_options("evaluate"),
-                        map_options({"colors", "scale", "svg-text", "sidecar"}))),
+                        map_options({"colors", "pixels", "svg-text", "sidecar"}))),
           {Option::flag("json", "print the scores as JSON, also those of every picture"),
            Option::text("out", "FILE",
                         "write a file: the table as .png .svg .pdf, or the scores of every picture "

@@ -137,7 +137,7 @@ std::vector<Option> explain_options() {
                                "write a file: .png .svg .pdf, .html as a page of its own, or the "
                                "numbers as " +
                                    data_suffixes())},
-                 map_options({"colors", "scale", "svg-text", "sidecar"}))));
+                 map_options({"colors", "pixels", "svg-text", "sidecar"}))));
 }
 
 }  // namespace

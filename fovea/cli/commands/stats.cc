@@ -139,7 +139,7 @@ Command stats_command() {
                Option::flag("json", "print all numbers of all heads as JSON"),
                Option::text("out", "FILE",
                             "write a file: .png .svg .pdf, or the numbers as " + data_suffixes())}),
-          map_options({"colors", "scale", "svg-text", "sidecar"})),
+          map_options({"colors", "pixels", "svg-text", "sidecar"})),
       .run = run_stats_command};
 }
 

@@ -250,7 +250,7 @@ Command steps_command() {
                            .required = false}},
           .options = joined(
               joined(model_options(kDefaultTextModel), model_input_options()),
-              joined(steps_options(), map_options({"colors", "scale", "svg-text", "sidecar"}))),
+              joined(steps_options(), map_options({"colors", "pixels", "svg-text", "sidecar"}))),
           .run = run_steps};
 }
 

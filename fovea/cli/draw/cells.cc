@@ -10,6 +10,7 @@
 
 #include "fovea/base/utf8.h"
 #include "fovea/cli/draw/text.h"
+#include "fovea/figure/color_axis.h"
 
 namespace fovea {
 namespace {
@@ -46,9 +47,44 @@ CellGrid pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block)
   return grid;
 }
 
+CellGrid mean_cells(const Tensor& weights, int64_t row_block, int64_t col_block) {
+  CellGrid grid = pool_cells(weights, row_block, col_block);
+  const MatrixView<const float> view = weights.matrix<float>();
+  std::vector<double> sums(grid.weights.size());
+  std::vector<int64_t> counts(grid.weights.size());
+  for (int64_t r = 0; r < view.rows; ++r) {
+    for (int64_t c = 0; c < view.cols; ++c) {
+      if (std::isnan(view(r, c))) continue;
+      const auto cell = static_cast<size_t>(r / row_block * grid.cols + c / col_block);
+      sums[cell] += double{view(r, c)};
+      ++counts[cell];
+    }
+  }
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (counts[i] > 0) grid.weights[i] = static_cast<float>(sums[i] / double(counts[i]));
+  }
+  return grid;
+}
+
+CellGrid overview_cells(const ColorScale& scale, const Tensor& weights, int64_t row_block,
+                        int64_t col_block) {
+  return scale.times_even ? mean_cells(weights, row_block, col_block)
+                          : pool_cells(weights, row_block, col_block);
+}
+
+std::string overview_note(const ColorScale& scale, int64_t row_block, int64_t col_block,
+                          int64_t row_step, int64_t col_step) {
+  if (!scale.times_even) {
+    return fmt::format("each cell is the largest of {} x {} weights", row_block * row_step,
+                       col_block * col_step);
+  }
+  return fmt::format("each cell is the mean of {} x {} {}", row_block, col_block,
+                     row_step > 1 || col_step > 1 ? "bins" : "values");
+}
+
 double CellPainter::share(float weight) const {
-  const double range = scale_.high - scale_.low;
-  return range > 0 ? std::clamp((double{weight} - scale_.low) / range, 0.0, 1.0) : 0;
+  if (!(scale_.high > scale_.low)) return 0;
+  return std::clamp(place_on(scale_, double{weight}), 0.0, 1.0);
 }
 
 std::string_view CellPainter::shade(float weight) const {
@@ -96,7 +132,40 @@ std::string CellPainter::line(const CellGrid& grid, int64_t row, int cell_width,
   return text;
 }
 
+// A bar with its ends and, in the middle, the value there; without colours "░ ÷20  ▒ ÷5.7 ...".
+std::string CellPainter::curved_legend() const {
+  const auto number = [&](double place) { return scale_text(scale_, value_at(scale_, place)); };
+  const std::string low = (scale_.below ? "◂ " : "") + number(0) + " ";
+  const std::string high =
+      number(1) + (scale_.above ? " ▸" : "") +
+      (scale_.times_even ? " times even" : fmt::format(" ({})", name_of(scale_.curve)));
+  if (!terminal_.has_color()) {
+    std::string text = low;
+    for (const Shade& step : kShades) {
+      if (step.from > 0) text += fmt::format("{} {}  ", step.sign, number(step.from));
+    }
+    return wrapped(text + "to " + high, terminal_.width);
+  }
+  constexpr int kWidestBar = 41;
+  const std::string middle = " " + number(0.5) + " ";
+  const int least = display_width(middle) + 2;
+  const int rest = display_width(low) + 1 + display_width(high);
+  const int steps = std::clamp(terminal_.width - rest, least, kWidestBar);
+  const int before = (steps - display_width(middle)) / 2;
+  std::string bar;
+  for (int i = 0; i < steps; ++i) {
+    const bool hidden = i >= before && i < before + display_width(middle);
+    if (i == before) bar += terminal_.on(colors_.at(0.5), middle);
+    if (!hidden) bar += terminal_.on(colors_.at(i / double(steps - 1)), " ");
+  }
+  return low + bar + " " + high;
+}
+
 std::string CellPainter::legend(bool forbidden, bool clipped) const {
+  if (scale_.curve != ScaleCurve::kLinear || scale_.times_even) {
+    return curved_legend() + "\n" + (forbidden ? fmt::format("{} not allowed\n", kForbidden) : "");
+  }
+  clipped = clipped || scale_.above;
   const auto number = [&](double value) {  // two decimals say nothing of small weights
     return scale_.high < 0.1 ? fmt::format("{:.2g}", value) : fmt::format("{:.2f}", value);
   };

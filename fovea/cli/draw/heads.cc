@@ -18,6 +18,7 @@ struct PanelStyle {
   int64_t col_block = 1;
   int cell_width = 1;
   bool stacked = false;  // two rows of cells in a line
+  ColorScale scale;
 };
 
 PanelStyle choose_style(const HeadsFigure& figure, const Terminal& terminal) {
@@ -26,7 +27,7 @@ PanelStyle choose_style(const HeadsFigure& figure, const Terminal& terminal) {
   const int64_t longest = std::max(rows, cols);
   // Four across where the terminal is narrow, larger ones where it is wide.
   const int64_t most = std::clamp<int64_t>(terminal.width / 4 - 3, 8, 32);
-  PanelStyle style;
+  PanelStyle style{.scale = figure.scale};
   if (2 * longest <= most) {
     style.cell_width = 2;
     return style;
@@ -40,7 +41,8 @@ PanelStyle choose_style(const HeadsFigure& figure, const Terminal& terminal) {
 // Without colours an empty cell is a space, so a frame shows where the panel ends.
 TextBlock draw_panel(const MapPanel& panel, std::string_view title, const PanelStyle& style,
                      const CellPainter& cells, const Terminal& terminal) {
-  const CellGrid grid = pool_cells(panel.weights, style.row_block, style.col_block);
+  const CellGrid grid =
+      overview_cells(style.scale, panel.weights, style.row_block, style.col_block);
   const int inner = static_cast<int>(grid.cols) * style.cell_width;
   const bool framed = !terminal.has_color();
   const int width = inner + (framed ? 2 : 0);
@@ -93,8 +95,7 @@ std::string draw(const HeadsFigure& figure, const Terminal& terminal, const Colo
   flush();
   text += cells.legend(forbidden);
   if (style.row_block > 1 || style.col_block > 1) {
-    const std::string note = fmt::format("each cell is the largest of {} x {} weights",
-                                         style.row_block, style.col_block);
+    const std::string note = overview_note(figure.scale, style.row_block, style.col_block);
     text += terminal.dim(wrapped(note, terminal.width)) + "\n";
   }
   return text + caption_lines(figure.text, terminal);

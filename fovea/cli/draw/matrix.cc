@@ -195,7 +195,7 @@ class MatrixPainter {
     int64_t row_block = (rows_ + kMostOverviewRows - 1) / kMostOverviewRows;
     if (rows_ == cols_) row_block = col_block = std::max(row_block, col_block);
     if (!stacked && !links) row_block *= 2;
-    const CellGrid grid = pool_cells(figure_.weights, row_block, col_block);
+    const CellGrid grid = overview_cells(figure_.scale, figure_.weights, row_block, col_block);
     std::string text = ticks(grid);
     const int64_t line_rows = (stacked ? 2 : 1) * row_block;
     for (int64_t r = 0; r < grid.rows; r += stacked ? 2 : 1) {
@@ -207,7 +207,8 @@ class MatrixPainter {
     const int64_t cols = col_block * figure_.col_place.step;
     std::string note;
     if (rows > 1 || cols > 1) {
-      note = fmt::format("each cell is the largest of {} x {} weights", rows, cols);
+      note = overview_note(figure_.scale, row_block, col_block, figure_.row_place.step,
+                           figure_.col_place.step);
     }
     if (const int64_t held = line_rows * figure_.row_place.step; held > 1) {
       note += fmt::format("{}a line holds {} rows, named by the first", note.empty() ? "" : " · ",

@@ -84,13 +84,13 @@ class ReadPainter {
     for (const size_t i : order) {
       score_width = std::max(score_width, score_text(i, largest).size());
       label_width = std::max(label_width, display_width(label(i, kWidestLabel)));
-      digits = std::max(digits, static_cast<int>(std::to_string(i).size()));
+      digits = std::max(digits, static_cast<int>(number_of(i).size()));
     }
     std::string text;
     for (const size_t i : order) {
       const std::string name = label(i, kWidestLabel);
       const bool chosen = static_cast<int64_t>(i) == figure_.chosen;
-      text += "  " + terminal_.dim(padded_left(std::to_string(i), digits)) + " " +
+      text += "  " + terminal_.dim(padded_left(number_of(i), digits)) + " " +
               (chosen ? terminal_.marked(name) : name) +
               repeated(" ", label_width - display_width(name)) +
               fmt::format("  {:>{}}  ", score_text(i, largest), score_width) +
@@ -136,6 +136,11 @@ class ReadPainter {
     const int decimals = std::max(3, 1 - static_cast<int>(digits));
     return decimals > kMostDecimals ? fmt::format("{:.1e}", score)
                                     : fmt::format("{:.{}f}", score, decimals);
+  }
+
+  // In the whole text.
+  std::string number_of(size_t i) const {
+    return std::to_string(figure_.place.of(static_cast<int64_t>(i)));
   }
 
   std::string label(size_t index, int width) const {

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <random>
+
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/error.h"
+#include "fovea/tensor/convert.h"
 #include "support/records.h"
 
 namespace fovea {
@@ -51,7 +56,7 @@ TEST(PooledMap, EqualsTheMapMergedByBlocks) {
     for (int64_t i = 0; i < 1100; i += 48) blocks.push_back({i, std::min<int64_t>(i + 48, 1100)});
     const MergedMap wanted =
         merged_map(record, {HeadChoice::Kind::kOne, 0}, blocks, blocks, Merge::kMax);
-    const MergedMap pooled = pooled_map(record, 0, 48);
+    const MergedMap pooled = pooled_map(record, 0, 48, Merge::kMax);
     ASSERT_EQ(pooled.weights.shape(), wanted.weights.shape());
     int64_t forbidden = 0;
     for (size_t i = 0; i < size_t(wanted.weights.elements()); ++i) {
@@ -64,6 +69,131 @@ TEST(PooledMap, EqualsTheMapMergedByBlocks) {
     ASSERT_EQ(pooled.row_sums.size(), blocks.size());
     for (const double sum : pooled.row_sums) EXPECT_NEAR(sum, 1, 1e-5);
   }
+}
+
+// What a run of one head and made-up mask looks like where every score is the same.
+std::shared_ptr<const AttentionRecord> even_record(int64_t length, const Mask& mask) {
+  support::AttentionCase c = support::plain_case(length, 8, false, /*seed=*/3);
+  c.rule.scale = 0;
+  c.rule.mask = mask;
+  return support::shared_record_of(c);
+}
+
+std::vector<Mask> masks_of(int64_t length) {
+  Mask padded = Mask::causal();
+  padded.key_valid.assign(static_cast<size_t>(length), 1);
+  std::fill_n(padded.key_valid.begin() + length / 3, length / 4, uint8_t{0});
+  Mask window = Mask::causal();
+  window.behind = 9;
+  Mask groups;
+  for (int64_t i = 0; i < length; ++i) {
+    groups.query_group.push_back(static_cast<int32_t>(i / 7));
+    groups.key_group.push_back(static_cast<int32_t>(i / 7));
+  }
+  return {Mask{}, Mask::causal(), padded, window, groups};
+}
+
+std::vector<PositionGroup> random_words(int64_t length, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<PositionGroup> words;
+  for (int64_t i = 0; i < length;) {
+    const int64_t end = std::min<int64_t>(length, i + 1 + static_cast<int64_t>(random() % 5));
+    words.push_back({i, end});
+    i = end;
+  }
+  return words;
+}
+
+TEST(TimesEven, IsOneEverywhereInAnEvenMap) {
+  const int64_t length = 131;
+  for (const Mask& mask : masks_of(length)) {
+    const auto record = even_record(length, mask);
+    for (const uint32_t seed : {1U, 2U, 3U}) {
+      const std::vector<PositionGroup> words = random_words(length, seed);
+      const MergedMap map = merged_map(record, {HeadChoice::Kind::kOne, 0}, words, words,
+                                       Merge::kWords, MapValue::kTimesEven);
+      for (const float x : map.weights.values<float>()) {
+        if (std::isnan(x)) continue;
+        ASSERT_NEAR(x, 1, 1e-4);  // sums of some hundred f32 weights
+      }
+    }
+    for (const int64_t bin : {1, 2, 7, 60, 131, 200}) {
+      const MergedMap map = pooled_map(record, 0, bin, Merge::kWords, MapValue::kTimesEven);
+      int64_t seen = 0;
+      for (const float x : map.weights.values<float>()) {
+        if (std::isnan(x)) continue;
+        ++seen;
+        ASSERT_NEAR(x, 1, 1e-4) << bin;
+      }
+      EXPECT_GT(seen, 0);
+    }
+  }
+}
+
+TEST(TimesEven, IsTheShareOverTheEvenShareOfANaiveReference) {
+  support::AttentionCase c = support::plain_case(90, 8, true, /*seed=*/5);
+  c.rule.mask.key_valid.assign(90, 1);
+  std::fill_n(c.rule.mask.key_valid.begin() + 20, 15, uint8_t{0});
+  const auto record = support::shared_record_of(c);
+  const std::vector<double> weights = support::dense_attention(c).weights.front();
+  const std::vector<PositionGroup> words = random_words(90, 4);
+  const MergedMap found = merged_map(record, {HeadChoice::Kind::kOne, 0}, words, words,
+                                     Merge::kWords, MapValue::kTimesEven);
+  for (size_t r = 0; r < words.size(); ++r) {
+    for (size_t s = 0; s < words.size(); ++s) {
+      double share = 0, even = 0;
+      for (int64_t i = words[r].begin; i < words[r].end; ++i) {
+        double allowed = 0, here = 0;
+        for (int64_t j = 0; j < 90; ++j) allowed += c.rule.mask.allows(i, j) ? 1 : 0;
+        for (int64_t j = words[s].begin; j < words[s].end; ++j) {
+          here += c.rule.mask.allows(i, j) ? 1 : 0;
+          share += weights[static_cast<size_t>(i * 90 + j)];
+        }
+        even += allowed > 0 ? here / allowed : 0;
+      }
+      const float x = found.weights.matrix<float>()(int64_t(r), int64_t(s));
+      ASSERT_EQ(std::isnan(x), even == 0);
+      if (even > 0) {
+        ASSERT_NEAR(x, share / even, 1e-4 * std::max(1.0, share / even));
+      }
+    }
+  }
+  EXPECT_THROW(pooled_map(record, 0, 2, Merge::kMax, MapValue::kTimesEven), Error);
+}
+
+// Scores of some units in f32, whose mean is of up to 25.
+TEST(MapValues, AScoreIsTheMeanOfWhatSoftmaxTakesAndAWeightMayCountTheLengthOfItsValue) {
+  const support::AttentionCase c = support::plain_case(40, 8, true, /*seed=*/6);
+  const auto record = support::shared_record_of(c);
+  const std::vector<PositionGroup> words = random_words(40, 9);
+  const HeadChoice head{HeadChoice::Kind::kOne, 0};
+  const AttentionMap map(record, 0);
+  const Tensor scores = map.score_tile(map.whole()), weights = map.tile(map.whole());
+  const MergedMap mean = merged_map(record, head, words, words, Merge::kWords, MapValue::kScore);
+  const MergedMap sums =
+      merged_map(record, head, words, words, Merge::kWords, MapValue::kValueWeighted);
+  const Tensor values = convert(record->values, DType::kF32);
+  for (size_t r = 0; r < words.size(); ++r) {
+    for (size_t s = 0; s <= r; ++s) {
+      double score = 0, weighted = 0, count = 0;
+      for (int64_t i = words[r].begin; i < words[r].end; ++i) {
+        for (int64_t j = words[s].begin; j < std::min(words[s].end, i + 1); ++j) {
+          ++count;
+          score += double{scores.matrix<float>()(i, j)};
+          const float* value = values.values<float>().data() + j * values.size(2);
+          weighted += double{weights.matrix<float>()(i, j)} *
+                      std::sqrt(std::inner_product(value, value + values.size(2), value, 0.0));
+        }
+      }
+      const auto row = int64_t(r), col = int64_t(s);
+      ASSERT_NEAR(mean.weights.matrix<float>()(row, col), score / count, 1e-5);
+      ASSERT_NEAR(sums.weights.matrix<float>()(row, col),
+                  weighted / static_cast<double>(words[r].size()), 1e-5);
+    }
+  }
+  // What softmax takes gives the weights again.
+  const float first = scores.matrix<float>()(1, 0), second = scores.matrix<float>()(1, 1);
+  EXPECT_NEAR(weights.matrix<float>()(1, 0), 1 / (1 + std::exp(second - first)), 1e-6);
 }
 
 // Weights of the mean are added up in double from weights in f32, and so are those here.

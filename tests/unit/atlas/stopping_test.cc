@@ -53,7 +53,7 @@ TEST(Stopping, MapsOfLongTextsLeaveAtOnce) {
   }
   {
     SCOPED_TRACE("drawn");
-    expect_stops([&] { pooled_map(record, 0, 32); });
+    expect_stops([&] { pooled_map(record, 0, 32, Merge::kMax); });
   }
 }
 

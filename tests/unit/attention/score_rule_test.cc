@@ -115,7 +115,9 @@ TEST(ScoreRule, FarthestPlacesAndWindowsDoNotOverflow) {
         const KeyRange range = mask.key_range(i, shape.cols);
         for (int64_t j = 0; j < shape.cols; ++j) {
           EXPECT_EQ(mask.allows(i, j), range.begin <= j && j < range.end);
-          if (sees) EXPECT_TRUE(mask.allows(i, j));
+          if (sees) {
+            EXPECT_TRUE(mask.allows(i, j));
+          }
         }
       }
     }

@@ -170,9 +170,14 @@ TEST(DrawMatrix, AlignsEveryLineWhateverTheScript) {
 TEST(DrawMatrix, ShowsAnOverviewOfWhatDoesNotFit) {
   const CapturedRun run = text_run(many_words(150), 1);
   for (const ColorMode mode : kModes) {
-    const std::string text =
-        without_colors(draw(matrix_view(run, {}), {.width = 80, .colors = mode}, inferno()));
-    EXPECT_THAT(text, HasSubstr("each cell is the largest of"));
+    const auto text_of = [&](const ViewChoice& choice) {
+      return without_colors(
+          draw(matrix_view(run, choice), {.width = 80, .colors = mode}, inferno()));
+    };
+    EXPECT_THAT(text_of({.of = MapValue::kWeight}), HasSubstr("each cell is the largest of"));
+    const std::string text = text_of({});
+    EXPECT_THAT(text, HasSubstr("each cell is the mean of"));
+    EXPECT_THAT(text, AllOf(HasSubstr("÷32"), HasSubstr("even"), HasSubstr("×32 ▸ times even")));
     EXPECT_LT(lines_of(text).size(), 60U);
   }
 }

@@ -177,22 +177,20 @@ TEST(MatrixView, PoolsLongInputsByMaximumAndSaysSo) {
   }
   const auto record = support::shared_record_of(support::plain_case(kLength, 4, true, 5));
   run.records = {record};
-  const MatrixFigure figure = matrix_view(run, {.token = "t4099"});
-  const int64_t side = (kLength + 2) / 3;
+  const MatrixFigure figure = matrix_view(run, {.token = "t4099", .largest = true});
+  const int64_t side = (kLength + 8) / 9;
   ASSERT_EQ(figure.weights.shape(), (Shape{side, side}));
   ASSERT_EQ(figure.rows.positions.size(), static_cast<size_t>(side));
-  EXPECT_EQ(figure.rows.positions[1].text, "t3…t5");
+  EXPECT_EQ(figure.rows.positions[1].text, "t9…t17");
   EXPECT_EQ(figure.chosen_row, side - 1);
-  EXPECT_EQ(figure.row_place.of(side - 1), 4098);
+  EXPECT_EQ(figure.row_place.of(side - 1), 4095);
   EXPECT_THAT(figure.text.caption, HasSubstr("row 4099 marked"));  // among tokens, not among blocks
-  EXPECT_THAT(figure.text.caption, HasSubstr("max over blocks of 3 x 3"));
+  EXPECT_THAT(figure.text.caption, HasSubstr("max over blocks of 9 x 9"));
   EXPECT_THAT(figure.text.caption, HasSubstr("each row sums to 1.00"));
   const AttentionMap map(record, 0);
-  const Tensor corner = map.tile({0, 6, 0, 6});
-  const auto cell = [&](int64_t i, int64_t j) { return corner.matrix<float>()(i, j); };
+  const Tensor corner = map.tile({0, 9, 0, 9});
   const auto weights = figure.weights.matrix<float>();
-  EXPECT_EQ(weights(0, 0),
-            std::max({cell(0, 0), cell(1, 0), cell(1, 1), cell(2, 0), cell(2, 1), cell(2, 2)}));
+  EXPECT_EQ(weights(0, 0), std::ranges::max(corner.values<float>()));
   EXPECT_TRUE(std::isnan(weights(0, 1)));
   EXPECT_THAT(message_of([&] { matrix_view(run, {.words = true}); }), HasSubstr("4100 words"));
 }
@@ -234,8 +232,8 @@ TEST(HeadsView, PoolsPanelsThatAreTooLarge) {
   run.axes[0].positions.resize(1100);
   run.records = {support::shared_record_of(support::plain_case(1100, 4, false, 3))};
   const HeadsFigure figure = heads_view(run, {});
-  EXPECT_EQ(figure.panels[0].weights.shape(), (Shape{367, 367}));
-  EXPECT_THAT(figure.text.caption, HasSubstr("max over blocks of 3 x 3"));
+  EXPECT_EQ(figure.panels[0].weights.shape(), (Shape{79, 79}));
+  EXPECT_THAT(figure.text.caption, HasSubstr("per bin of 14 × 14: rows by mean, columns by sum"));
 }
 
 TEST(ReadView, ShowsARowOrAColumn) {

@@ -148,7 +148,7 @@ TEST(MaskHead, EqualQueriesHaveEqualMasksOfTheFinestSize) {
   const CellGrid grid{.rows = 2, .cols = 3, .valid = {1, 1, 0, 1, 1, 0}};
   const MaskHead::Attention attention = head.attend({}, queries, random_tensor({6, 64}, 55), grid);
   EXPECT_EQ(attention.lse.shape(), Shape({kQueries}));
-  const Tensor masks = head.masks({}, attention, random_tensor({1, 64, 2, 3}, 56),
+  const Tensor masks = head.masks(attention, random_tensor({1, 64, 2, 3}, 56),
                                   {random_tensor({1, 5, 3, 5}, 57), random_tensor({1, 4, 5, 9}, 58),
                                    random_tensor({1, 3, 9, 17}, 59)});
   ASSERT_EQ(masks.shape(), Shape({kQueries, 9, 17}));

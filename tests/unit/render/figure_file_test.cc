@@ -112,7 +112,7 @@ TEST(FigureFile, WritesTheFileAndItsSidecar) {
 TEST(FigureFile, ScaleMultipliesThePixels) {
   const auto width = [](int scale) {
     const std::string png =
-        encode_figure(FigureFormat::kPng, samples::read(), {.scale = scale}).bytes;
+        encode_figure(FigureFormat::kPng, samples::read(), {.pixels = scale}).bytes;
     return (static_cast<unsigned char>(png[18]) << 8) + static_cast<unsigned char>(png[19]);
   };
   EXPECT_NEAR(width(4), 4 * width(1), 4);  // each is rounded up
@@ -133,8 +133,8 @@ TEST(FigureFile, RefusesWrongOptions) {
   const auto encode = [](const FigureOptions& options) {
     return message_of([&] { encode_figure(FigureFormat::kPng, samples::matrix(), options); });
   };
-  EXPECT_THAT(encode({.scale = 0}), HasSubstr("1 to 4"));
-  EXPECT_THAT(encode({.scale = 5}), HasSubstr("1 to 4"));
+  EXPECT_THAT(encode({.pixels = 0}), HasSubstr("1 to 4"));
+  EXPECT_THAT(encode({.pixels = 5}), HasSubstr("1 to 4"));
   EXPECT_THAT(encode({.colors = "rainbow"}), HasSubstr("inferno, cividis, viridis"));
 }
 

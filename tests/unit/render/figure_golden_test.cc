@@ -15,7 +15,7 @@
 namespace fovea {
 namespace {
 
-const FigureOptions kOptions{.scale = 1};
+const FigureOptions kOptions{.pixels = 1};
 
 struct Pixels {
   int64_t width = 0;
