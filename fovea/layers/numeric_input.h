@@ -9,6 +9,7 @@
 
 #include "fovea/layers/pass.h"
 #include "fovea/ops/tape.h"
+#include "fovea/tensor/stored_matrix.h"
 
 namespace fovea {
 

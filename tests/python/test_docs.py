@@ -18,6 +18,7 @@ from test_real_models import CACHE, fetched
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 PULLED = "google-bert/bert-base-uncased"
+QUANTIZED, QUANTIZED_FILE = "bartowski/Llama-3.2-1B-Instruct-GGUF", "Llama-3.2-1B-Instruct-Q4_K_M.gguf"
 
 # Commands that a page may show beside ./run; they are the business of other tests.
 # ./run alone is the gallery, which test_demo.py makes.
@@ -46,10 +47,11 @@ def all_commands():
 
 @pytest.fixture(scope="module")
 def hub():
-    """A hub that has the model that the pages pull: a tiny one under a famous name."""
+    """A hub that has the models that the pages pull: tiny ones under famous names."""
     with HubServer() as server, tempfile.TemporaryDirectory() as place:
         model = models.bert(pathlib.Path(place) / "model")
         server.add(PULLED, {file.name: file.read_bytes() for file in model.iterdir()})
+        server.add(QUANTIZED, {QUANTIZED_FILE: (models.PARITY / "gguf_llama/model.gguf").read_bytes()})
         yield server
 
 
@@ -69,7 +71,8 @@ def folder(folders, page):
         for name in ("examples", "models"):
             (place / name).symlink_to(ROOT / name)
         models.bert(place / "path/to/folder")
-        (place / "path/to/model.gguf").symlink_to(CACHE / "models/smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf")
+        for name in ("model.gguf", "model.Q4_K_M.gguf"):
+            (place / "path/to" / name).symlink_to(CACHE / "models/smollm2-135m-instruct/SmolLM2-135M-Instruct.Q4_1.gguf")
         save_file({"input_ids": numpy.array([2, 5, 6, 3], numpy.int64)}, place / "ids.safetensors")
     return place
 
