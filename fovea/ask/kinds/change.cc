@@ -37,10 +37,11 @@ std::optional<Question> map_asked(const Question& question, SiteKind kind, RunSo
     if (const Json* value = json.find(name)) place.set(name, *value);
   }
   if (map == nullptr && place.as_object(kOfChange).empty()) return {};
-  if (map != nullptr) place.set("kind", *map);
-  const bool takes_site = sort == RunSort::kText;
-  if (takes_site && (map == nullptr || map->as_string(kOfChange) != "align"))
+  const std::string name = map != nullptr ? map->as_string(kOfChange) : usual_kind(place, sort);
+  place.set("kind", name);
+  if (find_field(question_kind_named(name).fields, "site") != nullptr) {
     place.set("site", to_string(kind));
+  }
   return parse_question(place, sort);
 }
 
