@@ -194,17 +194,6 @@ OutcomeGroup found(const Pair& pair, double threshold) {
   return group;
 }
 
-double cosine(std::span<const float> a, std::span<const float> b) {
-  double product = 0, square_a = 0, square_b = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    product += double{a[i]} * double{b[i]};
-    square_a += double{a[i]} * double{a[i]};
-    square_b += double{b[i]} * double{b[i]};
-  }
-  const double squares = square_a * square_b;  // of equal ones the square of their product
-  return squares > 0 ? product / std::sqrt(squares) : 1;
-}
-
 // For a model that gives states but no answer: how similar the states are, as a whole and where
 // they changed most.
 std::vector<OutcomeGroup> states(const Pair& pair) {
@@ -216,7 +205,7 @@ std::vector<OutcomeGroup> states(const Pair& pair) {
     groups.push_back({.of = "embedding",
                       .measure = measure,
                       .rows = {{.label = "the whole input",
-                                .before = 1,
+                                .before = cosine(was.values<float>(), was.values<float>()),
                                 .after = cosine(was.values<float>(), is.values<float>())}}});
   }
   const Tensor& before = pair.before.result().outputs.last_hidden_state.tensor;
@@ -225,11 +214,11 @@ std::vector<OutcomeGroup> states(const Pair& pair) {
   if (before.rank() != 2 || before.size(0) != std::ssize(axis.positions)) return groups;
   OutcomeGroup group{.of = "position", .measure = measure};
   for (int64_t i = 0; i < before.size(0); ++i) {
-    group.rows.push_back(
-        {.label = plain_label(axis, i),
-         .index = i,
-         .before = 1,
-         .after = cosine(row_of(before.matrix<float>(), i), row_of(after.matrix<float>(), i))});
+    const std::span<const float> own = row_of(before.matrix<float>(), i);
+    group.rows.push_back({.label = plain_label(axis, i),
+                          .index = i,
+                          .before = cosine(own, own),
+                          .after = cosine(own, row_of(after.matrix<float>(), i))});
   }
   std::ranges::stable_sort(group.rows, {}, &Outcome::after);
   if (group.rows.size() > kMostStates) group.rows.resize(kMostStates);

@@ -47,17 +47,6 @@ Candidates candidates(const Target& target, const SubjectOutput& output) {
   return {output.logits.values<float>(), index};
 }
 
-double cosine(std::span<const float> a, std::span<const float> b) {
-  double product = 0, length_a = 0, length_b = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    product += double{a[i]} * double{b[i]};
-    length_a += double{a[i]} * double{a[i]};
-    length_b += double{b[i]} * double{b[i]};
-  }
-  const double length = std::sqrt(length_a * length_b);
-  return length > 0 ? product / length : 0;
-}
-
 double similarity(const SimilarityTarget& target, const SubjectOutput& output) {
   if (output.embedding.elements() != static_cast<int64_t>(target.against.size())) {
     fail(ErrorKind::kInvalidArgument,
@@ -68,6 +57,17 @@ double similarity(const SimilarityTarget& target, const SubjectOutput& output) {
 }
 
 }  // namespace
+
+double cosine(std::span<const float> a, std::span<const float> b) {
+  double product = 0, length_a = 0, length_b = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    product += double{a[i]} * double{b[i]};
+    length_a += double{a[i]} * double{a[i]};
+    length_b += double{b[i]} * double{b[i]};
+  }
+  const double length = std::sqrt(length_a * length_b);
+  return length > 0 ? product / length : 0;
+}
 
 std::vector<double> probabilities(std::span<const float> logits) {
   std::vector<double> shares(logits.begin(), logits.end());

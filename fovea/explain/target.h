@@ -19,6 +19,9 @@ std::vector<double> probabilities(std::span<const float> logits);
 // The probability of a class that may hold beside others.
 double sigmoid(double logit);
 
+// Compares two vectors of the same length. 0 if one of them holds nothing but zeros.
+double cosine(std::span<const float> a, std::span<const float> b);
+
 // The target's value. Throws Error{kInvalidArgument} with the valid range for a class, token,
 // position or query that the output does not have, and Error{kUnsupported} if the model has no such
 // output.
