@@ -155,7 +155,8 @@ function binned(map: DecodedMap, { dust }: Rows, counter: KeyCounter, block: num
       }
     }
     for (let c = 0; c < across; ++c) {
-      const share = (sums[c] as number) / levels / (last - r * block);
+      // Steps are rounded, so that they may sum to a little more than 1.
+      const share = Math.min(1, (sums[c] as number) / levels / (last - r * block));
       const expected = even[r * across + c] as number;
       values[r * across + c] = expected === 0 ? Number.NaN : of === 'times-even' ? share / expected : share;
     }

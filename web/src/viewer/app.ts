@@ -3,7 +3,7 @@ import { fromBase64, lineOf, type DecodedMap } from '../core/codec';
 import { colorsNote, drawingOf, figureBlock, meaningOf, scaleOf, type MapDrawing } from '../core/drawing';
 import { gridOf, massBeside } from '../core/grid';
 import type { AxisInfo, MaskInfo, PageHeader, SiteInfo } from '../core/header';
-import { CURVES, type ColorScale } from '../core/scale';
+import { CURVES, type ColorScale, type Curve } from '../core/scale';
 import { askedOf, flipped, fromFragment, settled, startState, toFragment, VIEWS, type State, type Theme, type ViewName } from '../core/state';
 import { Controls } from './controls';
 import { make } from './dom';
@@ -129,8 +129,8 @@ export class App implements Actions {
       case 'smaller': return view.zoom?.(-1);
       case 'fit': return view.zoom?.(0);
       case 'next-colors': return this.nextColors();
-      case 'of': return this.set(this.drawingNow().of === 'weight' ? { of: 'times-even', curve: '', askedRange: false } : { of: 'weight', curve: '', askedRange: false });
-      case 'curve': return this.set({ curve: CURVES[(CURVES.indexOf(this.drawingNow().curve) + 1) % CURVES.length] as (typeof CURVES)[number] });
+      case 'of': return this.set({ of: this.drawingNow().of === 'weight' ? 'times-even' : 'weight', curve: '', askedRange: false });
+      case 'curve': return this.set({ curve: CURVES[(CURVES.indexOf(this.drawingNow().curve) + 1) % CURVES.length] as Curve });
       case 'range': return this.nextRange();
       case 'theme': return this.set({ theme: nextTheme(state.theme) });
       case 'help': return this.help.open ? this.help.close() : this.help.showModal();
@@ -176,20 +176,20 @@ export class App implements Actions {
     this.set({ colors: names[(names.indexOf(this.state.colors) + 1) % names.length] as string });
   }
 
-  private drawingNow(): MapDrawing {
-    const { state, header } = this;
-    const site = header.sites[state.site] as SiteInfo;
-    return drawingOf(askedOf(state, header), state.view === 'read' ? 1 : Math.max(site.rows, site.cols));
+  private drawingNow(asked: State = this.state): MapDrawing {
+    const site = this.header.sites[this.state.site] as SiteInfo;
+    return drawingOf(askedOf(asked, this.header), this.state.view === 'read' ? 1 : Math.max(site.rows, site.cols));
   }
 
   /** As asked, this map, all maps; what changes nothing is passed over. */
   private nextRange(): void {
     const { askedRange, ownRange } = this.state;
     const { of, curve } = this.drawingNow();
+    const start = startState(this.header); // a range is of what it was asked with
     const choices = of === 'weight' && curve !== 'log';
     if (askedRange) this.set({ askedRange: false, ownRange: true });
     else if (choices && ownRange) this.set({ ownRange: false });
-    else if (this.header.start.range && of === startState(this.header).of) this.set({ askedRange: true });
+    else if (start.askedRange && of === this.drawingNow(start).of) this.set({ askedRange: true });
     else if (choices) this.set({ ownRange: true });
   }
 

@@ -1,6 +1,8 @@
 import type { DrawnMap } from '../core/bins';
+import type { DecodedMap } from '../core/codec';
 import { painter, pixelOf } from '../core/colors';
 import { isPlain, withArrows } from '../core/drawing';
+import { paragraphs, receivers, roundNumbers, type Mark } from '../core/labels';
 import { drawCells } from '../core/raster';
 import { fittingZoom, zoomSteps, type Zoom } from '../core/zoom';
 import { AxisStrip, LEANING_FROM } from './strip';
@@ -30,6 +32,7 @@ export class MatrixView implements View {
   private steps: Zoom[] = [{ block: 1, bin: 1 }];
   private chosen: Zoom | null = null; // by zooming; null: all of the map
   private shape = '';
+  private marked: { map: DecodedMap; marks: [Mark[], Mark[]] } | null = null;
   private drawn: { map: DrawnMap; place: string; colors: Uint8Array } | null = null;
 
   constructor(private readonly actions: Actions) {
@@ -170,8 +173,19 @@ export class MatrixView implements View {
     this.paintFocus(scene);
     const { row, col } = scene.focus ? cellOf(scene, scene.focus) : { row: null, col: null };
     const column = scene.state.column;
-    this.rows.paint(scene.rowAxis, this.cell, scroll.scrollTop, scroll.clientHeight, row, !column);
-    this.columns.paint(scene.colAxis, this.cell, scroll.scrollLeft, scroll.clientWidth, col, column);
+    const [rowMarks, colMarks] = this.marksOf(scene);
+    this.rows.paint(scene.rowAxis, this.cell, scroll.scrollTop, scroll.clientHeight, row, !column, rowMarks);
+    this.columns.paint(scene.colAxis, this.cell, scroll.scrollLeft, scroll.clientWidth, col, column, colMarks);
+  }
+
+  /** What names a long axis: paragraphs beside the rows, above the columns the ones that receive most. */
+  private marksOf({ map, rowAxis, colAxis }: Scene): [Mark[], Mark[]] {
+    if (this.marked?.map !== map) {
+      const begun = paragraphs(rowAxis);
+      const rows = begun.length > 2 ? begun : roundNumbers(map.rows);
+      this.marked = { map, marks: [rows, receivers(map.colSums, map.rows, colAxis.labels)] };
+    }
+    return this.marked.marks;
   }
 
   private paintCells(scene: Scene): void {
