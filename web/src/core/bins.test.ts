@@ -25,7 +25,7 @@ function naive(map: DecodedMap, block: number, r: number, c: number): { share: n
     if (here.length > 0) even += here.length / allowed.length;
     ++count;
   }
-  return { share: share / count, even: even / count };
+  return { share: Math.min(1, share / count), even: even / count };
 }
 
 describe('bins are those of C++ and of a plain sum', () => {
