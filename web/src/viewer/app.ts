@@ -345,7 +345,8 @@ export class App implements Actions {
   }
 
   /** Kept as long as nothing of it changes. */
-  private mapScaleOf({ map, bins, drawing }: Scene): ColorScale {
+  private mapScaleOf({ map, bins, drawing, ends }: Scene): ColorScale {
+    if (ends === 'fixed') return scaleOf(drawing, []);
     const last = this.lastScale;
     const key = JSON.stringify(drawing);
     if (last?.map === map && last.key === key) return last.scale;
