@@ -2,9 +2,10 @@
 import { FORBIDDEN, type DecodedMap } from './codec';
 import { endsOf, type MapValue } from './drawing';
 import type { MaskInfo } from './header';
-import { keyCounter, type KeyCounter } from './mask';
+import { keyCounter, keyRange } from './mask';
 
 interface Rows {
+  mask: MaskInfo;
   /** How many columns each row may see. */
   allowed: Float64Array;
   /** What a cell too small for a step counts in a bin, so that bins keep the exact sum of the row: an even part of what is left of it, but less than half a step. */
@@ -23,13 +24,12 @@ export class DrawnMap {
   constructor(
     private readonly map: DecodedMap,
     private readonly rowsOf: Rows,
-    counter: KeyCounter,
     readonly block: number,
     readonly of: MapValue,
   ) {
     this.rows = Math.ceil(map.rows / block);
     this.cols = Math.ceil(map.cols / block);
-    this.values = block > 1 ? binned(map, rowsOf, counter, block, of) : null;
+    this.values = block > 1 ? binned(map, rowsOf, block, of) : null;
     [this.least, this.most] = this.values ? endsOf(this.values) : this.endsOfCells();
   }
 
@@ -71,11 +71,11 @@ export class DrawnMap {
     let least = Infinity;
     let most = -Infinity;
     for (let row = 0; row < this.rows; ++row) {
-      for (let col = 0; col < this.cols; ++col) {
-        const value = this.at(row, col);
-        if (value < least) least = value;
-        if (value > most) most = value;
-      }
+      const [low, high] = endsOfRow(this.map, this.rowsOf.mask, row);
+      if (low > high) continue;
+      const times = this.of === 'times-even' ? (this.rowsOf.allowed[row] as number) : 1;
+      least = Math.min(least, (low / this.map.levels) * times);
+      most = Math.max(most, (high / this.map.levels) * times);
     }
     return least <= most ? [least, most] : [0, 0];
   }
@@ -83,7 +83,6 @@ export class DrawnMap {
 
 /** Draws one map in bins of different sizes; the last few are kept. */
 export class MapBins {
-  private readonly counter: KeyCounter;
   private readonly rows: Rows;
   private readonly kept: DrawnMap[] = [];
 
@@ -91,13 +90,12 @@ export class MapBins {
     private readonly map: DecodedMap,
     mask: MaskInfo,
   ) {
-    this.counter = keyCounter(mask, map.cols);
-    this.rows = rowsOf(map, this.counter);
+    this.rows = rowsOf(map, mask);
   }
 
   drawn(block: number, of: MapValue): DrawnMap {
     const at = this.kept.findIndex((each) => each.block === block && each.of === of);
-    const [found] = at >= 0 ? this.kept.splice(at, 1) : [new DrawnMap(this.map, this.rows, this.counter, block, of)];
+    const [found] = at >= 0 ? this.kept.splice(at, 1) : [new DrawnMap(this.map, this.rows, block, of)];
     this.kept.push(found as DrawnMap);
     if (this.kept.length > 3) this.kept.shift();
     return found as DrawnMap;
@@ -115,12 +113,28 @@ export class MapBins {
   }
 }
 
-function rowsOf(map: DecodedMap, counter: KeyCounter): Rows {
+/** The least and the largest code of a row. */
+function endsOfRow({ cols, codes }: DecodedMap, mask: MaskInfo, row: number): [number, number] {
+  const [first, last] = keyRange(mask, row, cols);
+  let least = FORBIDDEN;
+  let most = -1;
+  for (let i = row * cols + first; i < row * cols + last; ++i) {
+    const code = codes[i] as number;
+    if (code === FORBIDDEN) continue;
+    if (code < least) least = code;
+    if (code > most) most = code;
+  }
+  return [least, most];
+}
+
+function rowsOf(map: DecodedMap, mask: MaskInfo): Rows {
+  const counter = keyCounter(mask, map.cols);
   const allowed = Float64Array.from({ length: map.rows }, (_, row) => counter(row, 0, map.cols));
   const dust = Float64Array.from({ length: map.rows }, (_, row) => {
     let sum = 0;
     let zeros = 0;
-    for (let i = row * map.cols; i < (row + 1) * map.cols; ++i) {
+    const [first, last] = keyRange(mask, row, map.cols);
+    for (let i = row * map.cols + first; i < row * map.cols + last; ++i) {
       const code = map.codes[i] as number;
       if (code === 0) ++zeros;
       else if (code !== FORBIDDEN) sum += code;
@@ -128,14 +142,14 @@ function rowsOf(map: DecodedMap, counter: KeyCounter): Rows {
     const left = (map.rowSums[row] as number) - sum / map.levels;
     return zeros > 0 ? Math.min(Math.max(left / zeros, 0), 0.5 / map.levels) : 0;
   });
-  return { allowed, dust };
+  return { mask, allowed, dust };
 }
 
-function binned(map: DecodedMap, { dust }: Rows, counter: KeyCounter, block: number, of: MapValue): Float32Array {
+function binned(map: DecodedMap, { mask, dust }: Rows, block: number, of: MapValue): Float32Array {
   const { rows, cols, levels, codes } = map;
   const across = Math.ceil(cols / block);
   const down = Math.ceil(rows / block);
-  const even = evenShares(counter, rows, cols, block, block);
+  const even = evenShares(mask, rows, cols, block, block);
   const values = new Float32Array(down * across);
   const sums = new Float64Array(across);
   for (let r = 0; r < down; ++r) {
@@ -143,9 +157,10 @@ function binned(map: DecodedMap, { dust }: Rows, counter: KeyCounter, block: num
     sums.fill(0);
     for (let row = r * block; row < last; ++row) {
       const none = (dust[row] as number) * levels;
-      let i = row * cols;
-      for (let c = 0; c < across; ++c) {
-        const end = row * cols + Math.min(cols, (c + 1) * block);
+      const [begin, seen] = keyRange(mask, row, cols);
+      let i = row * cols + begin;
+      for (let c = Math.floor(begin / block); c * block < seen; ++c) {
+        const end = row * cols + Math.min(seen, (c + 1) * block);
         let sum = 0;
         for (; i < end; ++i) {
           const code = codes[i] as number;
@@ -165,7 +180,8 @@ function binned(map: DecodedMap, { dust }: Rows, counter: KeyCounter, block: num
 }
 
 /** What even attention gives to each bin: the mean over its rows of the share of their allowed columns that lie in it. */
-export function evenShares(counter: KeyCounter, rows: number, cols: number, rowBlock: number, colBlock: number): Float64Array {
+export function evenShares(mask: MaskInfo, rows: number, cols: number, rowBlock: number, colBlock: number): Float64Array {
+  const counter = keyCounter(mask, cols);
   const across = Math.ceil(cols / colBlock);
   const down = Math.ceil(rows / rowBlock);
   const even = new Float64Array(down * across);
@@ -174,7 +190,8 @@ export function evenShares(counter: KeyCounter, rows: number, cols: number, rowB
     if (all === 0) continue;
     const r = Math.floor(row / rowBlock);
     const share = 1 / all / (Math.min(rows, (r + 1) * rowBlock) - r * rowBlock);
-    for (let c = 0; c < across; ++c) {
+    const [first, last] = keyRange(mask, row, cols);
+    for (let c = Math.floor(first / colBlock); c * colBlock < last; ++c) {
       even[r * across + c] = (even[r * across + c] as number) + share * counter(row, c * colBlock, Math.min(cols, (c + 1) * colBlock));
     }
   }

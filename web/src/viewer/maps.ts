@@ -3,7 +3,6 @@ import { evenShares, MapBins } from '../core/bins';
 import { decodeMap, fromBase64, inflate, mergeMaps, thumbnailBlock, thumbnailShape, thumbnailShare, type DecodedMap } from '../core/codec';
 import type { MapValue } from '../core/drawing';
 import type { MaskInfo, PageHeader, SiteInfo } from '../core/header';
-import { keyCounter } from '../core/mask';
 
 const CACHE_BYTES = 96 << 20;
 
@@ -60,9 +59,8 @@ export class Maps {
     const key = [mask, rows, cols].join(' ');
     let even = this.evens.get(key);
     if (!even) {
-      const counter = keyCounter(this.header.masks[mask] as MaskInfo, cols);
       const block = (size: number) => thumbnailBlock(size, this.header.encoding.thumbnailSide);
-      this.evens.set(key, (even = evenShares(counter, rows, cols, block(rows), block(cols))));
+      this.evens.set(key, (even = evenShares(this.header.masks[mask] as MaskInfo, rows, cols, block(rows), block(cols))));
     }
     return even;
   }
