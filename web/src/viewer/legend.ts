@@ -1,5 +1,5 @@
 import { colorAt, cssColor } from '../core/colors';
-import { valueName, type MapDrawing } from '../core/drawing';
+import { MAP_VALUES, valueName, type MapValue } from '../core/drawing';
 import { hasForbidden } from '../core/mask';
 import { CURVES, scaleText, ticksOf, type ColorScale, type Curve } from '../core/scale';
 import type { State } from '../core/state';
@@ -26,15 +26,22 @@ export class Legend {
   private readonly ticks = make('div', { class: 'ticks' });
   private readonly note = make('p', { class: 'note' });
   private readonly forbidden = make('p', { class: 'note forbidden' }, make('span', { class: 'swatch', 'aria-hidden': 'true' }), 'not allowed by the mask');
-  private readonly ofButtons: Record<MapDrawing['of'], HTMLButtonElement>;
+  private readonly ofButtons: Record<MapValue, HTMLButtonElement>;
   private readonly curveButtons: Record<Curve, HTMLButtonElement>;
   private readonly range: HTMLButtonElement;
+  private of: MapValue = 'weight';
   private shown = '';
   private colors: Uint8Array | null = null;
 
   constructor(wishes: Wishes) {
-    const of = (label: string, title: string) => button(label, `${title} (e)`, () => wishes.run('of'));
-    this.ofButtons = { weight: of('weight', 'colours of the weight'), 'times-even': of('times even', 'colours of how many times the weight is what even attention gives') };
+    const of = (each: MapValue, label: string, title: string) =>
+      button(label, `${title} (e)`, () => {
+        if (each !== this.of) wishes.run('of');
+      });
+    this.ofButtons = {
+      weight: of('weight', 'weight', 'colours of the weight'),
+      'times-even': of('times-even', 'times even', 'colours of how many times the weight is what even attention gives'),
+    };
     const curve = (each: Curve) => button(CURVE_NAMES[each], `colours ${CURVE_TITLES[each]} (g)`, () => wishes.change({ curve: each }));
     this.curveButtons = { linear: curve('linear'), sqrt: curve('sqrt'), log: curve('log') };
     this.curveButtons.sqrt.setAttribute('aria-label', 'square root');
@@ -58,10 +65,8 @@ export class Legend {
   update(scene: Scene): void {
     const { state, header } = scene;
     const [drawing, scale] = state.view === 'heads' ? [scene.headsDrawing, scene.headsScale] : [scene.drawing, scene.scale];
-    for (const [of, each] of Object.entries(this.ofButtons)) {
-      each.setAttribute('aria-pressed', String(of === drawing.of));
-      each.disabled = of === drawing.of;
-    }
+    this.of = drawing.of;
+    for (const of of MAP_VALUES) this.ofButtons[of].setAttribute('aria-pressed', String(of === drawing.of));
     for (const curve of CURVES) this.curveButtons[curve].setAttribute('aria-pressed', String(curve === drawing.curve));
     const choices = scene.ends === 'own' || scene.ends === 'shared' ? drawing.of === 'weight' : false;
     // Small multiples always share their colours; what is fixed leaves nothing to choose.

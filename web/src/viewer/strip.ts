@@ -40,8 +40,9 @@ export class AxisStrip {
   measure(axis: AxisInfo, most: number): number {
     if (this.measured?.axis !== axis || this.measured.most !== most) {
       const widest = axis.labels.reduce((most, label) => Math.max(most, widthOf(elide(label, this.longest))), 0);
-      const begun = axis.labels.length > SHORT_MAP ? OPENING_ROOM : 0;
-      const room = this.side === 'rows' ? Math.max(begun, widest + 34) : widest * 0.75 + 16;
+      // Names of long axes stand upright, with their numbers.
+      const isLong = axis.labels.length > SHORT_MAP;
+      const room = this.side === 'rows' ? Math.max(isLong ? OPENING_ROOM : 0, widest + 34) : isLong ? widest + 40 : widest * 0.75 + 16;
       this.measured = { axis, most, room: Math.round(Math.min(most, Math.max(24, room))) };
     }
     return this.measured.room;
