@@ -297,8 +297,7 @@ FieldInfo of_field() {
                       "what is drawn: the weight; how many times what even attention gives; "
                       "the score before softmax; the weight times the length of its value",
                   .type = FieldType::kChoice,
-                  .otherwise = "weight; of whole maps above 64 positions times-even",
-                  .on_page = false};
+                  .otherwise = "weight; of whole maps above 64 positions times-even"};
   for (const std::string_view name : map_value_names()) field.words.emplace_back(name);
   return field;
 }
@@ -308,16 +307,14 @@ FieldInfo scale_field() {
           .help = "how a value becomes a colour",
           .type = FieldType::kChoice,
           .words = {"linear", "sqrt", "log"},
-          .otherwise = "linear; log of times-even",
-          .on_page = false};
+          .otherwise = "linear; log of times-even"};
 }
 
 FieldInfo range_field() {
   return {.name = "range",
           .shown = "LOW:HIGH",
           .help = "the ends of the colours, as values (0:0.5) or percentiles (1%:99%)",
-          .otherwise = "0 to the largest; of times-even a 32nd to 32",
-          .on_page = false};
+          .otherwise = "0 to the largest; of times-even a 32nd to 32"};
 }
 
 FieldInfo pool_field() {

@@ -11,7 +11,7 @@ namespace fovea {
 
 struct PageOptions {
   // What the page holds: one kind, layer or head if the choice names it, else all. The token, the
-  // column and mean or max of heads only say where the page opens.
+  // column, mean or max of heads and what is drawn in which colours only say where the page opens.
   ViewChoice choice;
   std::string view;    // matrix, read or heads; empty: matrix, or read with a token
   std::string colors;  // a name of color_map.h; empty: what suits the view

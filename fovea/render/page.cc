@@ -13,6 +13,7 @@
 #include "fovea/base/sha256.h"
 #include "fovea/base/utf8.h"
 #include "fovea/base/version.h"
+#include "fovea/figure/map_drawing.h"
 #include "fovea/figure/picture_view.h"
 #include "fovea/figure/view_frame.h"
 #include "fovea/render/page_codec.h"
@@ -76,7 +77,7 @@ double estimated_bytes(const PageSite& site) {
   const double steps = static_cast<double>(site.levels) / row_cells;
   const double bits = 0.1 + 1.01 * std::log2(1 + std::exp(1.0) * steps);
   const double sums = 4.0 * static_cast<double>(shape.rows + shape.cols);
-  const auto thumbnail = static_cast<double>(kThumbnailSide * kThumbnailSide);
+  const auto thumbnail = static_cast<double>(kThumbnailSide * kThumbnailSide) * 2;
   return static_cast<double>(site.heads.size()) * (cells * bits / 8 + sums + thumbnail) * 4 / 3;
 }
 
@@ -103,6 +104,20 @@ void refuse_too_large(const PageContent& content, const ViewChoice& choice) {
        "a page of {} map{} of {} x {} would take about {} MB but at most {} MB are written; {}",
        maps, maps == 1 ? "" : "s", shape.rows, shape.cols, bytes / 1'000'000,
        kMostPageBytes / 1'000'000, one_map ? "write a .png, or the numbers as .npy" : "choose one");
+}
+
+// What is drawn at first, and in which colours.
+void set_drawing(PageStart& start, const ViewChoice& choice, const AttentionShape& shape) {
+  start.of = choice.of;
+  start.curve = choice.curve;
+  start.range = choice.range;
+  if (start.of && *start.of != MapValue::kWeight && *start.of != MapValue::kTimesEven) {
+    fail(ErrorKind::kInvalidArgument, Field{"of"},
+         "a page keeps weights, from which it draws weight and times-even; choose one of them, or "
+         "write a .png");
+  }
+  // Refuses what does not go together.
+  scale_of(map_drawing(choice, start.view == "read" ? 1 : std::max(shape.rows, shape.cols)), {});
 }
 
 // Where the page opens.
@@ -138,6 +153,7 @@ PageStart start_of(const Run& run, const PageOptions& options, const PageContent
   if (choice.head.kind == HeadChoice::Kind::kMean) start.head = "mean";
   if (choice.head.kind == HeadChoice::Kind::kMax) start.head = "max";
   start.column = choice.column;
+  set_drawing(start, choice, content.sites[start.site].record->shape());
   if (choice.token) {
     const AttentionRecord& record = *content.sites[start.site].record;
     const std::string& axis = choice.column ? record.col_axis : record.row_axis;
@@ -230,7 +246,10 @@ void write_page(const std::filesystem::path& path, const Run& run, const PageOpt
     writer.write("<script type=\"application/json\" id=\"fovea-page\">" + header + "</script>\n");
     std::string thumbnails;
     for (const PageMap& map : maps) {
-      thumbnails.append(map.encoded.thumbnail.begin(), map.encoded.thumbnail.end());
+      for (const uint16_t share : map.encoded.thumbnail) {
+        thumbnails += static_cast<char>(share & 0xff);
+        thumbnails += static_cast<char>(share >> 8);
+      }
     }
     writer.write(data_block("fovea-thumbnails", to_base64(as_bytes(thumbnails))));
     if (!content.picture.empty()) {

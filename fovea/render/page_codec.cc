@@ -13,6 +13,7 @@ constexpr int64_t kMostLevels = 65000;  // the viewer keeps codes above for what
 constexpr int64_t kStepsPerMean = 5;
 constexpr int64_t kFineCells = int64_t{1} << 34;        // levels * cells, as long as that is enough
 constexpr int64_t kCodecStripCells = int64_t{1} << 20;  // 4 MB of weights at a time
+constexpr double kThumbnailSteps = 65534;
 
 int64_t blocks(int64_t size, int64_t block) {
   return (size + block - 1) / block;
@@ -23,13 +24,14 @@ class MapEncoder {
  public:
   MapEncoder(const Mask& mask, int64_t rows, int64_t cols, int64_t levels)
       : mask_(mask),
+        rows_(rows),
         cols_(cols),
         levels_(static_cast<float>(levels)),
         row_block_(thumbnail_block(rows)),
         col_block_(thumbnail_block(cols)),
         thumbnail_cols_(blocks(cols, col_block_)),
         col_sums_(static_cast<size_t>(cols)),
-        block_max_(static_cast<size_t>(blocks(rows, row_block_) * thumbnail_cols_), -1) {}
+        block_sums_(static_cast<size_t>(blocks(rows, row_block_) * thumbnail_cols_), kUnseen) {}
 
   void add_row(int64_t row, const float* weights) {
     const KeyRange range = mask_.key_range(row, cols_);
@@ -37,9 +39,12 @@ class MapEncoder {
     for (int64_t begin = range.begin; begin < range.end;) {
       const int64_t block = begin / col_block_;
       const int64_t end = std::min(range.end, (block + 1) * col_block_);
-      float& most = block_max_[static_cast<size_t>(row / row_block_ * thumbnail_cols_ + block)];
-      most = std::max(most, mask_.range_only() ? add_cells<false>(row, begin, end, weights, sum)
-                                               : add_cells<true>(row, begin, end, weights, sum));
+      double& shown = block_sums_[static_cast<size_t>(row / row_block_ * thumbnail_cols_ + block)];
+      const double before = sum;
+      if (mask_.range_only() ? add_cells<false>(row, begin, end, weights, sum)
+                             : add_cells<true>(row, begin, end, weights, sum)) {
+        shown = std::max(shown, 0.0) + sum - before;
+      }
       begin = end;
     }
     row_sums_.push_back(sum);
@@ -59,19 +64,24 @@ class MapEncoder {
     deflater_.add(std::as_bytes(std::span(row_sums)));
     deflater_.add(std::as_bytes(std::span(col_sums)));
     result.packed = deflater_.finish();
-    for (const float most : block_max_) {
-      result.largest = std::max<double>(result.largest, most);
+    result.largest = std::max(0.0F, largest_);
+    for (size_t i = 0; i < block_sums_.size(); ++i) {
+      const int64_t first = static_cast<int64_t>(i) / thumbnail_cols_ * row_block_;
+      const auto rows = static_cast<double>(std::min(row_block_, rows_ - first));
+      const double share = std::min(block_sums_[i] / rows, 1.0);
       result.thumbnail.push_back(
-          most < 0 ? kThumbnailForbidden
-                   : static_cast<uint8_t>(std::lround(254 * std::sqrt(std::min(most, 1.0F)))));
+          share < 0 ? kThumbnailForbidden
+                    : static_cast<uint16_t>(std::lround(kThumbnailSteps * std::sqrt(share))));
     }
     return result;
   }
 
  private:
-  // Cells [begin, end) of the row; gives their largest weight, or -1 if none is allowed.
+  static constexpr double kUnseen = -1;  // a block without an allowed cell, as yet
+
+  // Cells [begin, end) of the row; whether one is allowed.
   template <bool kHasHoles>
-  float add_cells(int64_t row, int64_t begin, int64_t end, const float* weights, double& sum) {
+  bool add_cells(int64_t row, int64_t begin, int64_t end, const float* weights, double& sum) {
     float most = -1;
     for (int64_t col = begin; col < end; ++col) {
       if (kHasHoles && !mask_.allows(row, col)) continue;
@@ -88,7 +98,8 @@ class MapEncoder {
         codes_ += static_cast<char>(code >> 8);
       }
     }
-    return most;
+    largest_ = std::max(largest_, most);
+    return most >= 0;
   }
 
   static std::vector<float> rounded(const std::vector<double>& sums) {
@@ -98,6 +109,7 @@ class MapEncoder {
   }
 
   const Mask& mask_;
+  int64_t rows_;
   int64_t cols_;
   float levels_;
   int64_t row_block_;
@@ -105,7 +117,8 @@ class MapEncoder {
   int64_t thumbnail_cols_;
   std::vector<double> row_sums_;
   std::vector<double> col_sums_;
-  std::vector<float> block_max_;
+  std::vector<double> block_sums_;
+  float largest_ = -1;
   std::string codes_;
   Deflater deflater_;
 };

@@ -15,8 +15,8 @@ namespace fovea {
 inline constexpr int kPageEscape = 255;
 // A thumbnail has at most so many blocks a side.
 inline constexpr int64_t kThumbnailSide = 32;
-// A block of a thumbnail that holds no allowed cell; others are round(254 * sqrt(maximum)).
-inline constexpr uint8_t kThumbnailForbidden = 255;
+// A block of a thumbnail that holds no allowed cell; others are round(65534 * sqrt(share)).
+inline constexpr uint16_t kThumbnailForbidden = 65535;
 
 // How many steps there are from 0 to 1 in a map of `cols` columns on a page of `cells` cells. Many
 // on small pages; at least 5 per mean weight, which is 3.8 bits per cell at worst, and at least
@@ -31,7 +31,7 @@ struct EncodedMap {
   // before that, the sum of each row and of each column.
   std::string packed;
   double largest = 0;
-  std::vector<uint8_t> thumbnail;  // line by line, maxima of blocks
+  std::vector<uint16_t> thumbnail;  // line by line, shares of blocks: rows by mean, columns by sum
 };
 
 EncodedMap encode_map(const AttentionMap& map, int64_t levels);

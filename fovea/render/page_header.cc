@@ -10,6 +10,7 @@
 #include "fovea/base/version.h"
 #include "fovea/capture/site.h"
 #include "fovea/capture/words.h"
+#include "fovea/figure/color_axis.h"
 #include "fovea/figure/color_map.h"
 #include "fovea/figure/running_text.h"
 #include "fovea/render/page_codec.h"
@@ -103,8 +104,8 @@ Json encoding_json() {
         "byte, others are 255, low byte, high byte; weight = code / levels; then as "
         "little-endian float32 the sum of each row and of each column"},
        {"thumbnails",
-        "base64 of one byte per block, head after head, line by line; 255: no allowed cell, "
-        "else the block's maximum is (byte / 254)^2"},
+        "base64 of two bytes per block, low byte first, head after head, line by line; 65535: no "
+        "allowed cell, else the block's share is (code / 65534)^2: rows by mean, columns by sum"},
        {"thumbnailSide", kThumbnailSide}});
 }
 
@@ -124,13 +125,26 @@ Json colors_json(const std::string& asked) {
   return json;
 }
 
+// 0.5, or "1%".
+Json range_end_json(const RangeEnd& end) {
+  return end.percentile ? Json(fmt::format("{}%", end.value)) : Json(end.value);
+}
+
 Json start_json(const PageStart& start) {
-  return Json::object({{"site", start.site},
-                       {"head", start.head_number ? Json(*start.head_number) : Json(start.head)},
-                       {"view", start.view},
-                       {"colors", start.colors},
-                       {"token", start.token ? Json(*start.token) : Json()},
-                       {"column", start.column}});
+  Json json =
+      Json::object({{"site", start.site},
+                    {"head", start.head_number ? Json(*start.head_number) : Json(start.head)},
+                    {"view", start.view},
+                    {"colors", start.colors},
+                    {"token", start.token ? Json(*start.token) : Json()},
+                    {"column", start.column}});
+  if (start.of) json.set("of", map_value_names()[static_cast<size_t>(*start.of)]);
+  if (start.curve) json.set("scale", name_of(*start.curve));
+  if (start.range) {
+    json.set("range", Json(Json::Array{range_end_json(start.range->low),
+                                       range_end_json(start.range->high)}));
+  }
+  return json;
 }
 
 // Axes and masks that are used, each once.

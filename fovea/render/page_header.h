@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/capture/run.h"
+#include "fovea/figure/view.h"
 
 namespace fovea {
 
@@ -29,6 +30,10 @@ struct PageStart {
   std::string colors;  // empty: what suits the view
   std::optional<int64_t> token;
   bool column = false;
+  // None: as suits the map.
+  std::optional<MapValue> of;
+  std::optional<ScaleCurve> curve;
+  std::optional<ColorRange> range;
 };
 
 struct PageContent {

@@ -174,7 +174,7 @@ def test_every_key_of_the_help_works(browser, cat):
     is_now(12, head=0)
     is_now(13, colors="inferno")
     is_now(14, ownRange=False)
-    is_now(15, curve="root")
+    is_now(15, curve="sqrt")
     is_now(16, theme="light")
     is_now(17, token=None, other=None)
     is_now(18, view="heads")

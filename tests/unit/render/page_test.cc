@@ -130,6 +130,27 @@ TEST(Page, OpensWhereTheChoiceSays) {
   EXPECT_THAT(message_of([&] { page_of(run, {.view = "lines"}); }), HasSubstr("lines"));
 }
 
+TEST(Page, OpensWithTheColoursThatAreAsked) {
+  const fovea::Run run = text_run({"one", "two", "three"}, 2);
+  const auto start = [&](const ViewChoice& choice) {
+    return header_of(page_of(run, {.choice = choice})).at("start", "h").dump();
+  };
+  EXPECT_THAT(start({.of = MapValue::kTimesEven, .curve = ScaleCurve::kSqrt}),
+              HasSubstr(R"("column":false,"of":"times-even","scale":"sqrt"})"));
+  EXPECT_THAT(start({.of = MapValue::kWeight, .range = parse_range("0.1:0.5")}),
+              HasSubstr(R"("of":"weight","range":[0.1,0.5]})"));
+  EXPECT_THAT(start({.curve = ScaleCurve::kLog, .range = parse_range("1%:99.5%")}),
+              HasSubstr(R"("scale":"log","range":["1%","99.5%"]})"));
+  for (const MapValue of : {MapValue::kScore, MapValue::kValueWeighted}) {
+    EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"of"}, "a page keeps weights",
+                           [&] { start({.of = of}); }));
+  }
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"range"}, "above 0",
+                         [&] { start({.curve = ScaleCurve::kLog, .range = parse_range("0:1")}); }));
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"range"}, "must rise",
+                         [&] { start({.range = parse_range("2:1")}); }));
+}
+
 TEST(Page, EstimateIsNotMuchAboveTheFile) {
   // Exponential weights are the worst case; normal scores of spread 1 come near it.
   const std::vector<std::string> words(200, "word");
@@ -185,7 +206,7 @@ TEST(Page, KnowsItsSuffix) {
 }
 
 TEST(Viewer, IsSmallAndCanStandInAPage) {
-  EXPECT_LT(viewer_script().size() + viewer_style().size(), 60'000);
+  EXPECT_LT(viewer_script().size() + viewer_style().size(), 80'000);
   EXPECT_GT(viewer_script().size(), 10'000);
   EXPECT_THAT(std::string(viewer_script()), Not(HasSubstr("</script")));
   EXPECT_THAT(std::string(viewer_style()), Not(HasSubstr("</style")));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matrixCaption, placeText, sumText, tokenCaption, tokenText, weightText } from './captions';
+import { evenText, matrixCaption, placeText, sumText, tokenCaption, tokenText, weightText } from './captions';
 import { golden } from './golden';
 
 describe('captions are those of C++', () => {
@@ -24,6 +24,17 @@ describe('sumText', () => {
     expect(sumText([])).toBe('0.00');
     expect(sumText([0.999, 1.001])).toBe('1.00');
     expect(sumText([0.5, 1])).toBe('0.50 to 1.00');
+  });
+});
+
+describe('evenText', () => {
+  it('has as many digits as the steps can tell', () => {
+    expect(evenText(0.207, 700, 65000)).toBe('×145');
+    expect(evenText(0.25, 4, 65000)).toBe('even');
+    expect(evenText(12 / 1920, 384, 1920)).toBe('×2.4');
+    expect(evenText(1 / 1920, 384, 1920)).toBe('÷5');
+    expect(evenText(0, 384, 1920)).toBe('< ÷10');
+    expect(evenText(Number.NaN, 384, 1920)).toBe('');
   });
 });
 

@@ -35,8 +35,14 @@ export function matrixCaption(place: string, rowSums: ArrayLike<number>): string
   return `Rows attend to columns · ${place} · softmax weight · ${each} ${sums}`;
 }
 
-export function tokenCaption(token: string, place: string, sum: number): string {
-  return `${token} · ${place} · softmax weight · sum ${sumText([sum])}`;
+/** The same of other values than weights, without their sums. */
+export function valueCaption(place: string, meaning: string): string {
+  return `Rows attend to columns · ${place} · ${meaning}`;
+}
+
+/** `value`: what the colours are of; the sum is that of the weights. */
+export function tokenCaption(token: string, place: string, sum: number, value = 'softmax weight'): string {
+  return `${token} · ${place} · ${value} · sum ${sumText([sum])}`;
 }
 
 /** Keeps a name of any script from turning the words around it. */
@@ -47,6 +53,19 @@ export function isolated(name: string): string {
 /** How many decimals the steps of a map can carry. */
 export function decimalsOf(levels: number): number {
   return levels >= 10000 ? 4 : 3;
+}
+
+/** "×3.2", as exactly as the steps can tell; what they cannot tell from zero is "< ÷20". `allowed`: columns that the row may see. */
+export function evenText(weight: number, allowed: number, levels: number): string {
+  if (Number.isNaN(weight)) return '';
+  const code = Math.round(weight * levels);
+  if (code === 0) return `< ${timesText((0.5 / levels) * allowed, 1)}`;
+  return timesText(weight * allowed, code >= 100 ? 3 : code >= 10 ? 2 : 1);
+}
+
+function timesText(times: number, digits: number): string {
+  const shown = Number((times >= 1 ? times : 1 / times).toPrecision(digits));
+  return shown === 1 ? 'even' : `${times >= 1 ? '×' : '÷'}${shown.toLocaleString('en-US')}`;
 }
 
 /** "0.042", or "< 0.001" for what the steps cannot tell from zero. */

@@ -121,13 +121,18 @@ export function lineOf(map: DecodedMap, index: number, column: boolean): Float32
   return line;
 }
 
+/** Positions of a side in one block of its thumbnail. */
+export function thumbnailBlock(size: number, side: number): number {
+  return Math.max(1, Math.ceil(size / side));
+}
+
 /** The blocks of one head's thumbnail. */
 export function thumbnailShape(rows: number, cols: number, side: number): [number, number] {
-  const blocks = (size: number) => Math.ceil(size / Math.max(1, Math.ceil(size / side)));
+  const blocks = (size: number) => Math.ceil(size / thumbnailBlock(size, side));
   return [blocks(rows), blocks(cols)];
 }
 
-/** NaN for a block without an allowed cell. */
-export function thumbnailWeight(byte: number): number {
-  return byte === 255 ? Number.NaN : (byte / 254) ** 2;
+/** The share of a block, rows by mean and columns by sum; NaN for one without an allowed cell. */
+export function thumbnailShare(code: number): number {
+  return code === 65535 ? Number.NaN : (code / 65534) ** 2;
 }

@@ -1,29 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { fromBase64 } from './codec';
-import { buildColorTable, colorAt, pixelOf, positionOf, textColorOn } from './colors';
+import { colorAt, colorOf, painter, pixelOf, textColorOn } from './colors';
 import { golden } from './golden';
+import type { ColorScale } from './scale';
 
-describe('buildColorTable', () => {
+describe('colorOf and painter', () => {
   it.each(golden.colors.map((each) => [each.name, each] as const))('%s has the colours of C++', (_, each) => {
-    const table = buildColorTable(fromBase64(each.table), each.levels, each.high, 'linear');
-    expect(table.length).toBe(65536);
-    for (const [code, red, green, blue] of each.entries) expect(table[code]).toBe(pixelOf([red, green, blue]));
-  });
-
-  it('brings small weights up with the square root and leaves the ends', () => {
-    const colors = fromBase64(golden.colors[0]?.table ?? '');
-    const linear = buildColorTable(colors, 1000, 1, 'linear');
-    const root = buildColorTable(colors, 1000, 1, 'root');
-    expect(root[0]).toBe(linear[0]);
-    expect(root[1000]).toBe(linear[1000]);
-    expect(root[250]).toBe(linear[500]);
+    const table = fromBase64(each.table);
+    const scale: ColorScale = { low: 0, high: each.high, curve: 'linear', timesEven: false, below: false, above: false };
+    const paint = painter(table, scale);
+    for (const [code, ...color] of each.entries) {
+      expect(colorOf(table, scale, code / each.levels)).toEqual(color);
+      expect(paint(code / each.levels)).toBe(pixelOf(color));
+    }
   });
 });
 
-describe('positionOf', () => {
+describe('colorAt', () => {
   it('stays between the ends', () => {
-    expect(positionOf(2, 1, 'linear')).toBe(1);
-    expect(positionOf(-1, 1, 'root')).toBe(0);
+    const table = fromBase64(golden.colors[0]?.table ?? '');
+    expect(colorAt(table, 2)).toEqual(colorAt(table, 1));
+    expect(colorAt(table, -1)).toEqual(colorAt(table, 0));
+    expect(colorAt(table, Number.NaN)).toEqual(colorAt(table, 0));
   });
 });
 

@@ -1,17 +1,21 @@
-/** Codes into colours: one table of 65536 entries holds range, curve and colour map. */
+/** Values into colours: a table of 256 entries and the place of a value on it. */
+import { placeOn, type ColorScale } from './scale';
 
-export type Curve = 'linear' | 'root';
+export type Color = [number, number, number];
 
-/** Where a value stands between the ends of a colour map, 0 to 1. */
-export function positionOf(value: number, high: number, curve: Curve): number {
-  const share = Math.min(1, Math.max(0, value / high));
-  return curve === 'root' ? Math.sqrt(share) : share;
+/** Red, green, blue at a place from 0 to 1; the same entry that ColorMap::at takes in C++. */
+export function colorAt(table: Uint8Array, place: number): Color {
+  const i = 3 * entryAt(place);
+  return [table[i] as number, table[i + 1] as number, table[i + 2] as number];
 }
 
-/** Red, green, blue at a position; the same entry that ColorMap::at takes in C++. */
-export function colorAt(table: Uint8Array, position: number): [number, number, number] {
-  const i = 3 * Math.round((position > 0 ? Math.min(1, position) : 0) * 255);
-  return [table[i] as number, table[i + 1] as number, table[i + 2] as number];
+function entryAt(place: number): number {
+  return Math.round((place > 0 ? Math.min(1, place) : 0) * 255);
+}
+
+/** The colour of a value. */
+export function colorOf(table: Uint8Array, scale: ColorScale, value: number): Color {
+  return colorAt(table, placeOn(scale, value));
 }
 
 /** As a canvas keeps pixels: bytes red, green, blue, alpha in the order of this machine. */
@@ -19,14 +23,10 @@ export function pixelOf([red, green, blue]: readonly [number, number, number]): 
   return new Uint32Array(new Uint8Array([red, green, blue, 255]).buffer)[0] as number;
 }
 
-/** The pixel of every code of a map with `levels` steps; codes above `levels` are as `levels`. */
-export function buildColorTable(table: Uint8Array, levels: number, high: number, curve: Curve): Uint32Array {
+/** From values to pixels. */
+export function painter(table: Uint8Array, scale: ColorScale): (value: number) => number {
   const pixels = Uint32Array.from({ length: 256 }, (_, i) => pixelOf(colorAt(table, i / 255)));
-  const result = new Uint32Array(65536);
-  for (let code = 0; code < result.length; ++code) {
-    result[code] = pixels[Math.round(positionOf(code / levels, high, curve) * 255)] as number;
-  }
-  return result;
+  return (value) => pixels[entryAt(placeOn(scale, value))] as number;
 }
 
 function luminance(color: readonly [number, number, number]): number {

@@ -1,6 +1,7 @@
 /** The JSON at the head of a page, as fovea/render/page_header.cc writes it. */
 
 import type { HeadName } from './captions';
+import type { RangeEnd } from './drawing';
 
 /** 0: running text, 1: a chip (special tokens, bare space), 2: a further byte of the same glyph. */
 export type ReadKind = 0 | 1 | 2;
@@ -60,6 +61,10 @@ export interface PageHeader {
     colors: string;
     token: number | null;
     column: boolean;
+    /** What was asked for; left out: as suits the map. */
+    of?: string;
+    scale?: string;
+    range?: [RangeEnd, RangeEnd];
   };
   sites: SiteInfo[];
   axes: AxisInfo[];

@@ -1,4 +1,16 @@
 /** Names on axes: which are shown, how they stand, how long ones are cut. */
+import type { AxisInfo } from './header';
+import { largest } from './ranking';
+
+/** A place beside an axis and what stands there; an empty text: its number alone. */
+export interface Mark {
+  index: number;
+  text: string;
+}
+
+const OPENING = 22; // letters of a paragraph's first words
+const RECEIVERS = 8;
+const NUMBERS = 9;
 
 const UPRIGHT = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{P}\s‿·]+$/u;
 
@@ -27,4 +39,47 @@ export function elide(label: string, count: number): string {
 export function isRightToLeft(text: string): boolean {
   const letter = /\p{L}/u.exec(text);
   return letter !== null && /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(letter[0]);
+}
+
+/** The first words of every paragraph, which follows an empty line. */
+export function paragraphs({ read }: Pick<AxisInfo, 'read'>): Mark[] {
+  const marks: Mark[] = [];
+  let lines = 2; // since the last word
+  read.forEach(([gap, own, kind], index) => {
+    lines += gap.split('\n').length - 1;
+    if (kind !== 0 || own.trim() === '') return;
+    if (lines >= 2) marks.push({ index, text: openingAt(read, index) });
+    lines = own.split('\n').length - 1;
+  });
+  return marks;
+}
+
+function openingAt(read: AxisInfo['read'], index: number): string {
+  let text = '';
+  for (let i = index; i < read.length && text.length <= OPENING; ++i) {
+    const [gap, own, kind] = read[i] as AxisInfo['read'][number];
+    text += (i > index ? gap : '') + (kind === 0 ? own : '');
+    text = text.replace(/\s+/g, ' ');
+  }
+  return elide(text.trim(), OPENING);
+}
+
+/** The columns that receive most of all weight, and round numbers. */
+export function receivers(colSums: ArrayLike<number>, rows: number, labels: readonly string[]): Mark[] {
+  const least = rows * Math.max(0.002, 4 / colSums.length);
+  const most = largest(colSums, RECEIVERS).filter(({ weight }) => weight >= least);
+  return [...most.map(({ index }) => ({ index, text: labels[index] ?? '' })), ...roundNumbers(colSums.length)];
+}
+
+/** At most so many numbers along an axis. */
+export function roundNumbers(count: number): Mark[] {
+  const step = labelStep(1, count / NUMBERS);
+  return Array.from({ length: Math.ceil(count / step) }, (_, i) => ({ index: i * step, text: '' }));
+}
+
+/** Those that are at least `apart` from the ones before them in the list, rising. */
+export function spread(marks: readonly Mark[], apart: number): Mark[] {
+  const kept: Mark[] = [];
+  for (const mark of marks) if (kept.every(({ index }) => Math.abs(index - mark.index) >= apart)) kept.push(mark);
+  return kept.sort((a, b) => a.index - b.index);
 }

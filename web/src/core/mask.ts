@@ -25,3 +25,23 @@ export function hasForbidden(mask: MaskInfo, rows: number, cols: number): boolea
   }
   return false;
 }
+
+/** How many columns of [begin, end) a row sees. */
+export type KeyCounter = (row: number, begin: number, end: number) => number;
+
+export function keyCounter(mask: MaskInfo, cols: number): KeyCounter {
+  const hidden = new Set(mask.hiddenKeys);
+  const seenBefore = new Int32Array(cols + 1);
+  for (let col = 0; col < cols; ++col) seenBefore[col + 1] = (seenBefore[col] as number) + (hidden.has(col) ? 0 : 1);
+  const sees = mask.keyGroups ? keyFilter(mask) : null;
+  return (row, begin, end) => {
+    const [first, last] = keyRange(mask, row, cols);
+    const from = Math.max(begin, first);
+    const to = Math.min(end, last);
+    if (from >= to) return 0;
+    if (!sees) return (seenBefore[to] as number) - (seenBefore[from] as number);
+    let count = 0;
+    for (let col = from; col < to; ++col) if (sees(row, col)) ++count;
+    return count;
+  };
+}

@@ -1,5 +1,12 @@
 /** Drawing a part of a map into pixels, without a GPU. */
-import { FORBIDDEN, type DecodedMap } from './codec';
+
+/** Cells, or bins of them, line by line. */
+export interface Cells {
+  rows: number;
+  cols: number;
+  /** NaN where the mask forbids. */
+  at(row: number, col: number): number;
+}
 
 export interface RasterView {
   width: number;
@@ -14,16 +21,16 @@ export interface RasterView {
 }
 
 export interface RasterColors {
-  /** One pixel per code. */
-  table: Uint32Array;
-  /** Lines and ground of forbidden cells. */
-  hatch: number;
+  /** The pixel of a value. */
+  paint(value: number): number;
+  /** Ground of forbidden cells, and lines over it. */
   ground: number;
-  /** Between cells and outside of the map. */
-  page: number;
-  /** Pixels from one hatching line to the next, and how thick they are. */
+  hatch: number;
+  /** Pixels from one hatching line to the next, 0 for none, and how thick they are. */
   period: number;
   thickness: number;
+  /** Between cells and outside of the map. */
+  page: number;
 }
 
 /** For every pixel of a line the row or column that it shows, -1 between cells and outside. */
@@ -36,26 +43,43 @@ export function cellsAlong(length: number, offset: number, cell: number, gap: nu
 }
 
 /** Fills `out`, width * height pixels. */
-export function drawCells(out: Uint32Array, map: DecodedMap, view: RasterView, colors: RasterColors): void {
+export function drawCells(out: Uint32Array, cells: Cells, view: RasterView, colors: RasterColors): void {
   const { width, height } = view;
-  const columns = cellsAlong(width, view.left, view.cell, view.gap, map.cols);
-  const rows = cellsAlong(height, view.top, view.cell, view.gap, map.rows);
+  const columns = cellsAlong(width, view.left, view.cell, view.gap, cells.cols);
+  const rows = cellsAlong(height, view.top, view.cell, view.gap, cells.rows);
   const slant = Math.floor(view.left) + Math.floor(view.top);
+  const { period, thickness } = colors;
+  const line = new Uint32Array(width);
+  const forbidden = new Uint8Array(width);
+  let painted = -1; // the row that `line` shows
   for (let y = 0; y < height; ++y) {
     const row = rows[y] as number;
-    const line = y * width;
     if (row < 0) {
-      out.fill(colors.page, line, line + width);
+      out.fill(colors.page, y * width, (y + 1) * width);
       continue;
     }
-    const begin = row * map.cols;
-    for (let x = 0; x < width; ++x) {
-      const column = columns[x] as number;
-      const code = column < 0 ? -1 : (map.codes[begin + column] as number);
-      if (code < 0) out[line + x] = colors.page;
-      else if (code === FORBIDDEN) {
-        out[line + x] = (x + y + slant) % colors.period < colors.thickness ? colors.hatch : colors.ground;
-      } else out[line + x] = colors.table[code] as number;
+    if (row !== painted) {
+      paintLine(line, forbidden, cells, row, columns, colors);
+      painted = row;
     }
+    out.set(line, y * width);
+    if (period === 0) continue;
+    for (let x = 0; x < width; ++x) {
+      if (forbidden[x] && (x + y + slant) % period < thickness) out[y * width + x] = colors.hatch;
+    }
+  }
+}
+
+function paintLine(line: Uint32Array, forbidden: Uint8Array, cells: Cells, row: number, columns: Int32Array, colors: RasterColors): void {
+  for (let x = 0; x < line.length; ++x) {
+    const column = columns[x] as number;
+    if (x > 0 && columns[x - 1] === column) {
+      line[x] = line[x - 1] as number;
+      forbidden[x] = forbidden[x - 1] as number;
+      continue;
+    }
+    const value = column < 0 ? 0 : cells.at(row, column);
+    forbidden[x] = Number.isNaN(value) ? 1 : 0;
+    line[x] = column < 0 ? colors.page : forbidden[x] ? colors.ground : colors.paint(value);
   }
 }

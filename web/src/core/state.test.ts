@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PageHeader, SiteInfo } from './header';
 import { parseHeader } from './header';
-import { flipped, fromFragment, settled, startState, toFragment, VIEWS, type State } from './state';
+import { askedOf, flipped, fromFragment, settled, startState, toFragment, VIEWS, type State } from './state';
 
 const site = (name: string, kind: string, layer: number, rows: number, cols: number, colAxis: number): SiteInfo => ({
   site: name, kind, layer, heads: [0, 1, 2], allHeads: 3, rows, cols, rowAxis: 0, colAxis, mask: 0, levels: 1000, largest: [1, 1, 1],
@@ -29,7 +29,8 @@ describe('fragments', () => {
         {
           site: below(3), head: one([0, 1, 2, 'mean', 'max'] as const), view: one(VIEWS), column: below(2) === 1,
           token: one([null, below(9)]), other: one([null, below(9)]), colors: one(['', 'inferno', 'paper']),
-          ownRange: below(2) === 1, curve: one(['linear', 'root'] as const), theme: one(['', 'light', 'dark'] as const),
+          of: one(['', 'weight', 'times-even'] as const), curve: one(['', 'linear', 'sqrt', 'log'] as const),
+          askedRange: false, ownRange: below(2) === 1, theme: one(['', 'light', 'dark'] as const),
         },
         header,
       );
@@ -40,10 +41,24 @@ describe('fragments', () => {
   });
 
   it('are passed over where they make no sense', () => {
-    for (const fragment of ['#s=nowhere', '#h=99', '#h=-1', '#v=pie', '#t=999', '#m=<script>', '#%%%', '#g=&d=blue']) {
+    for (const fragment of ['#s=nowhere', '#h=99', '#h=-1', '#v=pie', '#t=999', '#m=<script>', '#%%%', '#g=root&d=blue', '#f=score', '#a=1']) {
       const state = fromFragment(fragment, header);
       expect({ ...state, theme: '' }).toEqual(startState(header));
     }
+  });
+});
+
+describe('what the page was asked for', () => {
+  const asked = { ...header, start: { ...header.start, of: 'times-even', scale: 'sqrt', range: [0.5, '99%'] as [number, string] } };
+  it('is drawn at first', () => {
+    expect(askedOf(startState(asked), asked)).toEqual({ of: 'times-even', curve: 'sqrt', range: [0.5, '99%'] });
+    expect(askedOf(startState(header), header)).toEqual({ of: '', curve: '', range: null });
+  });
+  it('can be left and is kept in the address', () => {
+    const state: State = { ...startState(asked), of: 'weight', curve: '', askedRange: false };
+    expect(askedOf(state, asked)).toEqual({ of: 'weight', curve: '', range: null });
+    expect(toFragment(state, asked)).toBe('f=weight&g=&a=0');
+    expect(fromFragment('#f=weight&g=&a=0', asked)).toEqual(state);
   });
 });
 

@@ -1,7 +1,8 @@
 /** What a viewer shows, as plain values, and the same as the fragment of an address. */
 import type { HeadName } from './captions';
-import type { Curve } from './colors';
+import { MAP_VALUES, type Asked, type MapValue } from './drawing';
 import type { PageHeader, SiteInfo } from './header';
+import { CURVES, type Curve } from './scale';
 
 export type ViewName = 'matrix' | 'read' | 'heads';
 export const VIEWS: readonly ViewName[] = ['read', 'matrix', 'heads'];
@@ -20,9 +21,14 @@ export interface State {
   other: number | null;
   /** Empty: what suits the view. */
   colors: string;
-  /** Whether colours end at the largest weight of this map instead of all maps. */
+  /** What is drawn; empty: what suits the map. */
+  of: MapValue | '';
+  /** How it becomes a colour; empty: what suits what is drawn. */
+  curve: Curve | '';
+  /** Whether colours have the ends that were asked for when the page was written. */
+  askedRange: boolean;
+  /** Whether colours else end at the largest weight of this map instead of all maps. */
   ownRange: boolean;
-  curve: Curve;
   /** Empty: as the system says. */
   theme: Theme;
 }
@@ -38,10 +44,17 @@ export function startState(header: PageHeader): State {
     token: start.token,
     other: null,
     colors: start.colors in header.colors ? start.colors : '',
+    of: MAP_VALUES.find((of) => of === start.of) ?? '',
+    curve: CURVES.find((curve) => curve === start.scale) ?? '',
+    askedRange: start.range !== undefined,
     ownRange: true,
-    curve: 'linear',
     theme: '',
   };
+}
+
+/** What the state asks to be drawn. */
+export function askedOf(state: State, header: PageHeader): Asked {
+  return { of: state.of, curve: state.curve, range: (state.askedRange && header.start.range) || null };
 }
 
 /** How many positions `token` and `other` may count. */
@@ -85,8 +98,10 @@ export function toFragment(state: State, header: PageHeader): string {
   put('t', state.token ?? '', state.token === start.token);
   put('o', state.other ?? '', state.other === start.other);
   put('m', state.colors, state.colors === start.colors);
-  put('u', state.ownRange ? 1 : 0, state.ownRange === start.ownRange);
+  put('f', state.of, state.of === start.of);
   put('g', state.curve, state.curve === start.curve);
+  put('a', state.askedRange ? 1 : 0, state.askedRange === start.askedRange);
+  put('u', state.ownRange ? 1 : 0, state.ownRange === start.ownRange);
   put('d', state.theme, state.theme === start.theme);
   return parts.join('&');
 }
@@ -114,8 +129,10 @@ export function fromFragment(fragment: string, header: PageHeader): State {
   state.token = number('t', state.token);
   state.other = number('o', state.other);
   state.colors = oneOf('m', ['', ...Object.keys(header.colors)], state.colors);
+  state.of = oneOf('f', ['', ...MAP_VALUES], state.of);
+  state.curve = oneOf('g', ['', ...CURVES], state.curve);
+  state.askedRange = header.start.range !== undefined && oneOf('a', ['0', '1'], state.askedRange ? '1' : '0') === '1';
   state.ownRange = oneOf('u', ['0', '1'], state.ownRange ? '1' : '0') === '1';
-  state.curve = oneOf('g', ['linear', 'root'], state.curve);
   state.theme = oneOf('d', ['', 'light', 'dark'], state.theme);
   return settled(state, header);
 }

@@ -1,9 +1,10 @@
-import { decimalsOf, isolated, matrixCaption, placeText, tokenCaption, tokenText, type HeadName } from '../core/captions';
+import { decimalsOf, isolated, matrixCaption, placeText, tokenCaption, tokenText, valueCaption, type HeadName } from '../core/captions';
 import { fromBase64, lineOf, type DecodedMap } from '../core/codec';
-import { buildColorTable, type Curve } from '../core/colors';
-import { gridOf, largestOn, massBeside } from '../core/grid';
+import { colorsNote, drawingOf, figureBlock, meaningOf, scaleOf, type MapDrawing } from '../core/drawing';
+import { gridOf, massBeside } from '../core/grid';
 import type { AxisInfo, MaskInfo, PageHeader, SiteInfo } from '../core/header';
-import { flipped, fromFragment, settled, toFragment, VIEWS, type State, type Theme, type ViewName } from '../core/state';
+import { CURVES, type ColorScale, type Curve } from '../core/scale';
+import { askedOf, flipped, fromFragment, settled, startState, toFragment, VIEWS, type State, type Theme, type ViewName } from '../core/state';
 import { Controls } from './controls';
 import { make } from './dom';
 import { HeadsView } from './heads';
@@ -14,7 +15,7 @@ import { Maps } from './maps';
 import { MatrixView } from './matrix';
 import { PictureView } from './picture';
 import { ReadView } from './read';
-import { axesOf, pictureAxis, type Actions, type Focus, type Scene, type View } from './scene';
+import { axesOf, pictureAxis, valuesOf, type Actions, type Ends, type Focus, type Scene, type View } from './scene';
 
 const HOVER_GRACE_MS = 150;
 const SPEAK_AFTER_MS = 250;
@@ -30,7 +31,9 @@ export class App implements Actions {
   private shortcuts = true;
   private scene: Scene | null = null;
   private readonly tables = new Map<string, Uint8Array>();
-  private lastTable: { colors: Uint8Array; levels: number; high: number; curve: Curve; table: Uint32Array } | null = null;
+  private readonly headsScales = new Map<string, ColorScale>();
+  private captionRoom = '';
+  private lastScale: { map: DecodedMap; key: string; scale: ColorScale } | null = null;
   private readonly views: Record<ViewName, View>;
   private readonly pictureView: View;
   private picture: ImageBitmap | null = null;
@@ -50,14 +53,12 @@ export class App implements Actions {
     this.state = fromFragment(location.hash, header);
     this.views = { matrix: new MatrixView(this), read: new ReadView(this), heads: new HeadsView(this, false) };
     this.pictureView = new PictureView(this);
-    this.inspector = new Inspector(this);
+    const wishes = { change: (patch: Partial<State>) => this.set(patch), run: (command: Command) => this.run(command) };
+    this.inspector = new Inspector(this, wishes);
     const step = 1 / Math.max(...header.sites.map((site) => site.levels));
     const accuracy = `Weights are kept in steps of ${step.toPrecision(1)}, so a value is within ${(step / 2).toPrecision(1)} of the exact one; below ${(10 ** -decimalsOf(1 / step)).toFixed(decimalsOf(1 / step))} only "<" is said. Sums are exact.`;
     this.help = makeHelp(accuracy, (on) => (this.shortcuts = on));
-    this.controls = new Controls(header, {
-      change: (patch) => this.set(patch),
-      run: (command) => this.run(command),
-    });
+    this.controls = new Controls(header, wishes);
     this.build();
     this.listen();
     void this.start();
@@ -98,6 +99,10 @@ export class App implements Actions {
     this.set({ site, head });
   }
 
+  refresh(): void {
+    void this.draw();
+  }
+
   open(site: number, head: number): void {
     this.set({ site, head, view: 'matrix' });
   }
@@ -124,8 +129,9 @@ export class App implements Actions {
       case 'smaller': return view.zoom?.(-1);
       case 'fit': return view.zoom?.(0);
       case 'next-colors': return this.nextColors();
-      case 'range': return this.set({ ownRange: !state.ownRange });
-      case 'curve': return this.set({ curve: state.curve === 'linear' ? 'root' : 'linear' });
+      case 'of': return this.set({ of: this.drawingNow().of === 'weight' ? 'times-even' : 'weight', curve: '', askedRange: false });
+      case 'curve': return this.set({ curve: CURVES[(CURVES.indexOf(this.drawingNow().curve) + 1) % CURVES.length] as Curve });
+      case 'range': return this.nextRange();
       case 'theme': return this.set({ theme: nextTheme(state.theme) });
       case 'help': return this.help.open ? this.help.close() : this.help.showModal();
       default: return this.arrow(command);
@@ -168,6 +174,23 @@ export class App implements Actions {
   private nextColors(): void {
     const names = ['', ...Object.keys(this.header.colors)];
     this.set({ colors: names[(names.indexOf(this.state.colors) + 1) % names.length] as string });
+  }
+
+  private drawingNow(asked: State = this.state): MapDrawing {
+    const site = this.header.sites[this.state.site] as SiteInfo;
+    return drawingOf(askedOf(asked, this.header), this.state.view === 'read' ? 1 : Math.max(site.rows, site.cols));
+  }
+
+  /** As asked, this map, all maps; what changes nothing is passed over. */
+  private nextRange(): void {
+    const { askedRange, ownRange } = this.state;
+    const { of, curve } = this.drawingNow();
+    const start = startState(this.header); // a range is of what it was asked with
+    const choices = of === 'weight' && curve !== 'log';
+    if (askedRange) this.set({ askedRange: false, ownRange: true });
+    else if (choices && ownRange) this.set({ ownRange: false });
+    else if (start.askedRange && of === this.drawingNow(start).of) this.set({ askedRange: true });
+    else if (choices) this.set({ ownRange: true });
   }
 
   private look(focus: { token: number; other: number | null } | null): void {
@@ -230,8 +253,6 @@ export class App implements Actions {
     document.documentElement.dataset['theme'] = dark ? 'dark' : 'light';
     const scene = this.makeScene(map, dark);
     this.scene = scene;
-    this.caption.classList.remove('failed');
-    this.caption.textContent = captionOf(scene);
     const view = this.viewOf(scene);
     if (this.stage.firstChild !== view.element) {
       const focused = this.stage.contains(document.activeElement);
@@ -239,11 +260,23 @@ export class App implements Actions {
       if (focused) view.element.focus();
     }
     this.root.dataset['view'] = state.view;
+    view.update(scene);
+    this.say(scene);
     this.controls.update(scene);
     this.inspector.update(scene);
-    view.update(scene);
     clearTimeout(this.speakTimer);
     this.speakTimer = window.setTimeout(() => (this.live.textContent = spoken(scene)), SPEAK_AFTER_MS);
+  }
+
+  /** A caption that has fewer lines leaves their room: what is pointed at must not move. */
+  private say(scene: Scene): void {
+    const { state } = this;
+    const room = [state.view, state.site, window.innerWidth].join(' ');
+    if (room !== this.captionRoom) this.caption.style.minHeight = '';
+    this.captionRoom = room;
+    this.caption.classList.remove('failed');
+    this.caption.textContent = captionOf(scene);
+    this.caption.style.minHeight = `${this.caption.offsetHeight}px`;
   }
 
   private makeScene(map: DecodedMap, dark: boolean): Scene {
@@ -258,40 +291,68 @@ export class App implements Actions {
     let colors = this.tables.get(colorName);
     if (!colors) this.tables.set(colorName, (colors = fromBase64(header.colors[colorName] ?? '')));
     const all = header.sites.filter((each) => each.kind === site.kind).flatMap((each) => each.largest);
-    const shared = Math.max(...all) || 1;
+    const mask = header.masks[site.mask] as MaskInfo;
+    const asked = askedOf(state, header);
+    const longest = Math.max(site.rows, site.cols);
+    const drawing = drawingOf(asked, state.view === 'read' ? 1 : longest);
+    const headsDrawing = drawingOf(asked, longest);
+    const headsScale = this.headsScaleOf(site.kind, headsDrawing);
     const scene: Scene = {
-      header, maps: this.maps, state, site, map, dark, colors, shared, rowAxis, colAxis,
+      header, maps: this.maps, state, site, map, mask, dark, colors, rowAxis, colAxis, drawing, headsDrawing, headsScale,
+      bins: this.maps.binsOf(map, mask),
+      shared: Math.max(...all) || 1,
       picture: this.picture,
-      mask: header.masks[site.mask] as MaskInfo,
       focus: null,
-      high: shared,
+      scale: headsScale,
+      ends: endsOfColors(drawing, state),
       own: 'this map',
-      table: new Uint32Array(),
+      drawn: null,
     };
     scene.focus = this.focusOf(scene, looked);
     // Small multiples are compared, so they share their colours.
-    if (state.ownRange && state.view !== 'heads') this.useOwnRange(scene, looked);
-    scene.table = this.tableOf(colors, map.levels, scene.high, state.curve);
+    if (state.view !== 'heads') this.setScale(scene, looked);
     return scene;
   }
 
-  /** Colours up to the largest weight of the map; over a picture to that of the line, which is all one sees of it. */
-  private useOwnRange(scene: Scene, looked: AxisInfo | null): void {
-    const { state, map, focus } = scene;
-    const grid = looked && gridOf(looked);
-    const shaded = state.column ? scene.rowAxis : scene.colAxis;
-    scene.high = map.largest || 1;
-    if (!grid || !focus || shaded !== looked) return;
-    scene.high = largestOn(grid, lineOf(map, focus.token, state.column)) || 1;
-    scene.own = state.column ? 'this column on the picture' : 'this row on the picture';
+  /** One scale for all small maps of a kind. */
+  private headsScaleOf(kind: string, drawing: MapDrawing): ColorScale {
+    const key = JSON.stringify([kind, drawing]);
+    let scale = this.headsScales.get(key);
+    if (!scale) {
+      const values: number[] = [];
+      for (const [index, site] of this.header.sites.entries()) {
+        if (site.kind !== kind) continue;
+        for (const head of site.heads) for (const value of this.maps.thumbnail(index, head, drawing.of).values) values.push(value);
+      }
+      this.headsScales.set(key, (scale = scaleOf(drawing, values)));
+    }
+    return scale;
   }
 
-  /** Kept as long as nothing of it changes: views draw anew only with another table. */
-  private tableOf(colors: Uint8Array, levels: number, high: number, curve: Curve): Uint32Array {
-    const last = this.lastTable;
-    if (last && last.colors === colors && last.levels === levels && last.high === high && last.curve === curve) return last.table;
-    this.lastTable = { colors, levels, high, curve, table: buildColorTable(colors, levels, high, curve) };
-    return this.lastTable.table;
+  /** The scale of what is shown: the map as a figure has it; in running text and over a picture the line. */
+  private setScale(scene: Scene, looked: AxisInfo | null): void {
+    const { state, map, drawing, focus } = scene;
+    const grid = looked && (state.column ? scene.rowAxis : scene.colAxis) === looked ? gridOf(looked) : null;
+    if (state.view !== 'read' || !focus) scene.scale = this.mapScaleOf(scene);
+    else if (!grid && drawing.of === 'weight' && scene.ends === 'own') {
+      scene.scale = { ...scaleOf(drawing, []), high: map.largest || 1 }; // the same for every word
+    } else {
+      const line = lineOf(map, focus.token, state.column);
+      scene.scale = scaleOf(drawing, valuesOf(scene, grid ? line.subarray(grid.begin) : line));
+      scene.own = `this ${state.column ? 'column' : 'row'}${grid ? ' on the picture' : ''}`;
+    }
+    if (scene.ends === 'shared') scene.scale = { ...scene.scale, high: scene.shared, above: false };
+  }
+
+  /** Kept as long as nothing of it changes. */
+  private mapScaleOf({ map, bins, drawing, ends }: Scene): ColorScale {
+    if (ends === 'fixed') return scaleOf(drawing, []);
+    const last = this.lastScale;
+    const key = JSON.stringify(drawing);
+    if (last?.map === map && last.key === key) return last.scale;
+    const scale = scaleOf(drawing, bins.drawn(figureBlock(map.rows, map.cols), drawing.of).all());
+    this.lastScale = { map, key, scale };
+    return scale;
   }
 
   private focusOf(scene: Scene, looked: AxisInfo | null): Focus | null {
@@ -320,14 +381,25 @@ function nextTheme(theme: Theme): Theme {
   return theme === '' ? 'light' : theme === 'light' ? 'dark' : '';
 }
 
-/** Never hidden: row or column, layer, head, what the numbers are and their sum. */
+function endsOfColors(drawing: MapDrawing, state: State): Ends {
+  if (drawing.range) return 'asked';
+  if (drawing.curve === 'log') return 'fixed';
+  return drawing.of === 'times-even' || state.ownRange ? 'own' : 'shared';
+}
+
+/** Never hidden: row or column, layer, head, what the numbers are and their sum, and what the colours are of. */
 function captionOf(scene: Scene): string {
-  const { state, site, map, focus } = scene;
+  const { state, site, map, focus, drawing, drawn } = scene;
   const place = placeText(site.layer, state.head, site.heads.length);
-  if (!focus) return matrixCaption(place, map.rowSums);
+  const bins = drawn && drawn.block > 1 ? ` · per bin of ${drawn.block} × ${drawn.block}: rows by mean, columns by sum` : '';
+  if (!focus) {
+    const whole = drawing.of === 'weight' ? matrixCaption(place, map.rowSums) : valueCaption(place, meaningOf(drawing.of));
+    return whole + bins + (drawn ? colorsNote(drawing, scene.scale, drawn.most) : '');
+  }
   const label = isolated(axesOf(scene).token.names[focus.token] ?? '');
   const sums = state.column ? map.colSums : map.rowSums;
-  const caption = tokenCaption(tokenText(label, focus.token, state.column), place, sums[focus.token] ?? 0);
+  const value = drawing.of === 'weight' ? 'softmax weight' : 'softmax weight, times even';
+  const caption = tokenCaption(tokenText(label, focus.token, state.column), place, sums[focus.token] ?? 0, value);
   const { other } = axesOf(scene);
   const grid = scene.header.picture ? gridOf(other) : null;
   if (!grid || grid.begin === 0) return caption;

@@ -1,16 +1,12 @@
 import type { HeadName } from '../core/captions';
 import type { PageHeader } from '../core/header';
-import { VIEWS, type State, type ViewName } from '../core/state';
+import { VIEWS, type ViewName } from '../core/state';
 import { button, make, select, setChoices } from './dom';
 import type { Command } from './keyboard';
+import type { Wishes } from './legend';
 import { pictureAxis, type Scene } from './scene';
 
 const VIEW_NAMES: Record<ViewName, string> = { read: 'Read', matrix: 'Matrix', heads: 'Heads' };
-
-interface Wishes {
-  change(patch: Partial<State>): void;
-  run(command: Command): void;
-}
 
 /** Everything above the caption. */
 export class Controls {
@@ -24,8 +20,7 @@ export class Controls {
   private readonly colors: HTMLSelectElement;
   private readonly rowButton: HTMLButtonElement;
   private readonly columnButton: HTMLButtonElement;
-  private readonly range: HTMLButtonElement;
-  private readonly curve: HTMLButtonElement;
+  private readonly zoom: HTMLElement;
   private readonly theme: HTMLButtonElement;
   private scene: Scene | null = null;
 
@@ -45,8 +40,13 @@ export class Controls {
     };
     this.rowButton = button('Row →', 'what it attends to (r flips)', flipTo(false));
     this.columnButton = button('Column ←', 'who attends to it (r flips)', flipTo(true));
-    this.range = button('', 'end of the colours (u)', () => wishes.run('range'));
-    this.curve = button('√ small', 'colours by square root: small weights show (g)', () => wishes.run('curve'));
+    this.zoom = make(
+      'span',
+      { class: 'segments zoom', role: 'group', 'aria-label': 'Zoom' },
+      withLabel(button('−', 'smaller (−)', () => wishes.run('smaller')), 'smaller'),
+      button('whole map', 'all of the map (0)', () => wishes.run('fit')),
+      withLabel(button('+', 'larger: smaller bins, then cells (+)', () => wishes.run('larger')), 'larger'),
+    );
     this.theme = button('', 'light or dark (t)', () => wishes.run('theme'));
     this.tools.append(this.theme, button('?', 'help and keys (?)', () => wishes.run('help')));
     const stepper = (label: string, control: HTMLElement, before: Command, after: Command, keys: [string, string]) =>
@@ -64,9 +64,9 @@ export class Controls {
       stepper('layer', this.layer, 'layer-before', 'layer-after', ['[', ']']),
       stepper('head', this.head, 'head-before', 'head-after', [',', '.']),
       make('span', { class: 'segments', role: 'group', 'aria-label': 'Row or column' }, this.rowButton, this.columnButton),
-      make('span', { class: 'colors' }, this.colors, this.range, this.curve),
+      this.zoom,
+      this.colors,
     );
-    this.curve.setAttribute('aria-label', 'colours by square root');
   }
 
   update(scene: Scene): void {
@@ -89,9 +89,7 @@ export class Controls {
     setChoices(this.colors, colors, state.colors);
     this.rowButton.setAttribute('aria-pressed', String(!state.column));
     this.columnButton.setAttribute('aria-pressed', String(state.column));
-    this.range.textContent = state.ownRange ? `scale: ${scene.own.replace(' on the picture', '')}` : 'scale: all maps';
-    this.range.hidden = state.view === 'heads'; // which always share their colours
-    this.curve.setAttribute('aria-pressed', String(state.curve === 'root'));
+    this.zoom.hidden = state.view !== 'matrix';
     this.theme.textContent = state.theme === '' ? '◐' : state.theme === 'light' ? '☀' : '☾';
     this.theme.setAttribute('aria-label', `theme: ${state.theme || 'as the system says'}`);
   }

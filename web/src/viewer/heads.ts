@@ -1,9 +1,8 @@
-import { thumbnailWeight } from '../core/codec';
-import { colorAt, positionOf } from '../core/colors';
 import { weightText } from '../core/captions';
+import { colorOf } from '../core/colors';
 import type { SiteInfo } from '../core/header';
 import { canvas, make } from './dom';
-import type { Actions, Scene, View } from './scene';
+import { forbiddenGround, type Actions, type Scene, type View } from './scene';
 
 interface Tile {
   button: HTMLButtonElement;
@@ -19,6 +18,7 @@ export class HeadsView implements View {
   private tiles: Tile[] = [];
   private built = '';
   private painted = '';
+  private paintedColors: Uint8Array | null = null;
   private marked = '';
 
   /** `small`: beside another view. */
@@ -29,7 +29,7 @@ export class HeadsView implements View {
     this.element = make('div', { class: small ? 'heads small' : 'heads' }, this.grid);
     if (!small) {
       this.element.append(
-        make('p', { class: 'note' }, 'Each square is one head: rows attend to columns, blocks show their largest weight. Click to choose, double-click or Enter to open.'),
+        make('p', { class: 'note' }, 'Each square is one head: rows attend to columns. Blocks of large maps take the mean of their rows and the sum of their columns. Click to choose, double-click or Enter to open.'),
       );
     }
   }
@@ -110,7 +110,7 @@ export class HeadsView implements View {
     const most = weightText(site.largest[site.heads.indexOf(head)] as number, site.levels);
     const label = `layer ${site.layer}, head ${head}, largest weight ${most}`;
     const { element, context } = canvas('');
-    const { rows, cols } = scene.maps.thumbnail(index, head);
+    const { rows, cols } = scene.maps.thumbnail(index, head, 'weight');
     element.width = cols;
     element.height = rows;
     const button = make('button', { type: 'button', class: 'tile', title: label, 'aria-label': label, 'data-site': index, 'data-head': head }, element);
@@ -127,16 +127,17 @@ export class HeadsView implements View {
   }
 
   private paint(scene: Scene): void {
-    const key = `${scene.state.colors} ${scene.state.view === 'read'} ${scene.shared} ${scene.state.curve} ${scene.dark}`;
-    if (key === this.painted) return;
+    const { headsDrawing, headsScale, colors } = scene;
+    const key = [scene.site.kind, headsDrawing.of, headsScale.curve, headsScale.low, headsScale.high, scene.dark].join(' ');
+    if (key === this.painted && colors === this.paintedColors) return;
     this.painted = key;
-    const ground = scene.dark ? [52, 55, 64] : [222, 220, 215];
+    this.paintedColors = colors;
+    const ground = forbiddenGround(scene);
     for (const { context, site, head } of this.tiles) {
-      const { bytes, rows, cols } = scene.maps.thumbnail(site, head);
+      const { values, rows, cols } = scene.maps.thumbnail(site, head, headsDrawing.of);
       const image = context.createImageData(cols, rows);
-      bytes.forEach((byte, i) => {
-        const weight = thumbnailWeight(byte);
-        const color = Number.isNaN(weight) ? ground : colorAt(scene.colors, positionOf(weight, scene.shared, scene.state.curve));
+      values.forEach((value, i) => {
+        const color = Number.isNaN(value) ? ground : colorOf(colors, headsScale, value);
         image.data.set([...color, 255], 4 * i);
       });
       context.putImageData(image, 0, 0);

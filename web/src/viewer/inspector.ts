@@ -1,12 +1,12 @@
-import { decimalsOf, isolated, weightText } from '../core/captions';
+import { evenText, isolated, weightText } from '../core/captions';
 import { lineOf } from '../core/codec';
-import { colorAt, cssColor, positionOf } from '../core/colors';
 import type { AxisInfo } from '../core/header';
-import { hasForbidden } from '../core/mask';
 import { largest, rankOf } from '../core/ranking';
-import { canvas, make, name } from './dom';
+import { scaleText } from '../core/scale';
+import { make, name } from './dom';
 import { HeadsView } from './heads';
-import { axesOf, type Actions, type Scene } from './scene';
+import { Legend, type Wishes } from './legend';
+import { axesOf, cellOf, type Actions, type Scene } from './scene';
 
 const LISTED = 10;
 const TABLED = 20;
@@ -15,23 +15,25 @@ const TABLED = 20;
 export class Inspector {
   readonly element = make('aside', { class: 'inspector', 'aria-label': 'Values' });
   private readonly value = make('output', { class: 'value' });
+  private readonly even = make('p', { class: 'even' });
   private readonly pair = make('p', { class: 'pair' });
-  private readonly cell = make('section', { class: 'cell' }, this.value, this.pair);
+  private readonly cell = make('section', { class: 'cell' }, this.value, this.even, this.pair);
   private readonly heads: HeadsView;
   private readonly listTitle = make('h2');
   private readonly list = make('ol', { class: 'top' });
-  private readonly bar = canvas('bar');
-  private readonly ticks = make('div', { class: 'ticks' });
-  private readonly range = make('p', { class: 'note' });
-  private readonly hatched = make('p', { class: 'note hatched' }, make('span', { class: 'swatch', 'aria-hidden': 'true' }), 'not allowed by the mask');
+  private readonly legend: Legend;
   private readonly table = make('table');
   private readonly data = make('details', { class: 'data' }, make('summary', {}, 'Data'), make('div', { class: 'scroller' }, this.table));
 
-  constructor(private readonly actions: Actions) {
+  constructor(
+    private readonly actions: Actions,
+    wishes: Wishes,
+  ) {
+    this.legend = new Legend(wishes);
     this.heads = new HeadsView(actions, true);
     this.element.append(
       this.cell,
-      make('section', { class: 'scale' }, make('h2', {}, 'attention weight'), this.bar.element, this.ticks, this.range, this.hatched),
+      this.legend.element,
       make('section', { class: 'list' }, this.listTitle, this.list),
       make('section', { class: 'side-heads' }, make('h2', {}, 'layers × heads'), this.heads.element),
       this.data,
@@ -39,14 +41,12 @@ export class Inspector {
     this.data.addEventListener('toggle', () => this.scene && this.fillTable(this.scene));
   }
   private scene: Scene | null = null;
-  private shownTable: Uint32Array | null = null;
-  private said = '';
 
   update(scene: Scene): void {
     this.scene = scene;
     this.showCell(scene);
     this.showList(scene);
-    this.showScale(scene);
+    this.legend.update(scene);
     this.fillTable(scene);
     this.heads.update(scene);
   }
@@ -56,6 +56,7 @@ export class Inspector {
     this.cell.hidden = !focus && state.view === 'heads';
     if (!focus) {
       this.value.textContent = '';
+      this.even.textContent = '';
       this.pair.textContent = state.view === 'heads' ? '' : 'Hover a cell for its weight; click to pin it.';
       return;
     }
@@ -71,6 +72,9 @@ export class Inspector {
       name(scene.colAxis.names[col] ?? '', 'tag'),
       make('small', {}, ` row ${row}, column ${col}` + rankText(line, other)),
     );
+    const even = evenText(weight, scene.bins.allowed(row), map.levels);
+    this.even.textContent = even && even !== 'even' ? `${even} times even` : even;
+    this.pair.append(binText(scene));
     this.value.classList.toggle('words', Number.isNaN(weight));
     this.pair.title = axes.token.name;
   }
@@ -90,9 +94,11 @@ export class Inspector {
     this.list.replaceChildren(
       ...found.map(({ index, weight }) => {
         const text = focus ? weightText(weight, map.levels) : weight.toFixed(2);
+        const row = focus && (state.column ? index : focus.token);
+        const even = row !== null && scene.drawing.of === 'times-even' ? make('small', {}, evenText(weight, scene.bins.allowed(row), map.levels)) : '';
         const fill = make('span', { class: 'fill' });
         fill.style.width = `${(100 * weight) / most}%`;
-        const line = make('button', { type: 'button', title: `position ${index}` }, fill, label(axis, index), make('span', { class: 'number' }, text));
+        const line = make('button', { type: 'button', title: `position ${index}` }, fill, label(axis, index), make('span', { class: 'number' }, even, text));
         line.addEventListener('click', () => (focus ? this.actions.pin(focus.token, index) : this.pinColumn(scene, index)));
         return make('li', {}, line);
       }),
@@ -105,27 +111,6 @@ export class Inspector {
     else this.actions.pin(largest(lineOf(scene.map, column, true), 1)[0]?.index ?? 0, column);
   }
 
-  private showScale(scene: Scene): void {
-    const said = [scene.state.view, scene.own, scene.state.ownRange, scene.state.curve, scene.site.mask].join(' ');
-    if (this.shownTable === scene.table && this.said === said) return;
-    this.shownTable = scene.table;
-    this.said = said;
-    const { element, context } = this.bar;
-    element.width = 256;
-    element.height = 1;
-    for (let x = 0; x < 256; ++x) {
-      context.fillStyle = cssColor(colorAt(scene.colors, positionOf((x / 255) * scene.high, scene.high, scene.state.curve)));
-      context.fillRect(x, 0, 1, 1);
-    }
-    const decimals = scene.high < 0.1 ? decimalsOf(scene.map.levels) : 2;
-    const tick = (value: number) => make('span', {}, value === 0 ? '0' : value.toFixed(decimals));
-    this.ticks.replaceChildren(tick(0), tick(scene.high / 2), tick(scene.high));
-    const own = scene.state.ownRange && scene.state.view !== 'heads';
-    const ends = own ? `up to the largest weight of ${scene.own}` : 'the same for all maps';
-    this.range.textContent = scene.state.curve === 'root' ? `${ends}; colours by square root` : ends;
-    this.hatched.hidden = !hasForbidden(scene.mask, scene.site.rows, scene.site.cols);
-  }
-
   private fillTable(scene: Scene): void {
     if (!this.data.open) return;
     const { focus, map, state } = scene;
@@ -136,7 +121,7 @@ export class Inspector {
     const axes = axesOf(scene);
     const found = largest(lineOf(map, focus.token, state.column), TABLED);
     const side = state.column ? 'column' : 'row';
-    const heading = ['rank', state.column ? 'row' : 'column', 'token', 'weight'];
+    const heading = ['rank', state.column ? 'row' : 'column', 'token', 'weight', 'times even'];
     this.table.replaceChildren(
       make('caption', {}, `The ${found.length} largest weights of ${side} ${focus.token} `, name(axes.token.names[focus.token] ?? '')),
       make('thead', {}, make('tr', {}, ...heading.map((text) => make('th', { scope: 'col' }, text)))),
@@ -144,7 +129,7 @@ export class Inspector {
         'tbody',
         {},
         ...found.map(({ index, weight }, rank) =>
-          make('tr', {}, make('td', {}, String(rank + 1)), make('td', {}, String(index)), make('td', {}, name(axes.other.labels[index] ?? '')), make('td', {}, weightText(weight, map.levels))),
+          make('tr', {}, make('td', {}, String(rank + 1)), make('td', {}, String(index)), make('td', {}, name(axes.other.labels[index] ?? '')), make('td', {}, weightText(weight, map.levels)), make('td', {}, evenText(weight, scene.bins.allowed(state.column ? index : focus.token), map.levels))),
         ),
       ),
     );
@@ -153,6 +138,20 @@ export class Inspector {
 
 function label(axis: AxisInfo, index: number): HTMLElement {
   return name(axis.labels[index] ?? '', axis.special.includes(index) ? 'label special' : 'label');
+}
+
+/** Where bins are drawn, what the one with the focused cell shows: its colour is not that of the cell. */
+function binText(scene: Scene): HTMLElement | string {
+  const { drawn, focus, scale } = scene;
+  const { row, col } = focus ? cellOf(scene, focus) : { row: null, col: null };
+  if (!drawn || drawn.block === 1 || row === null || col === null) return '';
+  const [r, c] = [Math.floor(row / drawn.block), Math.floor(col / drawn.block)];
+  const value = drawn.at(r, c);
+  if (Number.isNaN(value)) return '';
+  const { rows, cols } = drawn.positions(r, c);
+  const span = ([begin, end]: [number, number]) => `${begin}–${end - 1}`;
+  const shown = `${scaleText(scale, value)}${scale.timesEven && scaleText(scale, value) !== 'even' ? ' times even' : ''}`;
+  return make('small', {}, `largest of its bin, rows ${span(rows)}, columns ${span(cols)}, which shows ${shown}`);
 }
 
 function rankText(line: Float32Array, index: number): string {

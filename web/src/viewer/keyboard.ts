@@ -2,7 +2,7 @@
 export type Command =
   | 'layer-before' | 'layer-after' | 'head-before' | 'head-after' | 'head-mean' | 'head-max'
   | 'flip' | 'unpin' | 'next-view' | 'view-read' | 'view-matrix' | 'view-heads'
-  | 'larger' | 'smaller' | 'fit' | 'next-colors' | 'range' | 'curve' | 'theme' | 'help'
+  | 'larger' | 'smaller' | 'fit' | 'next-colors' | 'of' | 'range' | 'curve' | 'theme' | 'help'
   | 'left' | 'right' | 'up' | 'down' | 'far-left' | 'far-right' | 'far-up' | 'far-down';
 
 const KEYS: Record<string, Command> = {
@@ -12,7 +12,7 @@ const KEYS: Record<string, Command> = {
   r: 'flip', Escape: 'unpin', v: 'next-view',
   '1': 'view-read', '2': 'view-matrix', '3': 'view-heads',
   '+': 'larger', '=': 'larger', '-': 'smaller', '−': 'smaller', '0': 'fit',
-  c: 'next-colors', u: 'range', g: 'curve', t: 'theme', '?': 'help',
+  c: 'next-colors', e: 'of', u: 'range', g: 'curve', t: 'theme', '?': 'help',
 };
 const ARROWS: Record<string, 'left' | 'right' | 'up' | 'down'> = {
   ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down',

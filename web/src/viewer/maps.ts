@@ -1,5 +1,7 @@
 import type { HeadName } from '../core/captions';
-import { decodeMap, fromBase64, inflate, mergeMaps, thumbnailShape, type DecodedMap } from '../core/codec';
+import { evenShares, MapBins } from '../core/bins';
+import { decodeMap, fromBase64, inflate, mergeMaps, thumbnailBlock, thumbnailShape, thumbnailShare, type DecodedMap } from '../core/codec';
+import type { MapValue } from '../core/drawing';
 import type { MaskInfo, PageHeader, SiteInfo } from '../core/header';
 
 const CACHE_BYTES = 96 << 20;
@@ -13,7 +15,9 @@ function blockText(id: string): string {
 /** The maps of a page, unpacked when they are asked for and kept as long as there is room. */
 export class Maps {
   private readonly kept = new Map<string, Promise<DecodedMap>>();
-  private thumbnailBytes: Uint8Array | null = null;
+  private readonly bins = new WeakMap<DecodedMap, MapBins>();
+  private readonly evens = new Map<string, Float64Array>();
+  private thumbnailCodes: Uint16Array | null = null;
 
   constructor(private readonly header: PageHeader) {}
 
@@ -27,17 +31,38 @@ export class Maps {
     return map;
   }
 
-  /** One byte per block of a head's thumbnail. */
-  thumbnail(site: number, head: number): { bytes: Uint8Array; rows: number; cols: number } {
-    this.thumbnailBytes ??= fromBase64(blockText('fovea-thumbnails'));
+  /** How a map is drawn in bins of any size. */
+  binsOf(map: DecodedMap, mask: MaskInfo): MapBins {
+    let bins = this.bins.get(map);
+    if (!bins) this.bins.set(map, (bins = new MapBins(map, mask)));
+    return bins;
+  }
+
+  /** One value per block of a head's small map, NaN where nothing is allowed. */
+  thumbnail(site: number, head: number, of: MapValue): { values: Float32Array; rows: number; cols: number } {
+    this.thumbnailCodes ??= shortsOf(fromBase64(blockText('fovea-thumbnails')));
     let begin = 0;
     for (const [index, info] of this.header.sites.entries()) {
       const [rows, cols] = thumbnailShape(info.rows, info.cols, this.header.encoding.thumbnailSide);
       const place = index === site ? info.heads.indexOf(head) : info.heads.length;
       begin += place * rows * cols;
-      if (index === site) return { bytes: this.thumbnailBytes.subarray(begin, begin + rows * cols), rows, cols };
+      if (index !== site) continue;
+      const values = Float32Array.from(this.thumbnailCodes.subarray(begin, begin + rows * cols), thumbnailShare);
+      const even = of === 'times-even' ? this.evenOf(info) : null;
+      return { values: even ? values.map((share, i) => share / (even[i] as number)) : values, rows, cols };
     }
     throw new Error(`there is no site ${site}`);
+  }
+
+  /** What even attention gives to each block of a small map. */
+  private evenOf({ mask, rows, cols }: SiteInfo): Float64Array {
+    const key = [mask, rows, cols].join(' ');
+    let even = this.evens.get(key);
+    if (!even) {
+      const block = (size: number) => thumbnailBlock(size, this.header.encoding.thumbnailSide);
+      this.evens.set(key, (even = evenShares(this.header.masks[mask] as MaskInfo, rows, cols, block(rows), block(cols))));
+    }
+    return even;
   }
 
   /** What lies under the grids of axes. */
@@ -62,4 +87,8 @@ export class Maps {
       if (bytes > CACHE_BYTES && key !== [...this.kept.keys()].at(-1)) this.kept.delete(key);
     }
   }
+}
+
+function shortsOf(bytes: Uint8Array): Uint16Array {
+  return Uint16Array.from({ length: bytes.length / 2 }, (_, i) => (bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8));
 }

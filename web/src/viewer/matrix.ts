@@ -1,15 +1,17 @@
+import type { DrawnMap } from '../core/bins';
 import type { DecodedMap } from '../core/codec';
-import { pixelOf } from '../core/colors';
+import { painter, pixelOf } from '../core/colors';
+import { isPlain, withArrows } from '../core/drawing';
+import { paragraphs, receivers, roundNumbers, type Mark } from '../core/labels';
 import { drawCells } from '../core/raster';
+import { fittingZoom, zoomSteps, type Zoom } from '../core/zoom';
 import { AxisStrip, LEANING_FROM } from './strip';
 import { canvas, make } from './dom';
-import { cellOf, type Actions, type Scene, type View } from './scene';
+import { cellOf, forbiddenGround, isLong, type Actions, type Scene, type View } from './scene';
 
-const LARGEST_CELL = 36;
-const SEEN_CELL = 4;
 const GAP_FROM = 10; // pixels of a cell from which there is space between cells
 
-/** A matrix with names on both axes; only what is visible is drawn. */
+/** A matrix with names on both axes: at first all of it, in bins where it is long; only what is visible is drawn. */
 export class MatrixView implements View {
   readonly element = make('div', {
     class: 'matrix',
@@ -27,10 +29,11 @@ export class MatrixView implements View {
   private readonly colBand = make('div', { class: 'band down' });
   private readonly ring = make('div', { class: 'ring' });
   private scene: Scene | null = null;
-  private cell = 1;
-  private chosenCell = 0; // by zooming; 0: as it fits
+  private steps: Zoom[] = [{ block: 1, bin: 1 }];
+  private chosen: Zoom | null = null; // by zooming; null: all of the map
   private shape = '';
-  private drawn: { map: DecodedMap; table: Uint32Array; place: string } | null = null;
+  private marked: { map: DecodedMap; marks: [Mark[], Mark[]] } | null = null;
+  private drawn: { map: DrawnMap; place: string; colors: Uint8Array } | null = null;
 
   constructor(private readonly actions: Actions) {
     this.space.append(this.drawing.element, this.rowBand, this.colBand, this.ring);
@@ -41,7 +44,7 @@ export class MatrixView implements View {
     this.space.addEventListener('pointerleave', () => actions.hover(null));
     this.space.addEventListener('click', (event) => this.touch(event, (token, other) => actions.pin(token, other)));
     this.element.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
-    new ResizeObserver(() => this.layout()).observe(this.element);
+    new ResizeObserver(() => this.resized()).observe(this.element);
   }
 
   update(scene: Scene): void {
@@ -52,37 +55,56 @@ export class MatrixView implements View {
       return;
     }
     this.shape = shape;
-    this.chosenCell = 0;
+    this.chosen = null;
     this.layout();
+  }
+
+  private get zoomed(): Zoom {
+    return this.chosen ?? (this.steps[0] as Zoom);
+  }
+
+  /** Pixels from one position to the next. */
+  private get cell(): number {
+    return this.zoomed.bin / this.zoomed.block;
   }
 
   arrow(scene: Scene, dx: number, dy: number): boolean {
     const { state, site, focus } = scene;
     const now = focus ? cellOf(scene, focus) : { row: null, col: null };
     const clamp = (value: number, size: number) => Math.max(0, Math.min(size - 1, value));
+    const by = this.zoomed.block; // a bin further
     // The first arrow shows the corner cell, later ones move.
     const begun = now.row !== null && now.col !== null;
-    const row = clamp((now.row ?? 0) + (begun ? dy : 0), site.rows);
-    const col = clamp((now.col ?? 0) + (begun ? dx : 0), site.cols);
+    const row = clamp((now.row ?? 0) + (begun ? by * dy : 0), site.rows);
+    const col = clamp((now.col ?? 0) + (begun ? by * dx : 0), site.cols);
     this.actions.pin(state.column ? col : row, state.column ? row : col);
     this.reveal(row, col);
     return true;
   }
 
-  /** Makes cells larger or smaller and keeps the middle where it is. */
+  /** Larger or smaller: first smaller bins, then cells, then larger cells. The chosen cell, or the middle, stays where it is. */
   zoom(by: number): void {
-    const sizes = [1, 2, 3, 4, 6, 8, 10, 12, 14, 18, 22, 28, LARGEST_CELL];
-    const at = sizes.findIndex((size) => size >= this.cell);
-    const next = by > 0 ? sizes.find((size) => size > this.cell) : sizes[Math.max(0, at - 1)];
-    if (by === 0) this.chosenCell = 0;
-    else this.chosenCell = next ?? LARGEST_CELL;
+    const { scroll, scene } = this;
+    const { row, col } = scene?.focus ? cellOf(scene, scene.focus) : { row: null, col: null };
+    const at = (index: number | null, offset: number, length: number) => {
+      const place = index === null ? -1 : (index + 0.5) * this.cell - offset;
+      return place >= 0 && place <= length ? place : length / 2;
+    };
+    this.zoomAt(by, at(col, scroll.scrollLeft, scroll.clientWidth), at(row, scroll.scrollTop, scroll.clientHeight));
+  }
+
+  /** Keeps what lies at a point of the visible part where it is. */
+  private zoomAt(by: number, x: number, y: number): void {
+    const { scroll, steps } = this;
     const before = this.cell;
-    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.scroll;
+    const at = steps.findIndex(({ block, bin }) => bin / block >= before);
+    this.chosen = by === 0 ? null : (steps[Math.max(0, Math.min(steps.length - 1, at + by))] as Zoom);
+    const { scrollLeft, scrollTop } = scroll;
     this.layout();
     const ratio = this.cell / before;
-    this.scroll.scrollLeft = (scrollLeft + clientWidth / 2) * ratio - clientWidth / 2;
-    this.scroll.scrollTop = (scrollTop + clientHeight / 2) * ratio - clientHeight / 2;
-    this.paint();
+    scroll.scrollLeft = (scrollLeft + x) * ratio - x;
+    scroll.scrollTop = (scrollTop + y) * ratio - y;
+    this.actions.refresh();
   }
 
   private reveal(row: number, col: number): void {
@@ -96,17 +118,25 @@ export class MatrixView implements View {
   private wheel(event: WheelEvent): void {
     if (!event.ctrlKey) return; // the page scrolls
     event.preventDefault();
-    this.zoom(event.deltaY < 0 ? 1 : -1);
+    const box = this.scroll.getBoundingClientRect();
+    this.zoomAt(event.deltaY < 0 ? 1 : -1, event.clientX - box.left, event.clientY - box.top);
   }
 
   private touch(event: MouseEvent, action: (token: number, other: number) => void): void {
     if (!this.scene) return;
+    const { state, drawn } = this.scene;
     const box = this.space.getBoundingClientRect();
-    const col = Math.floor((event.clientX - box.left) / this.cell);
-    const row = Math.floor((event.clientY - box.top) / this.cell);
-    const { site, state } = this.scene;
-    if (row < 0 || col < 0 || row >= site.rows || col >= site.cols) return;
-    action(state.column ? col : row, state.column ? row : col);
+    const col = Math.floor((event.clientX - box.left) / this.zoomed.bin);
+    const row = Math.floor((event.clientY - box.top) / this.zoomed.bin);
+    if (!drawn || row < 0 || col < 0 || row >= drawn.rows || col >= drawn.cols) return;
+    const [token, other] = drawn.strongest(row, col);
+    action(state.column ? other : token, state.column ? token : other);
+  }
+
+  private resized(): void {
+    const { block } = this.zoomed;
+    this.layout();
+    if (this.zoomed.block !== block) this.actions.refresh();
   }
 
   private layout(): void {
@@ -118,23 +148,21 @@ export class MatrixView implements View {
     const narrow = width < 520;
     const left = this.rows.measure(scene.rowAxis, narrow ? 76 : Math.max(132, Math.min(260, Math.round(0.3 * width))));
     const top = this.columns.measure(scene.colAxis, narrow ? 84 : 100);
-    const fitting = (margin: number) => {
-      const across = Math.floor((width - left - margin) / site.cols);
-      const fit = Math.min(across, Math.floor((height - top) / site.rows));
-      // Rather scrolled than too small to see.
-      return Math.max(1, Math.min(LARGEST_CELL, Math.max(fit, Math.min(across, SEEN_CELL))));
-    };
+    const ratio = window.devicePixelRatio || 1;
+    const fitting = (margin: number) => fittingZoom(site.rows, site.cols, width - left - margin, height - top, ratio);
     // The last leaning name stands out to the right of the map.
     const lean = Math.round(0.8 * top);
-    const leaning = (this.chosenCell || fitting(lean)) >= LEANING_FROM;
-    this.cell = this.chosenCell || fitting(leaning ? lean : 2);
+    const leaning = (this.chosen ?? fitting(lean)).bin >= LEANING_FROM;
+    this.steps = zoomSteps(fitting(leaning ? lean : 2));
+    const { block, bin } = this.zoomed;
+    const [across, down] = [Math.ceil(site.cols / block) * bin, Math.ceil(site.rows / block) * bin];
     this.element.style.paddingInlineEnd = leaning ? `${lean}px` : '0';
     this.element.style.gridTemplateColumns = `${left}px minmax(0, max-content)`;
     this.element.style.gridTemplateRows = `${top}px auto`;
     this.scroll.style.maxHeight = `${height - top}px`;
-    this.space.style.width = `${site.cols * this.cell}px`;
-    this.space.style.height = `${site.rows * this.cell}px`;
-    this.corner.textContent = site.rows * this.cell > 120 ? 'rows ↓ attend to columns →' : '';
+    this.space.style.width = `${across}px`;
+    this.space.style.height = `${down}px`;
+    this.corner.textContent = down > 120 ? 'rows ↓ attend to columns →' : '';
     this.paint();
   }
 
@@ -145,21 +173,36 @@ export class MatrixView implements View {
     this.paintFocus(scene);
     const { row, col } = scene.focus ? cellOf(scene, scene.focus) : { row: null, col: null };
     const column = scene.state.column;
-    this.rows.paint(scene.rowAxis, this.cell, scroll.scrollTop, scroll.clientHeight, row, !column);
-    this.columns.paint(scene.colAxis, this.cell, scroll.scrollLeft, scroll.clientWidth, col, column);
+    const [rowMarks, colMarks] = this.marksOf(scene);
+    this.rows.paint(scene.rowAxis, this.cell, scroll.scrollTop, scroll.clientHeight, row, !column, rowMarks);
+    this.columns.paint(scene.colAxis, this.cell, scroll.scrollLeft, scroll.clientWidth, col, column, colMarks);
+  }
+
+  /** What names a long axis: paragraphs beside the rows, above the columns the ones that receive most. */
+  private marksOf({ map, rowAxis, colAxis }: Scene): [Mark[], Mark[]] {
+    if (this.marked?.map !== map) {
+      const begun = paragraphs(rowAxis);
+      const rows = begun.length > 2 ? begun : roundNumbers(map.rows);
+      this.marked = { map, marks: [rows, receivers(map.colSums, map.rows, colAxis.labels)] };
+    }
+    return this.marked.marks;
   }
 
   private paintCells(scene: Scene): void {
     const ratio = window.devicePixelRatio || 1;
-    const { scroll, drawing, cell } = this;
-    const width = Math.min(scroll.clientWidth, scene.site.cols * cell);
-    const height = Math.min(scroll.clientHeight, scene.site.rows * cell);
+    const { scroll, drawing } = this;
+    const { block, bin } = this.zoomed;
+    const map = scene.bins.drawn(block, scene.drawing.of);
+    scene.drawn = map;
+    if (block > 1 || !isPlain(scene.drawing)) scene.scale = withArrows(scene.scale, map.least, map.most);
+    const width = Math.min(scroll.clientWidth, map.cols * bin);
+    const height = Math.min(scroll.clientHeight, map.rows * bin);
     const [pixelsAcross, pixelsDown] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (pixelsAcross < 1 || pixelsDown < 1) return;
-    const place = [pixelsAcross, pixelsDown, scroll.scrollLeft, scroll.scrollTop, cell, scene.dark].join(' ');
-    const { drawn } = this;
-    if (drawn?.map === scene.map && drawn.table === scene.table && drawn.place === place) return; // only the focus moved
-    this.drawn = { map: scene.map, table: scene.table, place };
+    const { low, high, curve } = scene.scale;
+    const place = [pixelsAcross, pixelsDown, scroll.scrollLeft, scroll.scrollTop, bin, scene.dark, low, high, curve].join(' ');
+    if (this.drawn?.map === map && this.drawn.colors === scene.colors && this.drawn.place === place) return; // only the focus moved
+    this.drawn = { map, place, colors: scene.colors };
     if (drawing.element.width !== pixelsAcross || drawing.element.height !== pixelsDown) {
       drawing.element.width = pixelsAcross;
       drawing.element.height = pixelsDown;
@@ -169,22 +212,22 @@ export class MatrixView implements View {
     const image = drawing.context.createImageData(pixelsAcross, pixelsDown);
     drawCells(
       new Uint32Array(image.data.buffer),
-      scene.map,
+      map,
       {
         width: pixelsAcross,
         height: pixelsDown,
         left: scroll.scrollLeft * ratio,
         top: scroll.scrollTop * ratio,
-        cell: cell * ratio,
-        gap: cell >= GAP_FROM ? Math.round(ratio) : 0,
+        cell: bin * ratio,
+        gap: bin >= GAP_FROM ? Math.round(ratio) : 0,
       },
       {
-        table: scene.table,
+        paint: painter(scene.colors, scene.scale),
+        ground: pixelOf(isLong(scene) ? forbiddenGround(scene) : scene.dark ? [30, 32, 38] : [243, 241, 237]),
         hatch: pixelOf(scene.dark ? [92, 96, 108] : [176, 172, 164]),
-        ground: pixelOf(scene.dark ? [30, 32, 38] : [243, 241, 237]),
-        page: pixelOf(scene.dark ? [20, 21, 26] : [252, 251, 249]),
-        period: Math.round(6 * ratio),
+        period: isLong(scene) ? 0 : Math.round(6 * ratio),
         thickness: Math.max(1, Math.round(ratio)),
+        page: pixelOf(scene.dark ? [20, 21, 26] : [252, 251, 249]),
       },
     );
     drawing.context.putImageData(image, 0, 0);
@@ -200,12 +243,11 @@ export class MatrixView implements View {
       element.style.width = `${width}px`;
       element.style.height = `${height}px`;
     };
-    const { cell } = this;
-    const across = scene.site.cols * cell;
-    const down = scene.site.rows * cell;
-    put(this.rowBand, row !== null, [0, (row ?? 0) * cell, across, cell]);
-    put(this.colBand, col !== null, [(col ?? 0) * cell, 0, cell, down]);
-    put(this.ring, row !== null && col !== null, [(col ?? 0) * cell, (row ?? 0) * cell, cell, cell]);
+    const { block, bin } = this.zoomed;
+    const at = (index: number | null) => Math.floor((index ?? 0) / block) * bin;
+    put(this.rowBand, row !== null, [0, at(row), this.space.offsetWidth, bin]);
+    put(this.colBand, col !== null, [at(col), 0, bin, this.space.offsetHeight]);
+    put(this.ring, row !== null && col !== null, [at(col), at(row), bin, bin]);
     this.rowBand.classList.toggle('main', !scene.state.column);
     this.colBand.classList.toggle('main', scene.state.column);
   }

@@ -1,10 +1,10 @@
 import { weightText } from '../core/captions';
 import { lineOf } from '../core/codec';
-import { colorAt, cssColor, positionOf, textColorOn } from '../core/colors';
+import { colorOf, cssColor, textColorOn } from '../core/colors';
 import { cellAt, gridOf, largestOn, placeOf, stepOver, type Grid } from '../core/grid';
 import type { AxisInfo } from '../core/header';
 import { canvas, make, name } from './dom';
-import { axesOf, pictureAxis, type Actions, type Scene, type View } from './scene';
+import { axesOf, colorIn, pictureAxis, valuesOf, weightsOf, type Actions, type Scene, type View } from './scene';
 
 const LARGEST = 600; // pixels of the large picture's longer side
 const SMALL = 132; // of a small one's
@@ -30,14 +30,15 @@ class Chips {
     this.element.hidden = count === 0;
   }
 
-  /** `line` null: only the chosen one stands out. */
-  shade(scene: Scene, line: Float32Array | null, chosen: number | null, other: number | null): void {
+  /** `weights` null: only the chosen one stands out. */
+  shade(scene: Scene, weights: Float32Array | null, chosen: number | null, other: number | null): void {
+    const values = weights && valuesOf(scene, weights);
     this.marks.forEach((mark, index) => {
-      const weight = line?.[index] ?? Number.NaN;
+      const weight = weights?.[index] ?? Number.NaN;
       const role = index === chosen ? 'chosen' : index === other ? 'other' : '';
       for (const each of ['chosen', 'other']) mark.classList.toggle(each, each === role);
       const shown = !Number.isNaN(weight) && role !== 'chosen';
-      const color = colorAt(scene.colors, positionOf(weight, scene.high, scene.state.curve));
+      const color = colorIn(scene, values?.[index] ?? 0);
       mark.style.background = shown ? cssColor(color) : '';
       mark.style.color = shown ? textColorOn(color) : '';
       if (!Number.isNaN(weight)) mark.title = `${index} ${this.axis.names[index] ?? ''}: ${weightText(weight, scene.map.levels)}`;
@@ -63,7 +64,7 @@ class Overlay {
     if (this.element.height !== height) this.element.height = height;
   }
 
-  paint(picture: ImageBitmap, grid: Grid, line: Float32Array | null, colors: (weight: number) => [number, number, number], opacity: number): void {
+  paint(picture: ImageBitmap, grid: Grid, line: Float32Array | null, colors: (value: number) => [number, number, number], opacity: number): void {
     const { width, height } = this.element;
     this.context.imageSmoothingEnabled = true;
     this.context.globalAlpha = 1;
@@ -74,8 +75,8 @@ class Overlay {
     element.height = grid.rows;
     const image = context.createImageData(grid.cols, grid.rows);
     for (let cell = 0; cell < grid.rows * grid.cols; ++cell) {
-      const weight = line[grid.begin + cell] as number;
-      if (!Number.isNaN(weight)) image.data.set([...colors(weight), 255], 4 * cell);
+      const value = line[grid.begin + cell] as number;
+      if (!Number.isNaN(value)) image.data.set([...colors(value), 255], 4 * cell);
     }
     context.putImageData(image, 0, 0);
     this.context.imageSmoothingEnabled = false; // what lies between cells was never computed
@@ -137,12 +138,12 @@ export class PictureView implements View {
     const grid = axis && gridOf(axis);
     if (!picture || !axis || !grid) return; // it is being unpacked
     this.build(scene, picture);
-    const { state, focus, map, rowAxis, colAxis } = scene;
-    const line = focus ? lineOf(map, focus.token, state.column) : null;
+    const { state, focus, rowAxis, colAxis } = scene;
+    const line = weightsOf(scene);
     const shaded = state.column ? rowAxis : colAxis;
     const own = state.column ? colAxis : rowAxis;
-    const at = (weight: number) => colorAt(scene.colors, positionOf(weight, scene.high, state.curve));
-    this.overlay.paint(picture, grid, shaded === axis ? line : null, at, this.opacity);
+    const values = shaded === axis && line ? valuesOf(scene, line) : null;
+    this.overlay.paint(picture, grid, values, (value) => colorIn(scene, value), this.opacity);
     this.mark(this.chosen, grid, own === axis ? (focus?.token ?? null) : null);
     this.mark(this.other, grid, shaded === axis ? (focus?.other ?? null) : null);
     for (const chips of this.chips) {
@@ -235,13 +236,15 @@ export class PictureView implements View {
     const maps = await Promise.all(site.heads.map((head) => scene.maps.get(state.site, head)));
     if (turn !== this.turn) return; // a later change is drawn instead
     const lines = maps.map((map) => lineOf(map, focus.token, state.column));
-    this.smallTitle.textContent = `all heads of layer ${site.layer}, ${state.ownRange ? 'each up to its largest weight' : `up to ${weightText(scene.shared, site.levels)}`}`;
+    const own = scene.ends === 'own';
+    const scales = { own: 'each up to its largest weight', shared: `up to ${weightText(scene.shared, site.levels)}`, asked: 'on one scale', fixed: 'on one scale' };
+    this.smallTitle.textContent = `all heads of layer ${site.layer}, ${scales[scene.ends]}`;
     this.smalls.forEach(({ overlay, largest }, i) => {
       const line = lines[i] as Float32Array;
-      const most = largestOn(grid, line);
-      const high = (state.ownRange ? most : scene.shared) || 1;
-      largest.textContent = ` · ${weightText(most, site.levels)}`;
-      overlay.paint(picture, grid, line, (weight) => colorAt(scene.colors, positionOf(weight, high, state.curve)), this.opacity);
+      const values = valuesOf(scene, line);
+      const scale = own ? { ...scene.scale, high: largestOn(grid, values) || 1 } : scene.scale;
+      largest.textContent = ` · ${weightText(largestOn(grid, line), site.levels)}`;
+      overlay.paint(picture, grid, values, (value) => colorOf(scene.colors, scale, value), this.opacity);
     });
   }
 }

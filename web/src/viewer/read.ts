@@ -1,9 +1,8 @@
-import { lineOf } from '../core/codec';
-import { colorAt, cssColor, positionOf, textColorOn } from '../core/colors';
+import { colorAt, cssColor, textColorOn } from '../core/colors';
 import type { AxisInfo } from '../core/header';
 import { isRightToLeft } from '../core/labels';
 import { make, name } from './dom';
-import { axesOf, type Actions, type Scene, type View } from './scene';
+import { axesOf, colorIn, valuesOf, weightsOf, type Actions, type Scene, type View } from './scene';
 
 /** One axis as running text, or as the grid of a picture. */
 class Passage {
@@ -46,17 +45,17 @@ class Passage {
     return grid;
   }
 
-  /** Colours all by their weight; `line` null: none. */
+  /** Colours all by their value; `line` null: none. */
   shade(scene: Scene, line: Float32Array | null, chosen: number | null, other: number | null): void {
     // The ground is the colour of no weight, so that words of little weight do not stand out.
     const ground = colorAt(scene.colors, 0);
     this.element.style.background = cssColor(ground);
     this.element.style.color = textColorOn(ground);
     this.marks.forEach((mark, index) => {
-      const weight = line?.[index] ?? Number.NaN;
-      const role = index === chosen ? 'chosen' : Number.isNaN(weight) && line ? 'forbidden' : index === other ? 'other' : '';
-      const shown = !Number.isNaN(weight) && (role !== 'chosen' || mark.classList.contains('patch'));
-      const color = colorAt(scene.colors, positionOf(weight, scene.high, scene.state.curve));
+      const value = line?.[index] ?? Number.NaN;
+      const role = index === chosen ? 'chosen' : Number.isNaN(value) && line ? 'forbidden' : index === other ? 'other' : '';
+      const shown = !Number.isNaN(value) && (role !== 'chosen' || mark.classList.contains('patch'));
+      const color = colorIn(scene, value);
       const look = `${role} ${shown ? cssColor(color) : ''}`;
       if (this.looks[index] === look) return; // most stay as they are
       this.looks[index] = look;
@@ -84,8 +83,9 @@ export class ReadView implements View {
   update(scene: Scene): void {
     this.scene = scene;
     this.build(scene);
-    const { state, focus, map } = scene;
-    const line = focus ? lineOf(map, focus.token, state.column) : null;
+    const { state, focus } = scene;
+    const weights = weightsOf(scene);
+    const line = weights && valuesOf(scene, weights);
     if (this.passages.length === 1) {
       this.passages[0]?.shade(scene, line, focus?.token ?? null, focus?.other ?? null);
       return;
