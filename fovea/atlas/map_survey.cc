@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdlib>
+#include <functional>
+#include <limits>
 #include <set>
 
 #include "fovea/atlas/attention_map.h"
@@ -16,9 +19,10 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t kSmallBinRows = 48;      // of one item, where bins are smaller
-constexpr int64_t kSurveyRows = 192;  // looked at together: their queries stay in the cache
-constexpr int64_t kSurveyItems = 16;  // side by side, each with a row of columns of its own
+constexpr float kNotAllowed = std::numeric_limits<float>::quiet_NaN();
+constexpr int64_t kSmallBinRows = 48;  // of one item, where bins are smaller
+constexpr int64_t kSurveyRows = 192;   // looked at together: their queries stay in the cache
+constexpr int64_t kSurveyItems = 16;   // side by side, each with a row of columns of its own
 constexpr int64_t kStripFloats = int64_t{1} << 20;
 
 std::vector<PositionGroup> bins_along(int64_t cells, int64_t block) {
@@ -197,7 +201,7 @@ int64_t distance_step(int64_t distance) {
 }
 
 MapSurvey survey_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
-                     int64_t block) {
+                     int64_t block, SurveyDistances distances) {
   const AttentionMap map(record, head);  // checks the head
   const auto rows = bins_along(map.rows(), block), cols = bins_along(map.cols(), block);
   const Shape shape{std::ssize(rows), std::ssize(cols)};
@@ -206,13 +210,21 @@ MapSurvey survey_map(const std::shared_ptr<const AttentionRecord>& record, int64
                    .largest = Tensor(shape),
                    .even = even_shares(*record, rows, cols),
                    .column_sums = std::vector<double>(static_cast<size_t>(map.cols()))};
-  if (record->row_axis == record->col_axis || record->site.kind == SiteKind::kSelf) {
+  const bool one_axis =
+      record->row_axis == record->col_axis || record->site.kind == SiteKind::kSelf;
+  if (one_axis && distances == SurveyDistances::kAll) {
     const int64_t farthest = std::max(map.rows() + record->rule.mask.query_offset, map.cols());
     const auto steps = static_cast<size_t>(distance_step(farthest) + 1);
     survey.by_distance.resize(steps);
     survey.even_by_distance = even_distances(record->rule.mask, map.rows(), map.cols(), steps, {});
   }
   Surveyor(record, head, survey).run();
+  const auto even = survey.even.values<float>();
+  for (size_t i = 0; i < even.size(); ++i) {
+    if (even[i] > 0) continue;
+    survey.share.mutable_values<float>()[i] = kNotAllowed;
+    survey.largest.mutable_values<float>()[i] = kNotAllowed;
+  }
   return survey;
 }
 
@@ -237,6 +249,7 @@ void take_out(MapSurvey& survey, const std::shared_ptr<const AttentionRecord>& r
       const MatrixView<const float> weights = tile.matrix<float>();
       for (int64_t r = first; r * block < row_end; ++r) {
         const int64_t last = std::min((r + 1) * block, row_end);
+        if (std::isnan(share(r, bin))) continue;
         double total = 0;
         float most = 0;
         for (int64_t row = r * block; row < last; ++row) {

@@ -19,20 +19,23 @@ inline int64_t first_distance(int64_t step) {
 
 struct MapSurvey {
   int64_t block = 1;  // rows and columns of a bin; fewer in the last
-  // f32 [row bins, column bins]; what no row of a bin may see is 0 in all three.
-  Tensor share;    // rows by mean, columns by sum
-  Tensor largest;  // single weight
+  // f32 [row bins, column bins]
+  Tensor share;    // rows by mean, columns by sum; NaN where no row may see anything
+  Tensor largest;  // single weight; NaN likewise
   Tensor even;     // the share that even attention gives (even_attention.h)
   // What each column receives from all rows.
   std::vector<double> column_sums;
   // Sums over rows by distance_step() of row and column, of the weights and of even attention.
-  // Empty where rows and columns do not count along one axis.
+  // Empty where rows and columns do not count along one axis, or nobody asked.
   std::vector<double> by_distance, even_by_distance;
 };
 
-// Throws Error{kInvalidArgument} if there is no such head.
+enum class SurveyDistances { kNone, kAll };
+
+// Distances cost a little more than the rest, most in large bins. Throws Error{kInvalidArgument} if
+// there is no such head.
 MapSurvey survey_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
-                     int64_t block);
+                     int64_t block, SurveyDistances distances = SurveyDistances::kAll);
 
 // Takes columns out of all but `column_sums`: their bins are computed again without them, and even
 // attention counts those that are left.

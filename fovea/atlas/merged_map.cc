@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -172,10 +171,11 @@ void clear_columns(Tensor& strip, int64_t first, std::span<const int64_t> column
   }
 }
 
-std::vector<PositionGroup> blocks_along(int64_t cells, int64_t block) {
-  std::vector<PositionGroup> blocks;
-  for (int64_t i = 0; i < cells; i += block) blocks.push_back({i, std::min(i + block, cells)});
-  return blocks;
+// A cell of which all columns are left out is 0 of nothing, and stays so.
+void divide_by_even(Tensor& weights, const Tensor& even) {
+  std::ranges::transform(
+      weights.values<float>(), even.values<float>(), weights.mutable_values<float>().begin(),
+      [](float weight, float share) { return share > 0 ? weight / share : weight; });
 }
 
 // From rows by mean and columns by sum to what the value is of a group.
@@ -184,9 +184,7 @@ void finish_value(MergedMap& merged, const AttentionRecord& record,
                   MapValue value, std::span<const int64_t> left_out = {}) {
   const MatrixView<float> cells = merged.weights.mutable_matrix<float>();
   if (value == MapValue::kTimesEven) {
-    const Tensor even = even_shares(record, rows, cols, left_out);
-    std::ranges::transform(merged.weights.values<float>(), even.values<float>(),
-                           merged.weights.mutable_values<float>().begin(), std::divides<>());
+    divide_by_even(merged.weights, even_shares(record, rows, cols, left_out));
   }
   if (value != MapValue::kScore) return;
   const MaskCounts counts(record.rule.mask, record.shape().cols);
@@ -224,32 +222,26 @@ MapValue map_value_named(std::string_view name) {
   return static_cast<MapValue>(found - names.begin());
 }
 
+MergedMap map_of(const MapSurvey& survey, Merge merge, MapValue value) {
+  check_merge(merge, value);
+  MergedMap merged;
+  const MatrixView<const float> share = survey.share.matrix<float>();
+  for (int64_t r = 0; r < share.rows; ++r) {
+    double sum = 0;
+    for (int64_t c = 0; c < share.cols; ++c) {
+      if (!std::isnan(share(r, c))) sum += double{share(r, c)};
+    }
+    merged.row_sums.push_back(sum);
+  }
+  merged.weights = (merge == Merge::kMax ? survey.largest : survey.share).clone();
+  if (value == MapValue::kTimesEven) divide_by_even(merged.weights, survey.even);
+  return merged;
+}
+
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                      int64_t block, Merge merge, MapValue value) {
   check_merge(merge, value);
-  const AttentionMap map(record, head);
-  PooledTile pooled = map.pooled(map.whole(), block);
-  MergedMap merged;
-  const MatrixView<const float> sums = pooled.sum.matrix<float>();
-  for (int64_t r = 0; r < sums.rows; ++r) {
-    const int64_t rows = std::min(block, map.rows() - r * block);
-    merged.row_sums.push_back(sum_of(sums.row(r), sums.cols) / static_cast<double>(rows));
-    if (merge == Merge::kMax) continue;
-    float* mean = pooled.max.mutable_matrix<float>().row(r);
-    std::transform(sums.row(r), sums.row(r) + sums.cols, mean,
-                   [&](float sum) { return sum / static_cast<float>(rows); });
-  }
-  merged.weights = std::move(pooled.max);
-  const auto cells = merged.weights.mutable_values<float>();
-  const auto counts = pooled.count.values<int64_t>();
-  for (size_t i = 0; i < cells.size(); ++i) {
-    if (counts[i] == 0) cells[i] = kForbidden;
-  }
-  if (value == MapValue::kTimesEven) {
-    finish_value(merged, *record, blocks_along(map.rows(), block), blocks_along(map.cols(), block),
-                 value);
-  }
-  return merged;
+  return map_of(survey_map(record, head, block, SurveyDistances::kNone), merge, value);
 }
 
 MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/atlas/head_choice.h"
+#include "fovea/atlas/map_survey.h"
 #include "fovea/capture/attention_record.h"
 #include "fovea/capture/words.h"
 
@@ -53,6 +54,8 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
 // stored. `value` is kWeight or kTimesEven.
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                      int64_t block, Merge merge, MapValue value = MapValue::kWeight);
+// That of a survey. `value` is kWeight or kTimesEven.
+MergedMap map_of(const MapSurvey& survey, Merge merge, MapValue value);
 
 // One row or column of a map: of one head, of the mean of all (also for kAll), or of their maximum.
 std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,

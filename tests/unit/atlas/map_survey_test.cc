@@ -15,6 +15,7 @@ namespace {
 // The same in double from a dense map, cell by cell.
 struct NaiveSurvey {
   std::vector<double> share, largest, even, column_sums, by_distance, even_by_distance;
+  std::vector<bool> allowed;
 };
 
 NaiveSurvey naive_survey(const support::AttentionCase& c, int64_t block,
@@ -26,6 +27,7 @@ NaiveSurvey naive_survey(const support::AttentionCase& c, int64_t block,
   for (auto* list : {&wanted.share, &wanted.largest, &wanted.even}) {
     list->resize(static_cast<size_t>(down * across));
   }
+  wanted.allowed.resize(wanted.share.size());
   wanted.column_sums.resize(static_cast<size_t>(cols));
   wanted.by_distance.resize(40);
   wanted.even_by_distance.resize(40);
@@ -36,8 +38,9 @@ NaiveSurvey naive_survey(const support::AttentionCase& c, int64_t block,
     for (int64_t j = 0; j < cols; ++j) {
       const double weight = weights[static_cast<size_t>(i * cols + j)];
       wanted.column_sums[static_cast<size_t>(j)] += weight;
-      if (std::ranges::count(left_out, j) > 0) continue;
       const auto cell = static_cast<size_t>(i / block * across + j / block);
+      if (c.rule.mask.allows(i, j)) wanted.allowed[cell] = true;
+      if (std::ranges::count(left_out, j) > 0) continue;
       const double even = c.rule.mask.allows(i, j) ? 1 / allowed : 0;
       wanted.share[cell] += weight / in_bin;
       wanted.even[cell] += even / in_bin;
@@ -56,7 +59,9 @@ void expect_near(std::span<const float> found, const std::vector<double>& wanted
                  std::string_view what) {
   ASSERT_EQ(found.size(), wanted.size()) << what;
   // Weights are f32; a bin sums up to some thousand of them.
-  for (size_t i = 0; i < wanted.size(); ++i) ASSERT_NEAR(found[i], wanted[i], 2e-5) << what << i;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    ASSERT_NEAR(std::isnan(found[i]) ? 0 : found[i], wanted[i], 2e-5) << what << i;
+  }
 }
 
 void expect_near(const std::vector<double>& found, const std::vector<double>& wanted,
@@ -71,6 +76,11 @@ void expect_survey(const MapSurvey& found, const NaiveSurvey& wanted) {
   expect_near(found.share.values<float>(), wanted.share, "share ");
   expect_near(found.largest.values<float>(), wanted.largest, "largest ");
   expect_near(found.even.values<float>(), wanted.even, "even ");
+  const auto share = found.share.values<float>();
+  for (size_t i = 0; i < share.size(); ++i) {
+    ASSERT_EQ(std::isnan(share[i]), !wanted.allowed[i]) << i;
+    ASSERT_EQ(std::isnan(found.largest.values<float>()[i]), !wanted.allowed[i]) << i;
+  }
   expect_near(found.column_sums, wanted.column_sums, "column ");
   expect_near(found.by_distance, wanted.by_distance, "distance ");
   expect_near(found.even_by_distance, wanted.even_by_distance, "even distance ");
