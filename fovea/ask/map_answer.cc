@@ -2,6 +2,7 @@
 
 #include "fovea/ask/predictions.h"
 #include "fovea/ask/question_kind.h"
+#include "fovea/base/error.h"
 #include "fovea/figure/view_frame.h"
 
 namespace fovea {
@@ -60,10 +61,21 @@ ViewChoice view_choice(const Question& question) {
                     .column = place.column,
                     .words = place.words,
                     .exact = question.flag("exact"),
-                    .largest = question.word("pool") == "max"};
+                    .largest = question.word("pool") == "max",
+                    .hide_sinks = question.flag("hide_sinks"),
+                    .hide_special = question.flag("hide_special"),
+                    .renormalise = question.flag("renormalise")};
+  if (choice.renormalise && !choice.hide_sinks && !choice.hide_special) {
+    fail(ErrorKind::kInvalidArgument, Field{"renormalise"},
+         "it divides rows by what is left but nothing is hidden; give `hide_sinks` or "
+         "`hide_special` too");
+  }
   if (const auto of = question.word("of")) choice.of = map_value_named(*of);
   if (const auto scale = question.word("scale")) choice.curve = scale_curve_named(*scale);
   if (const auto range = question.word("range")) choice.range = parse_range(*range);
+  if (const Json* needles = question.fields.find("needles")) {
+    choice.needles = needles->as_int("a question");
+  }
   // Of cells of a picture a part is two numbers (ask/kinds/cell_matrix.cc).
   const auto part = [&](const char* field) -> std::optional<AxisPart> {
     const Json* given = question.fields.find(field);
@@ -87,6 +99,9 @@ Answer map_answer(Figure figure, const Question& question, const FinishedRun& ru
     if (value != nullptr && value->is_int()) result.set(name, *value);
   }
   const Json* layers = choice.all_layers ? metadata.find("layer") : nullptr;
+  for (const char* name : {"apart", "hidden"}) {
+    if (const Json* columns = metadata.find(name)) result.set(name, *columns);
+  }
   Answer answer;
   answer.facts = Json::object({{"site", to_string(record->site.kind)},
                                {"layer", layers ? *layers : Json(record->site.layer)},

@@ -328,6 +328,35 @@ FieldInfo pool_field() {
           .on_page = false};
 }
 
+std::vector<FieldInfo> hiding_fields() {
+  return {{.name = "hide_sinks",
+           .help = "leave out attention sinks: columns of mean weight 0.1 or more",
+           .type = FieldType::kFlag,
+           .on_page = false},
+          {.name = "hide_special",
+           .help = "leave out the columns of special tokens",
+           .type = FieldType::kFlag,
+           .on_page = false},
+          {.name = "renormalise",
+           .help = "divide each row by what is not hidden",
+           .type = FieldType::kFlag,
+           .on_page = false}};
+}
+
+FieldInfo needles_field() {
+  return {
+      .name = "needles",
+      .shown = "N",
+      .help =
+          "rings around so many bins of a long map that hold a single weight of 0.3 or more, the "
+          "strongest",
+      .type = FieldType::kInteger,
+      .low = 0,
+      .high = 1000,
+      .otherwise = "40 where a bin is more than 16 tokens; else none",
+      .on_page = false};
+}
+
 std::vector<FieldInfo> part_fields() {
   const auto range = [](const char* name, const char* help) {
     return FieldInfo{

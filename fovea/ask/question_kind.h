@@ -80,5 +80,9 @@ FieldInfo range_field();
 std::vector<FieldInfo> part_fields();
 // "pool": what a bin of a map is that is too long for its cells.
 FieldInfo pool_field();
+// Columns left out: "hide_sinks", "hide_special", "renormalise".
+std::vector<FieldInfo> hiding_fields();
+// "needles": rings around single strong weights of a long map.
+FieldInfo needles_field();
 
 }  // namespace fovea

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/atlas/even_attention.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 #include "fovea/tensor/convert.h"
@@ -157,58 +157,34 @@ class GroupRow {
   float* out_;
 };
 
-// How many keys of a range a row may see.
-class MaskCounts {
- public:
-  MaskCounts(const Mask& mask, int64_t cols) : mask_(mask), cols_(cols) {
-    if (mask.key_valid.empty()) return;
-    valid_before_.push_back(0);
-    for (const uint8_t valid : mask.key_valid) {
-      valid_before_.push_back(valid_before_.back() + (valid != 0 ? 1 : 0));
-    }
-  }
-
-  int64_t within(int64_t row, int64_t begin, int64_t end) const {
-    const KeyRange seen = mask_.key_range(row, cols_);
-    begin = std::max(begin, seen.begin);
-    end = std::min(end, seen.end);
-    if (begin >= end) return 0;
-    if (!mask_.key_group.empty()) {
-      int64_t count = 0;
-      for (int64_t col = begin; col < end; ++col) count += mask_.allows(row, col) ? 1 : 0;
-      return count;
-    }
-    if (valid_before_.empty()) return end - begin;
-    return valid_before_[static_cast<size_t>(end)] - valid_before_[static_cast<size_t>(begin)];
-  }
-
- private:
-  const Mask& mask_;
-  int64_t cols_;
-  std::vector<int64_t> valid_before_;
-};
-
 void check_merge(Merge merge, MapValue value) {
   if (value != MapValue::kTimesEven || merge != Merge::kMax) return;
   fail(ErrorKind::kUnsupported, Field{"of"},
        "the largest of many cells is a weight, not how many times even; choose weight");
 }
 
-std::vector<PositionGroup> blocks_along(int64_t cells, int64_t block) {
-  std::vector<PositionGroup> blocks;
-  for (int64_t i = 0; i < cells; i += block) blocks.push_back({i, std::min(i + block, cells)});
-  return blocks;
+void clear_columns(Tensor& strip, int64_t first, std::span<const int64_t> columns) {
+  const MatrixView<float> view = strip.mutable_matrix<float>();
+  for (const int64_t column : columns) {
+    if (column < first || column >= first + view.cols) continue;
+    for (int64_t r = 0; r < view.rows; ++r) view(r, column - first) = 0;
+  }
+}
+
+// A cell of which all columns are left out is 0 of nothing, and stays so.
+void divide_by_even(Tensor& weights, const Tensor& even) {
+  std::ranges::transform(
+      weights.values<float>(), even.values<float>(), weights.mutable_values<float>().begin(),
+      [](float weight, float share) { return share > 0 ? weight / share : weight; });
 }
 
 // From rows by mean and columns by sum to what the value is of a group.
 void finish_value(MergedMap& merged, const AttentionRecord& record,
                   const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
-                  MapValue value) {
+                  MapValue value, std::span<const int64_t> left_out = {}) {
   const MatrixView<float> cells = merged.weights.mutable_matrix<float>();
   if (value == MapValue::kTimesEven) {
-    const Tensor even = even_shares(record, rows, cols);
-    std::ranges::transform(merged.weights.values<float>(), even.values<float>(),
-                           merged.weights.mutable_values<float>().begin(), std::divides<>());
+    divide_by_even(merged.weights, even_shares(record, rows, cols, left_out));
   }
   if (value != MapValue::kScore) return;
   const MaskCounts counts(record.rule.mask, record.shape().cols);
@@ -246,60 +222,31 @@ MapValue map_value_named(std::string_view name) {
   return static_cast<MapValue>(found - names.begin());
 }
 
-Tensor even_shares(const AttentionRecord& record, const std::vector<PositionGroup>& rows,
-                   const std::vector<PositionGroup>& cols) {
-  const MaskCounts counts(record.rule.mask, record.shape().cols);
-  Tensor even({static_cast<int64_t>(rows.size()), static_cast<int64_t>(cols.size())});
-  const MatrixView<float> out = even.mutable_matrix<float>();
-  parallel_for(out.rows, [&](int64_t r) {
-    const PositionGroup& group = rows[static_cast<size_t>(r)];
-    std::vector<double> sums(cols.size());
-    for (int64_t row = group.begin; row < group.end; ++row) {
-      const int64_t all = counts.within(row, 0, record.shape().cols);
-      if (all == 0) continue;
-      for (size_t c = 0; c < cols.size(); ++c) {
-        const int64_t some = counts.within(row, cols[c].begin, cols[c].end);
-        sums[c] += static_cast<double>(some) / static_cast<double>(all);
-      }
+MergedMap map_of(const MapSurvey& survey, Merge merge, MapValue value) {
+  check_merge(merge, value);
+  MergedMap merged;
+  const MatrixView<const float> share = survey.share.matrix<float>();
+  for (int64_t r = 0; r < share.rows; ++r) {
+    double sum = 0;
+    for (int64_t c = 0; c < share.cols; ++c) {
+      if (!std::isnan(share(r, c))) sum += double{share(r, c)};
     }
-    for (size_t c = 0; c < cols.size(); ++c) {
-      out.row(r)[c] = static_cast<float>(sums[c] / static_cast<double>(group.size()));
-    }
-  });
-  return even;
+    merged.row_sums.push_back(sum);
+  }
+  merged.weights = (merge == Merge::kMax ? survey.largest : survey.share).clone();
+  if (value == MapValue::kTimesEven) divide_by_even(merged.weights, survey.even);
+  return merged;
 }
 
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                      int64_t block, Merge merge, MapValue value) {
   check_merge(merge, value);
-  const AttentionMap map(record, head);
-  PooledTile pooled = map.pooled(map.whole(), block);
-  MergedMap merged;
-  const MatrixView<const float> sums = pooled.sum.matrix<float>();
-  for (int64_t r = 0; r < sums.rows; ++r) {
-    const int64_t rows = std::min(block, map.rows() - r * block);
-    merged.row_sums.push_back(sum_of(sums.row(r), sums.cols) / static_cast<double>(rows));
-    if (merge == Merge::kMax) continue;
-    float* mean = pooled.max.mutable_matrix<float>().row(r);
-    std::transform(sums.row(r), sums.row(r) + sums.cols, mean,
-                   [&](float sum) { return sum / static_cast<float>(rows); });
-  }
-  merged.weights = std::move(pooled.max);
-  const auto cells = merged.weights.mutable_values<float>();
-  const auto counts = pooled.count.values<int64_t>();
-  for (size_t i = 0; i < cells.size(); ++i) {
-    if (counts[i] == 0) cells[i] = kForbidden;
-  }
-  if (value == MapValue::kTimesEven) {
-    finish_value(merged, *record, blocks_along(map.rows(), block), blocks_along(map.cols(), block),
-                 value);
-  }
-  return merged;
+  return map_of(survey_map(record, head, block, SurveyDistances::kNone), merge, value);
 }
 
 MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
                      const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
-                     Merge merge, MapValue value) {
+                     Merge merge, MapValue value, std::span<const int64_t> left_out) {
   check_merge(merge, value);
   const auto row_groups = static_cast<int64_t>(rows.size());
   MergedMap merged;
@@ -325,7 +272,8 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
     // Ranges only move forward with the row: behind what the last row sees there is nothing.
     const int64_t seen =
         std::clamp(mask.key_range(end - 1, all_cols).end, cols.front().begin, cols.back().end);
-    const Tensor strip = strips.strip({begin, end, cols.front().begin, seen});
+    Tensor strip = strips.strip({begin, end, cols.front().begin, seen});
+    clear_columns(strip, cols.front().begin, left_out);
     const MatrixView<const float> weights = strip.matrix<float>();
     const SingleThread one((end - begin) * width < kMergedStripCells / 16);
     parallel_for(last - first, [&](int64_t item) {
@@ -339,7 +287,7 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
       if (group.end <= end) line.finish(group.size());
     });
   }
-  if (merge == Merge::kWords) finish_value(merged, *record, rows, cols, value);
+  if (merge == Merge::kWords) finish_value(merged, *record, rows, cols, value, left_out);
   return merged;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/atlas/head_choice.h"
+#include "fovea/atlas/map_survey.h"
 #include "fovea/capture/attention_record.h"
 #include "fovea/capture/words.h"
 
@@ -42,19 +43,19 @@ struct MergedMap {
 // at all it may see, and a score is the mean of the allowed ones.
 //   x(R, C) = share(R, C) / even(R, C),  even(R, C) = mean over i in R of (allowed in C) /
 //   allowed(i)
+// Columns of `left_out` count for nothing: neither their weight nor their part of even attention.
 // Throws Error{kUnsupported} for values that were not captured, and for the maximum of times even.
 MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
                      const std::vector<PositionGroup>& rows, const std::vector<PositionGroup>& cols,
-                     Merge merge, MapValue value = MapValue::kWeight);
-
-// even(R, C), f32; 0 where nothing is allowed.
-Tensor even_shares(const AttentionRecord& record, const std::vector<PositionGroup>& rows,
-                   const std::vector<PositionGroup>& cols);
+                     Merge merge, MapValue value = MapValue::kWeight,
+                     std::span<const int64_t> left_out = {});
 
 // The same for every block of block x block cells of one head, without the weights ever being
 // stored. `value` is kWeight or kTimesEven.
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                      int64_t block, Merge merge, MapValue value = MapValue::kWeight);
+// That of a survey. `value` is kWeight or kTimesEven.
+MergedMap map_of(const MapSurvey& survey, Merge merge, MapValue value);
 
 // One row or column of a map: of one head, of the mean of all (also for kAll), or of their maximum.
 std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,

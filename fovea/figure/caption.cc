@@ -10,6 +10,12 @@
 
 namespace fovea {
 
+std::string count_text(int64_t count) {
+  std::string text = std::to_string(count);
+  for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
+  return text;
+}
+
 std::string title_of(const Run& run, SiteKind kind, std::string_view rest) {
   std::filesystem::path path(run.model);
   if (!path.has_filename()) path = path.parent_path();

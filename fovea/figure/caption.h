@@ -11,6 +11,9 @@
 
 namespace fovea {
 
+// "7,639".
+std::string count_text(int64_t count);
+
 // A title: "tiny-bert · self-attention · layer 5". It has only the last part of the model's path.
 std::string title_of(const Run& run, SiteKind kind, std::string_view rest);
 

@@ -207,6 +207,12 @@ const ColorMap& inferno() {
   return all_maps().front();
 }
 
+const ColorMap& grey_colors() {
+  static const ColorMap map("grey", "white to nearly black", false,
+                            pieces_through(std::array<Rgb, 2>{{{255, 255, 255}, {40, 40, 46}}}));
+  return map;
+}
+
 const ColorMap& color_map(std::string_view name) {
   for (const ColorMap& map : all_maps()) {
     if (map.name() == name) return map;

@@ -35,8 +35,10 @@ struct ColorScale {
 };
 
 struct MapPanel {
-  std::string title;  // "head 3", "layer 2 · head 3"
-  Tensor weights;     // [rows, cols]
+  std::string title;      // "head 3", "layer 2 · head 3"
+  Tensor weights;         // [rows, cols]
+  double apart = 0;       // the share of all weight that is not in the colours, but grey
+  std::string kind = {};  // of head: "previous token"; empty: not known
 };
 
 // A cell that is marked with a ring.
@@ -48,9 +50,48 @@ struct CellMark {
 // Where the rows or columns of a figure lie in the whole map, of which it shows a part or pools.
 struct AxisPlace {
   int64_t first = 0;
-  int64_t step = 1;  // positions of the map in one of the figure
+  int64_t step = 1;                  // positions of the map in one of the figure
+  std::vector<int64_t> hidden = {};  // positions of the map that the figure leaves out, rising
 
-  int64_t of(int64_t index) const { return first + index * step; }
+  int64_t of(int64_t index) const {
+    int64_t position = first + index * step;
+    for (const int64_t left_out : hidden) position += left_out >= first && left_out <= position;
+    return position;
+  }
+};
+
+// A column that is drawn apart from its map, in grey from 0 to 1: a sink or a special token.
+struct ColumnApart {
+  std::string name;            // "token 0", "[CLS]"
+  double share = 0;            // of all weight
+  std::vector<float> weights;  // one for each row of the figure
+};
+
+// A name at a place along an axis, counted in cells from its beginning.
+struct PlacedName {
+  double place = 0;
+  std::string text;
+};
+
+// How much of all weight lies at a distance, and how much even attention puts there.
+struct DistanceShare {
+  int64_t from = 0;
+  double share = 0;
+  double even = 0;
+};
+
+// What a figure of a long map says beside its cells.
+struct MapOverview {
+  std::vector<ColumnApart> apart;
+  std::vector<PlacedName> row_names;     // first words of paragraphs, by place; may be empty
+  std::vector<PlacedName> top_columns;   // tokens that receive most of all weight, most first
+  double top_share = 0;                  // at least so much each
+  std::vector<DistanceShare> distances;  // empty: not known
+  bool causal = false;                   // the upper right half is not allowed
+  std::vector<CellMark> needles;         // bins with single strong weights, marked with rings
+  // What even attention gives each cell, by which cells are put together; empty: unknown.
+  Tensor even;
+  double last_row = 1;  // of a whole bin, how much the last one down holds
 };
 
 // One matrix with labels on both axes.
@@ -68,6 +109,7 @@ struct MatrixFigure {
   std::vector<CellMark> marks;
   AxisPlace row_place;
   AxisPlace col_place;
+  std::optional<MapOverview> overview;
 };
 
 // Small multiples: all heads of one layer, or layers (down) x heads (across).
@@ -79,6 +121,8 @@ struct HeadsFigure {
   int64_t panels_across = 1;
   ColorScale scale;
   std::string value_name = "attention weight";  // beside the colour bar
+  bool overview = false;  // of long maps: panels without names; what is apart is a gauge
+  bool causal = false;    // of these: the upper right half is not allowed
 };
 
 // Running text: the chosen position marked, all others shaded by their weight. -1 is chosen where

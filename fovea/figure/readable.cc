@@ -103,6 +103,26 @@ class Description {
 struct Describe {
   Description& out;
 
+  void overview(const MapOverview& told) const {
+    for (const ColumnApart& each : told.apart) {
+      out.under(fmt::format("apart, in grey: {}, {}", each.name, three_decimals(each.share)),
+                [&] { out.values(each.weights); });
+    }
+    const auto names = [&](std::string_view what, const std::vector<PlacedName>& placed) {
+      for (const PlacedName& name : placed) {
+        out.line("{} at {}: {}", what, three_decimals(name.place), name.text);
+      }
+    };
+    names("row", told.row_names);
+    names("column", told.top_columns);
+    for (const DistanceShare& each : told.distances) {
+      out.line("distance from {}: {}, even {}", each.from, three_decimals(each.share),
+               three_decimals(each.even));
+    }
+    if (told.causal) out.line("the upper right half is free");
+    out.marks("rings", told.needles);
+  }
+
   void operator()(const MatrixFigure& figure) const {
     out.line("kind: matrix");
     out.axis("rows", figure.rows);
@@ -117,6 +137,7 @@ struct Describe {
     out.chosen("row", figure.chosen_row);
     out.chosen("column", figure.chosen_col);
     out.marks("marked", figure.marks);
+    if (figure.overview) overview(*figure.overview);
   }
   void operator()(const AlignFigure& figure) const { (*this)(as_matrix(figure)); }
   void operator()(const HeadsFigure& figure) const {
@@ -124,6 +145,12 @@ struct Describe {
     out.axis("rows", figure.rows);
     out.axis("columns", figure.cols);
     out.colors(figure.scale, figure.value_name);
+    if (figure.overview)
+      out.line("overview{}", figure.causal ? ", the upper right half is free" : "");
+    for (const MapPanel& panel : figure.panels) {
+      if (panel.apart > 0) out.line("{}: {} apart", panel.title, three_decimals(panel.apart));
+      if (!panel.kind.empty()) out.line("{}: {}", panel.title, panel.kind);
+    }
     out.panels(figure.panels);
   }
   void operator()(const ReadFigure& figure) const {
@@ -296,6 +323,7 @@ std::string readable(const Figure& figure) {
   Description out;
   const FigureText& text = text_in(figure);
   out.field("title", text.title);
+  out.field("subtitle", text.subtitle);
   out.field("badge", text.badge);
   std::visit(Describe{out}, figure);
   out.field("caption", text.caption);

@@ -7,7 +7,9 @@
 
 #include "fovea/base/error.h"
 #include "fovea/figure/caption.h"
+#include "fovea/figure/checks.h"
 #include "fovea/figure/map_drawing.h"
+#include "fovea/figure/map_overview.h"
 #include "fovea/figure/view_frame.h"
 
 namespace fovea {
@@ -43,42 +45,160 @@ void refuse_column_without_token(const ViewChoice& choice) {
 
 }  // namespace
 
+namespace {
+
+// Whether a map is drawn as an overview: long, and not asked for cell by cell.
+bool is_long_map(const ViewChoice& choice, const Side& rows, const Side& cols, int64_t positions) {
+  const bool shown_long = std::max(rows.part.size(), cols.part.size()) > kShortMap;
+  return positions > kShortMap && shown_long && !choice.exact && rows.axis->grid_rows == 0;
+}
+
+// Where the token lies along a side whose groups may have gaps.
+int64_t place_shown(const Side& side, const FoundToken& found) {
+  const int64_t index = side.place_of(found);
+  const PositionGroup& position = side.all[static_cast<size_t>(found.index)];
+  for (size_t g = 0; g < side.groups.size(); ++g) {
+    if (position.begin < side.groups[g].end && position.begin >= side.groups[g].begin) {
+      return static_cast<int64_t>(g);
+    }
+  }
+  fail(ErrorKind::kInvalidArgument, Field{"token"},
+       "its column, {}, is hidden; show it or choose a row", index);
+}
+
+// Takes groups out that hold hidden columns alone. What they count among all is in `place`.
+void drop_hidden(Side& side, const std::vector<int64_t>& hidden, AxisPlace& place) {
+  const auto is_hidden = [&](const PositionGroup& group) {
+    for (int64_t position = group.begin; position < group.end; ++position) {
+      if (!std::ranges::binary_search(hidden, position)) return false;
+    }
+    return true;
+  };
+  std::vector<PositionGroup> kept;
+  std::vector<Position> names;
+  for (size_t g = 0; g < side.groups.size(); ++g) {
+    if (is_hidden(side.groups[g])) {
+      place.hidden.push_back(place.first + static_cast<int64_t>(g));
+      continue;
+    }
+    kept.push_back(side.groups[g]);
+    names.push_back(side.shown.positions[g]);
+  }
+  if (kept.empty()) {
+    fail(ErrorKind::kInvalidArgument,
+         "all columns that would be shown are hidden; show some of them");
+  }
+  side.groups = std::move(kept);
+  side.shown.positions = std::move(names);
+}
+
+}  // namespace
+
 MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   refuse_column_without_token(choice);
   const RecordPointer record = chosen_record(run, choice);
   const HeadChoice head = single_map(choice.head, *record);
-  const MapDrawing drawing = map_drawing(choice, longest_side(run, *record, choice.words));
+  const int64_t positions = longest_side(run, *record, choice.words);
+  const MapDrawing drawing = map_drawing(choice, positions);
   Frame frame = make_frame(run, record, choice, 1, kMatrixBins);
   frame.of = drawing.of;
   if (frame.block > 1) frame.merge = drawing.merge;
+  const bool is_long = is_long_map(choice, frame.rows, frame.cols, positions);
   MatrixFigure figure;
+  figure.row_place = {frame.rows.part.begin, frame.block};
+  figure.col_place = {frame.cols.part.begin, frame.block};
+  if (!is_long) {
+    const std::vector<int64_t> hidden = hidden_columns(run, {record}, {head}, choice);
+    if (!hidden.empty()) drop_hidden(frame.cols, hidden, figure.col_place);
+  }
   std::string chosen;
   int64_t chosen_index = 0;
   if (choice.token) {
     const FoundToken found = token_named(choice.column ? frame.cols : frame.rows, choice);
     const Side& side = choice.column ? frame.cols : frame.rows;
-    (choice.column ? figure.chosen_col : figure.chosen_row) = side.place_of(found) / frame.block;
+    (choice.column ? figure.chosen_col : figure.chosen_row) = place_shown(side, found);
     chosen_index = found.index;
     chosen = fmt::format(" · {} {} marked{}", choice.column ? "column" : "row", found.index,
                          note_of(found));
   }
-  MergedMap map = frame.map(head);
+  ShownMap shown = shown_map(frame, head, choice, is_long, SurveyDistances::kAll);
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
-  figure.row_place = {frame.rows.part.begin, frame.block};
-  figure.col_place = {frame.cols.part.begin, frame.block};
-  const auto values = map.weights.values<float>();
+  const auto values = shown.map.weights.values<float>();
   figure.scale = scale_of(drawing, values);
   figure.value_name = value_name(drawing.of);
   figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
+  std::string rings;
+  if (is_long) {
+    figure.overview = map_overview(frame, shown, head, choice, rings);
+    figure.text.subtitle = map_subtitle(frame, choice.words);
+    if (choice.words) figure.col_title = "word, attended to";
+  }
   figure.text.caption =
-      maps_caption(drawing, frame, layer_text(*record, head), map.row_sums, choice.words) +
-      colors_note(drawing, figure.scale, values) + chosen;
-  figure.weights = std::move(map.weights);
+      maps_caption(drawing, frame, layer_text(*record, head), shown.map.row_sums, choice.words) +
+      colors_note(drawing, figure.scale, values) + grey_note(shown.grey, choice) + rings +
+      (is_long && has_forbidden(shown.map.weights.matrix<float>()) ? " · light grey: not allowed"
+                                                                   : "") +
+      chosen;
+  if (!shown.grey.hidden.empty())
+    figure.text.badge = hidden_badge(shown.grey.hidden_share(), choice);
   figure.text.metadata = metadata_of(run, frame, head, figure.scale);
+  set_grey(figure.text.metadata, shown.grey);
   if (choice.token) figure.text.metadata.set(choice.column ? "column" : "row", chosen_index);
+  figure.weights = std::move(shown.map.weights);
   return figure;
 }
+
+namespace {
+
+// Of each head of each layer, in the order of the panels.
+struct PanelPlace {
+  const RecordPointer* record;
+  int64_t head = 0;
+};
+
+// Layer by layer; an overview of several layers has them across and the heads down.
+std::vector<PanelPlace> panel_places(const std::vector<RecordPointer>& records, int64_t heads,
+                                     bool layers_across) {
+  std::vector<PanelPlace> places;
+  for (int64_t i = 0; i < std::ssize(records) * heads; ++i) {
+    const int64_t layer = layers_across ? i % std::ssize(records) : i / heads;
+    places.push_back({&records[static_cast<size_t>(layer)],
+                      layers_across ? i / std::ssize(records) : i % heads});
+  }
+  return places;
+}
+
+void check_alike(const std::vector<RecordPointer>& records) {
+  const RecordPointer& first = records.front();
+  for (const RecordPointer& record : records) {
+    if (record->shape().heads != first->shape().heads || record->row_axis != first->row_axis ||
+        record->col_axis != first->col_axis) {
+      fail(ErrorKind::kUnsupported, "{} and {} differ in heads or axes; show one layer at a time",
+           to_string(first->site), to_string(record->site));
+    }
+  }
+}
+
+// Bins a side, so that panels of so many layers and heads fit into a picture.
+int64_t panel_bins(int64_t layers, int64_t heads) {
+  constexpr int64_t kMostPixels = 3600;
+  constexpr int64_t kLeastBins = 16;
+  if (layers == 1) return kPanelBins;
+  return std::clamp(kMostPixels / std::max(layers, heads) - 8, kLeastBins, kPanelBins);
+}
+
+// "12 to 96 % of all weight".
+std::string shares_text(std::vector<double> shares) {
+  std::erase(shares, 0.0);
+  if (shares.empty()) return "nothing";
+  const auto [low, high] = std::ranges::minmax_element(shares);
+  if (shares.size() == 1) return percent_text(*low) + " of all weight";
+  return fmt::format("{:.0f} to {:.0f} % of all weight in {} panels", 100 * *low, 100 * *high,
+                     shares.size());
+}
+
+}  // namespace
 
 HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   if (choice.token) {
@@ -89,37 +209,49 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   const std::vector<RecordPointer> records =
       choice.all_layers ? records_of(run, chosen_kind(run, choice))
                         : std::vector<RecordPointer>{chosen_record(run, choice)};
+  check_alike(records);
   const RecordPointer& first = records.front();
   const int64_t heads = first->shape().heads;
-  const auto layers = static_cast<int64_t>(records.size());
-  const MapDrawing drawing = map_drawing(choice, longest_side(run, *first, choice.words));
-  Frame frame = make_frame(run, first, choice, heads * layers, kPanelBins);
+  const int64_t layers = std::ssize(records);
+  const int64_t positions = longest_side(run, *first, choice.words);
+  const MapDrawing drawing = map_drawing(choice, positions);
+  Frame frame = make_frame(run, first, choice, heads * layers, panel_bins(layers, heads));
   frame.of = drawing.of;
   if (frame.block > 1) frame.merge = drawing.merge;
-  HeadsFigure figure;
+  const bool is_long = is_long_map(choice, frame.rows, frame.cols, positions);
+  const bool across = is_long && layers > 1;
+  const std::vector<PanelPlace> places = panel_places(records, heads, across);
+  HeadsFigure figure{.overview = is_long, .causal = has_free_corner(frame)};
+  if (!is_long) {
+    std::vector<HeadChoice> all;
+    for (int64_t h = 0; h < heads; ++h) all.push_back({HeadChoice::Kind::kOne, h});
+    const std::vector<int64_t> hidden = hidden_columns(run, records, all, choice);
+    AxisPlace unused;
+    if (!hidden.empty()) drop_hidden(frame.cols, hidden, unused);
+  }
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
   // Beside each other as in a nearly square block; 12 heads are 4 across.
   figure.panels_across =
-      layers > 1 ? heads : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(heads))));
-  std::vector<double> sums;
+      across       ? layers
+      : layers > 1 ? heads
+                   : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(heads))));
+  std::vector<double> sums, apart, hidden;
   std::vector<float> all;
-  for (const RecordPointer& record : records) {
-    if (record->shape().heads != heads || record->row_axis != first->row_axis ||
-        record->col_axis != first->col_axis) {
-      fail(ErrorKind::kUnsupported, "{} and {} differ in heads or axes; show one layer at a time",
-           to_string(first->site), to_string(record->site));
-    }
-    frame.record = record;
-    for (int64_t h = 0; h < heads; ++h) {
-      MergedMap map = frame.map({HeadChoice::Kind::kOne, h});
-      const auto values = map.weights.values<float>();
-      all.insert(all.end(), values.begin(), values.end());
-      sums.insert(sums.end(), map.row_sums.begin(), map.row_sums.end());
-      figure.panels.push_back({layers > 1 ? fmt::format("layer {} · head {}", record->site.layer, h)
-                                          : fmt::format("head {}", h),
-                               std::move(map.weights)});
-    }
+  for (const PanelPlace& place : places) {
+    frame.record = *place.record;
+    ShownMap shown = shown_map(frame, {HeadChoice::Kind::kOne, place.head}, choice, is_long,
+                               SurveyDistances::kNone);
+    const auto values = shown.map.weights.values<float>();
+    all.insert(all.end(), values.begin(), values.end());
+    sums.insert(sums.end(), shown.map.row_sums.begin(), shown.map.row_sums.end());
+    apart.push_back(shown.grey.apart_share());
+    hidden.push_back(shown.grey.hidden_share());
+    const int64_t layer = frame.record->site.layer;
+    figure.panels.push_back({layers == 1 ? fmt::format("head {}", place.head)
+                             : across    ? fmt::format("head {} · layer {}", place.head, layer)
+                                         : fmt::format("layer {} · head {}", layer, place.head),
+                             std::move(shown.map.weights), apart.back()});
   }
   figure.scale = scale_of(drawing, all);
   figure.value_name = value_name(drawing.of);
@@ -128,8 +260,21 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
                                               records.back()->site.layer, heads_text({}, heads))
                                 : layer_text(*first, {});
   figure.text.title = title_of(run, first->site.kind, place);
+  if (is_long) figure.text.subtitle = map_subtitle(frame, choice.words);
   figure.text.caption = maps_caption(drawing, frame, place, sums, choice.words) +
                         colors_note(drawing, figure.scale, all);
+  if (std::ranges::any_of(apart, [](double share) { return share > 0; })) {
+    figure.text.caption += fmt::format(
+        " · drawn apart, as a grey gauge: special tokens and sinks (columns of mean weight {} or "
+        "more), "
+        "{}",
+        kSinkMean, shares_text(apart));
+  }
+  if (std::ranges::any_of(hidden, [](double share) { return share > 0; })) {
+    figure.text.caption += " · hidden: " + shares_text(hidden) +
+                           (choice.renormalise ? " · rows divided by the rest" : "");
+    figure.text.badge = "up to " + hidden_badge(std::ranges::max(hidden), choice);
+  }
   frame.record = first;
   figure.text.metadata = metadata_of(run, frame, {}, figure.scale);
   if (layers > 1) {

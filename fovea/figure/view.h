@@ -61,6 +61,12 @@ struct ViewChoice {
   std::optional<Around> around = {};  // of both axes where they are one, else of the token's
   // A bin of a long map is its largest cell, not rows by mean and columns by sum.
   bool largest = false;
+  // Columns that are left out: sinks, special tokens (sinks.h). The others keep their values,
+  // unless rows are divided by what they leave.
+  bool hide_sinks = false;
+  bool hide_special = false;
+  bool renormalise = false;
+  std::optional<int64_t> needles = {};  // rings around so many bins with single strong weights
 };
 
 // A map with more words on a side is refused; one of tokens is pooled, and its caption says so.

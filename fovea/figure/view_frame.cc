@@ -180,14 +180,14 @@ Side make_side(const Run& run, const std::string& axis, bool words, int64_t bloc
   return side;
 }
 
-MergedMap Frame::map(HeadChoice head) const {
+bool Frame::can_survey(HeadChoice head, bool words) const {
   // A map put together from several heads needs the weights of all of them at once.
-  const bool of_weights =
-      (of == MapValue::kWeight || of == MapValue::kTimesEven) && !rows.is_part() && !cols.is_part();
-  if (block > 1 && head.kind == HeadChoice::Kind::kOne && of_weights) {
-    return pooled_map(record, head.head, block, merge, of);
-  }
-  return merged_map(record, head, rows.groups, cols.groups, merge, of);
+  return head.kind == HeadChoice::Kind::kOne && !words && !rows.is_part() && !cols.is_part() &&
+         (of == MapValue::kWeight || of == MapValue::kTimesEven);
+}
+
+MergedMap Frame::map(HeadChoice head) const {
+  return merged_map(record, head, rows.groups, cols.groups, merge, of, left_out);
 }
 
 std::string Frame::note(bool words) const {

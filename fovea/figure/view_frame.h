@@ -59,7 +59,10 @@ struct Frame {
   Merge merge = Merge::kWords;
   int64_t block = 1;  // positions per group where the map is pooled
   MapValue of = MapValue::kWeight;
+  std::vector<int64_t> left_out = {};  // columns of the map that count for nothing
 
+  // Whether the cells are those of survey_map(): all of one head, in bins of tokens.
+  bool can_survey(HeadChoice head, bool words) const;
   MergedMap map(HeadChoice head) const;
   std::string note(bool words) const;        // what of the map is shown, and how it is merged
   std::string merge_note(bool words) const;  // the latter alone

@@ -179,12 +179,14 @@ HWY_INLINE void for_each_piece(const Piece& part, const Use& use) {
   for (int64_t c = 0; c < part.width; c += step) use(Piece{part.key + c, step, part.plain}, c);
 }
 
-void pool_blocks(const HeadRule& head, const Panels& keys, const ScoreBound& bound,
-                 const PoolRows& rows, int64_t bin, const MatrixView<float>& max,
-                 const MatrixView<double>& sum) {
+// Calls use(part, down_max, down_sum) for all keys that the rows may see: the maximum and sum of
+// each column of the part over the rows of each block, of which `blocks` there are.
+template <typename Use>
+HWY_INLINE void fold_blocks(const HeadRule& head, const Panels& keys, const ScoreBound& bound,
+                            const PoolRows& rows, int64_t bin, int64_t blocks, const Use& use) {
   HWY_ALIGN float scores[kGroupRows * kPartKeys];
-  Tensor column_max = Tensor::uninitialized({max.rows, kPartKeys});
-  Tensor column_sum = Tensor::uninitialized({max.rows, kPartKeys});
+  Tensor column_max = Tensor::uninitialized({blocks, kPartKeys});
+  Tensor column_sum = Tensor::uninitialized({blocks, kPartKeys});
   const MatrixView<float> down_max = column_max.mutable_matrix<float>();
   const MatrixView<float> down_sum = column_sum.mutable_matrix<float>();
   for_each_part(head, bound, rows, [&](const Piece& part) HWY_ATTR {
@@ -203,11 +205,39 @@ void pool_blocks(const HeadRule& head, const Panels& keys, const ScoreBound& bou
         }
       }
     });
-    for (int64_t block = 0; block < max.rows; ++block) {
-      fold_along(down_max.row(block), down_sum.row(block), part.key - head.columns.begin,
-                 part.width, bin, max.row(block), sum.row(block));
-    }
+    use(part, down_max, down_sum);
   });
+}
+
+void pool_blocks(const HeadRule& head, const Panels& keys, const ScoreBound& bound,
+                 const PoolRows& rows, int64_t bin, const MatrixView<float>& max,
+                 const MatrixView<double>& sum) {
+  fold_blocks(
+      head, keys, bound, rows, bin, max.rows,
+      [&](const Piece& part, const MatrixView<float>& down_max, const MatrixView<float>& down_sum)
+          HWY_ATTR {
+            for (int64_t block = 0; block < max.rows; ++block) {
+              fold_along(down_max.row(block), down_sum.row(block), part.key - head.columns.begin,
+                         part.width, bin, max.row(block), sum.row(block));
+            }
+          });
+}
+
+void pool_columns(const HeadRule& head, const Panels& keys, const ScoreBound& bound,
+                  const PoolRows& rows, int64_t bin, const MatrixView<float>& max,
+                  const MatrixView<float>& sum) {
+  fold_blocks(
+      head, keys, bound, rows, bin, max.rows,
+      [&](const Piece& part, const MatrixView<float>& down_max, const MatrixView<float>& down_sum) {
+        const int64_t at = part.key - head.columns.begin;
+        for (int64_t block = 0; block < max.rows; ++block) {
+          for (int64_t c = 0; c < part.width; ++c) {
+            float& largest = max(block, at + c);
+            largest = std::max(largest, down_max(block, c));
+            sum(block, at + c) += down_sum(block, c);
+          }
+        }
+      });
 }
 
 void pool_rows(const HeadRule& head, const Panels& keys, const ScoreBound& bound,
@@ -241,6 +271,14 @@ void pool_row_range(const HeadRule& head, const Panels& keys, const ScoreBound& 
   pool_blocks(head, keys, bound, PoolRows(head, numbers, lse), bin, max, sum);
 }
 
+void pool_range_columns(const HeadRule& head, const Panels& keys, const ScoreBound& bound,
+                        int64_t row, std::span<const double> lse, int64_t bin,
+                        const MatrixView<float>& max, const MatrixView<float>& sum) {
+  std::vector<int64_t> numbers(lse.size());
+  std::iota(numbers.begin(), numbers.end(), row);
+  pool_columns(head, keys, bound, PoolRows(head, numbers, lse), bin, max, sum);
+}
+
 void pool_row_list(const HeadRule& head, const Panels& keys, const ScoreBound& bound,
                    std::span<const int64_t> rows, std::span<const double> lse, int64_t bin,
                    const MatrixView<float>& max, const MatrixView<double>& sum) {
@@ -254,6 +292,7 @@ HWY_AFTER_NAMESPACE();
 namespace fovea {
 
 HWY_EXPORT(pool_row_range);
+HWY_EXPORT(pool_range_columns);
 HWY_EXPORT(pool_row_list);
 
 HeadPools::HeadPools(const AttentionInputs& inputs, int64_t head, KeyRange columns)
@@ -267,6 +306,14 @@ void HeadPools::add_blocks(int64_t row, std::span<const double> lse, int64_t bin
   FOVEA_ASSERT(max.rows == sum.rows && max.cols == sum.cols);
   if (lse.empty()) return;
   HWY_DYNAMIC_DISPATCH(pool_row_range)(rule_, keys_, bound_, row, lse, bin, max, sum);
+}
+
+void HeadPools::add_columns(int64_t row, std::span<const double> lse, int64_t bin,
+                            MatrixView<float> max, MatrixView<float> sum) const {
+  FOVEA_ASSERT((static_cast<int64_t>(lse.size()) + bin - 1) / bin == max.rows);
+  FOVEA_ASSERT(max.rows == sum.rows && max.cols == sum.cols);
+  if (lse.empty()) return;
+  HWY_DYNAMIC_DISPATCH(pool_range_columns)(rule_, keys_, bound_, row, lse, bin, max, sum);
 }
 
 void HeadPools::add_rows(std::span<const int64_t> rows, std::span<const double> lse, int64_t bin,

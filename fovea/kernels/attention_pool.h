@@ -30,7 +30,10 @@ class HeadPools {
   // max(r / bin, c / bin) takes the larger of itself and A, sum(r / bin, c / bin) += A.
   void add_blocks(int64_t row, std::span<const double> lse, int64_t bin, MatrixView<float> max,
                   MatrixView<double> sum) const;
-  // The same for any rows, each on its own: max(r, c / bin) and sum(r, c / bin) of rows[r].
+  // The same of each column alone: max(r / bin, c) and sum(r / bin, c), c from the first column on.
+  void add_columns(int64_t row, std::span<const double> lse, int64_t bin, MatrixView<float> max,
+                   MatrixView<float> sum) const;
+  // As add_blocks() for any rows, each on its own: max(r, c / bin) and sum(r, c / bin) of rows[r].
   void add_rows(std::span<const int64_t> rows, std::span<const double> lse, int64_t bin,
                 MatrixView<float> max, MatrixView<double> sum) const;
 

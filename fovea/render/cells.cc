@@ -5,6 +5,7 @@
 
 #include "fovea/base/cancel.h"
 #include "fovea/figure/picture_tone.h"
+#include "fovea/render/axis_labels.h"
 
 namespace fovea {
 namespace {
@@ -97,6 +98,29 @@ void draw_cells(Canvas& canvas, MatrixView<const float> weights, const ColorAxis
   if (key == ForbiddenKey::kHatch) canvas.hatch({all});
   if (key == ForbiddenKey::kPlain) canvas.fill(all, kPlainGround);
   canvas.picture(CanvasPicture(color_cells(weights, axis)), all);
+}
+
+void draw_choice(Canvas& canvas, const Rect& map, double cell, int64_t chosen, bool column) {
+  const double begin = static_cast<double>(chosen) * cell;
+  if (cell >= kUprightCell) {
+    const Rect place = column ? Rect{map.x + begin, map.y, cell, map.height}
+                              : Rect{map.x, map.y + begin, map.width, cell};
+    canvas.outline(place, {.color = kWhite, .width = 3, .opacity = 0.85});
+    canvas.outline(place, {.color = kAccent, .width = 1.5});
+    return;
+  }
+  const double middle = begin + cell / 2;
+  constexpr double kLength = 7;
+  constexpr double kHalf = 3.5;
+  if (column) {
+    const Point tip{map.x + middle, map.y + map.height + 2};
+    canvas.polygon({tip, {tip.x - kHalf, tip.y + kLength}, {tip.x + kHalf, tip.y + kLength}},
+                   kAccent);
+  } else {
+    const Point tip{map.x + map.width + 2, map.y + middle};
+    canvas.polygon({tip, {tip.x + kLength, tip.y - kHalf}, {tip.x + kLength, tip.y + kHalf}},
+                   kAccent);
+  }
 }
 
 }  // namespace fovea

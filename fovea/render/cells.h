@@ -21,4 +21,8 @@ ForbiddenKey forbidden_key(bool forbidden, int64_t rows, int64_t cols);
 void draw_cells(Canvas& canvas, MatrixView<const float> weights, const ColorAxis& axis, Point at,
                 double cell);
 
+// The chosen row (or column) of the map in `map`: a frame, white under the accent so that it shows
+// on any colour; or, where a frame would hide the cells, an arrow head at the far side.
+void draw_choice(Canvas& canvas, const Rect& map, double cell, int64_t chosen, bool column);
+
 }  // namespace fovea

@@ -35,7 +35,7 @@ ColorBar::ColorBar(const ColorAxis& axis, std::string_view name, double height,
     : axis_(axis), forbidden_(forbidden), bar_height_(height) {
   if (!name.empty()) {
     name_ = TextBlock::line(name, kAxisNameStyle);
-    bar_top_ = name_.height() + 8;
+    bar_top_ = name_.height() + 8 + (axis.scale().above ? kArrowLength - 1 : 0);
   }
   const int wanted = std::clamp(static_cast<int>(height / 32), 1, 7);
   width_ = name_.width();

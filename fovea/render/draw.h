@@ -7,7 +7,11 @@
 namespace fovea {
 
 Body draw_matrix(const MatrixFigure& figure, const ColorMap& colors);
+// Of more than 64 positions a side: paragraphs and numbers beside it in place of names.
+Body draw_long_matrix(const MatrixFigure& figure, const ColorMap& colors);
 Body draw_heads(const HeadsFigure& figure, const ColorMap& colors);
+// Of long maps: many panels without names, with what kind each head is.
+Body draw_head_overview(const HeadsFigure& figure, const ColorMap& colors);
 Body draw_read(const ReadFigure& figure, const ColorMap& colors);
 Body draw_reading(const ReadingFigure& figure, const ColorMap& colors);
 Body draw_lines(const LinesFigure& figure);

@@ -143,6 +143,7 @@ double panel_cell(const HeadsFigure& figure) {
 }  // namespace
 
 Body draw_heads(const HeadsFigure& figure, const ColorMap& colors) {
+  if (figure.overview) return draw_head_overview(figure, colors);
   const auto rows = static_cast<int64_t>(figure.rows.positions.size());
   const auto cols = static_cast<int64_t>(figure.cols.positions.size());
   if (figure.panels.empty() || figure.panels_across < 1) {

@@ -79,31 +79,6 @@ void draw_numbers(Canvas& canvas, const MatrixPlan& plan, Point corner) {
   }
 }
 
-// The chosen row (or column) of the map in `map`: a frame, white under the accent so that it shows
-// on any colour; or, where a frame would hide the cells, an arrow head at the far side.
-void draw_choice(Canvas& canvas, const Rect& map, double cell, int64_t chosen, bool column) {
-  const double begin = static_cast<double>(chosen) * cell;
-  if (cell >= kUprightCell) {
-    const Rect place = column ? Rect{map.x + begin, map.y, cell, map.height}
-                              : Rect{map.x, map.y + begin, map.width, cell};
-    canvas.outline(place, {.color = kWhite, .width = 3, .opacity = 0.85});
-    canvas.outline(place, {.color = kAccent, .width = 1.5});
-    return;
-  }
-  const double middle = begin + cell / 2;
-  constexpr double kLength = 7;
-  constexpr double kHalf = 3.5;
-  if (column) {
-    const Point tip{map.x + middle, map.y + map.height + 2};
-    canvas.polygon({tip, {tip.x - kHalf, tip.y + kLength}, {tip.x + kHalf, tip.y + kLength}},
-                   kAccent);
-  } else {
-    const Point tip{map.x + map.width + 2, map.y + middle};
-    canvas.polygon({tip, {tip.x + kLength, tip.y - kHalf}, {tip.x + kLength, tip.y + kHalf}},
-                   kAccent);
-  }
-}
-
 // Rings on marked cells; dark or light, whichever the cell is not.
 void draw_marks(Canvas& canvas, const MatrixPlan& plan, Point corner) {
   const auto weights = plan.figure.weights.matrix<float>();
@@ -143,6 +118,7 @@ void draw_matrix_plan(Canvas& canvas, const MatrixPlan& plan, Point at) {
 }  // namespace
 
 Body draw_matrix(const MatrixFigure& figure, const ColorMap& colors) {
+  if (figure.overview) return draw_long_matrix(figure, colors);
   const auto rows = static_cast<int64_t>(figure.rows.positions.size());
   const auto cols = static_cast<int64_t>(figure.cols.positions.size());
   check_matrix(figure.weights, rows, cols, "the matrix");

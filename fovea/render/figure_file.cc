@@ -43,12 +43,13 @@ std::string clean(std::string_view text) {
   return result;
 }
 FigureText clean(const FigureText& text) {
-  return {clean(text.title), clean(text.caption), text.metadata, clean(text.badge)};
+  return {clean(text.title), clean(text.caption), text.metadata, clean(text.badge),
+          clean(text.subtitle)};
 }
 
-// Cells below one unit get whole pixels all the same.
+// Cells of half a unit get whole pixels all the same.
 double pixels_per_unit(const Body& body, int pixels) {
-  if (body.cell <= 0 || body.cell >= 1) return pixels;
+  if (body.cell <= 0) return pixels;
   return std::ceil(pixels * body.cell) / body.cell;
 }
 

@@ -7,8 +7,9 @@ namespace fovea {
 namespace {
 
 constexpr double kMargin = 28;
-constexpr double kNarrowestText = 500;  // of the text, where the drawing is smaller
-constexpr double kTextWidest = 760;     // longer lines are hard to read
+constexpr double kNarrowestText = 500;   // of the text, where the drawing is smaller
+constexpr double kTextWidest = 760;      // longer lines are hard to read
+constexpr double kBelowFigureTitle = 3;  // to the subtitle
 constexpr double kBelowTitle = 18;
 constexpr double kAboveCaption = 20;
 constexpr TextStyle kFigureTitleStyle{.size = 15, .color = kInk, .strong = true};
@@ -39,9 +40,15 @@ Body framed(Body body, const FigureText& text) {
   if (!text.badge.empty()) {
     badge = TextBlock::line(text.badge, kBadgeStyle, text_width - 2 * kBadgePadding);
   }
-  const double badge_top = kMargin + (title.empty() ? 0 : title.height() + 8);
-  const double title_bottom =
-      badge.empty() ? kMargin + title.height() : badge_top + badge.height() + 6;
+  TextBlock subtitle;
+  if (!text.subtitle.empty()) {
+    subtitle = TextBlock::paragraph(text.subtitle, kCaptionStyle, text_width);
+  }
+  const double subtitle_top = kMargin + title.height() + kBelowFigureTitle;
+  const double words_bottom =
+      subtitle.empty() ? kMargin + title.height() : subtitle_top + subtitle.height();
+  const double badge_top = title.empty() ? kMargin : words_bottom + 8;
+  const double title_bottom = badge.empty() ? words_bottom : badge_top + badge.height() + 6;
   const double body_top = title.empty() && badge.empty() ? kMargin : title_bottom + kBelowTitle;
   const double caption_top = body_top + body.height + kAboveCaption;
   Body result;
@@ -51,6 +58,7 @@ Body framed(Body body, const FigureText& text) {
       (caption.empty() ? body_top + body.height : caption_top + caption.height()) + kMargin;
   result.draw = [=](Canvas& canvas, Point at) {
     canvas.text(title, {at.x + kMargin, at.y + kMargin});
+    canvas.text(subtitle, {at.x + kMargin, at.y + subtitle_top});
     if (!badge.empty()) draw_badge(canvas, badge, {at.x + kMargin, at.y + badge_top});
     body.draw(canvas, {at.x + kMargin, at.y + body_top});
     canvas.text(caption, {at.x + kMargin, at.y + caption_top});

@@ -15,8 +15,8 @@ struct Body {
   double height = 0;
   // Draws it with its top left corner at the point.
   std::function<void(Canvas&, Point)> draw;
-  // The side of the smallest cell, below 1 for large maps: a PNG is made so large that a cell has
-  // whole pixels. 0: there are none.
+  // The side of the smallest cell: a PNG is made so large that a cell has whole pixels. 0: there
+  // are none.
   double cell = 0;
 };
 

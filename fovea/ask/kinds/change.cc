@@ -109,6 +109,9 @@ std::optional<MatrixFigure> map_change(const Figure& before, const Figure& after
   }
   figure.scale = {most > 0 ? -most : -1, most > 0 ? most : 1};
   figure.value_name = "change of weight";
+  if (figure.overview) {  // where rows are stays true; what they gave does not
+    figure.overview = MapOverview{.row_names = std::move(figure.overview->row_names)};
+  }
   return figure;
 }
 

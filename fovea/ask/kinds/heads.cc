@@ -1,4 +1,5 @@
 // All heads of a layer, or of all layers, as small maps side by side.
+#include "fovea/ask/head_kinds.h"
 #include "fovea/ask/map_answer.h"
 #include "fovea/ask/question_kind.h"
 
@@ -7,7 +8,9 @@ namespace {
 
 Answer answer_heads(const Question& question, const FinishedRun& run) {
   const ViewChoice choice = view_choice(question);
-  return map_answer(heads_view(run.run(), choice), question, run, HeadChoice{});
+  HeadsFigure figure = heads_view(run.run(), choice);
+  if (figure.overview) name_head_kinds(figure, run.run(), choice);
+  return map_answer(std::move(figure), question, run, HeadChoice{});
 }
 
 }  // namespace
@@ -24,7 +27,7 @@ QuestionKind heads_question() {
           .fields = joined_fields(
               {site_field(), layer_field(/*all_layers=*/true), all_heads, words_field(),
                exact_field(), of_field(), scale_field(), range_field(), pool_field()},
-              part_fields()),
+              joined_fields(hiding_fields(), part_fields())),
           .verbs = {"text", "translate", "open"},
           .answer = answer_heads};
 }

@@ -19,8 +19,8 @@ QuestionKind matrix_question() {
           .summary = "one map, rows attending to columns",
           .fields = joined_fields({site_field(), layer_field(), head_field(), token_field(),
                                    column_field(), words_field(), exact_field(), of_field(),
-                                   scale_field(), range_field(), pool_field()},
-                                  part_fields()),
+                                   scale_field(), range_field(), pool_field(), needles_field()},
+                                  joined_fields(hiding_fields(), part_fields())),
           .verbs = {"text", "translate", "open"},
           .answer = answer_matrix};
 }

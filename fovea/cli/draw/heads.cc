@@ -26,7 +26,8 @@ PanelStyle choose_style(const HeadsFigure& figure, const Terminal& terminal) {
   const int64_t cols = figure.panels.front().weights.size(1);
   const int64_t longest = std::max(rows, cols);
   // Four across where the terminal is narrow, larger ones where it is wide.
-  const int64_t most = std::clamp<int64_t>(terminal.width / 4 - 3, 8, 32);
+  const int64_t most = figure.overview ? std::clamp<int64_t>((terminal.width - 4) / 3, 8, 30)
+                                       : std::clamp<int64_t>(terminal.width / 4 - 3, 8, 32);
   PanelStyle style{.scale = figure.scale};
   if (2 * longest <= most) {
     style.cell_width = 2;
@@ -65,9 +66,11 @@ struct PanelName {
 
 PanelName panel_name(const MapPanel& panel) {
   constexpr std::string_view kJoint = " · ";
+  std::string about = panel.kind.empty() ? "" : " " + panel.kind;
+  if (panel.apart > 0) about += fmt::format(" {:.0f} %", 100 * panel.apart);
   const size_t joint = panel.title.find(kJoint);
-  if (joint == std::string::npos) return {"", panel.title};
-  return {panel.title.substr(0, joint), panel.title.substr(joint + kJoint.size())};
+  if (joint == std::string::npos) return {"", panel.title + about};
+  return {panel.title.substr(0, joint), panel.title.substr(joint + kJoint.size()) + about};
 }
 
 }  // namespace

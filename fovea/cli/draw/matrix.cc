@@ -6,6 +6,7 @@
 #include "fovea/base/utf8.h"
 #include "fovea/cli/draw/cells.h"
 #include "fovea/cli/draw/draw.h"
+#include "fovea/cli/draw/overview.h"
 #include "fovea/cli/draw/text.h"
 
 namespace fovea {
@@ -245,6 +246,7 @@ std::string draw(const AlignFigure& figure, const Terminal& terminal, const Colo
 }
 
 std::string draw(const MatrixFigure& figure, const Terminal& terminal, const ColorMap& colors) {
+  if (figure.overview) return draw_overview(figure, terminal, colors);
   return without_trailing_spaces(title_lines(figure.text, terminal) +
                                  MatrixPainter(figure, terminal, colors).draw() +
                                  caption_lines(figure.text, terminal));

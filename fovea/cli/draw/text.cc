@@ -142,6 +142,9 @@ std::string title_lines(const FigureText& text, const Terminal& terminal) {
   for (const std::string& line : lines_of(wrapped(told_text(text.title), terminal.width))) {
     lines += terminal.bold(line) + "\n";
   }
+  if (!text.subtitle.empty()) {
+    lines += terminal.dim(wrapped(told_text(text.subtitle), terminal.width)) + "\n";
+  }
   if (!text.badge.empty()) {
     const std::string badge = shorten(printable(text.badge), terminal.width - 2);
     lines +=

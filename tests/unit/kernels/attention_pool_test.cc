@@ -64,6 +64,21 @@ void expect_blocks_equal_the_weights(const Head& h, int64_t bin) {
   }
 }
 
+// Of each column alone.
+void expect_columns_equal_the_weights(const Head& h, int64_t bin) {
+  const int64_t row_blocks = (h.rows + bin - 1) / bin, cols = h.weights.size(1);
+  Tensor max(Shape{row_blocks, cols}), sum(Shape{row_blocks, cols});
+  HeadPools(h.inputs, h.head, h.columns)
+      .add_columns(0, h.lse, bin, max.mutable_matrix<float>(), sum.mutable_matrix<float>());
+  for (int64_t r = 0; r < row_blocks; ++r) {
+    for (int64_t c = 0; c < cols; ++c) {
+      const auto [largest, total] = h.pooled(r * bin, (r + 1) * bin, c, 1);
+      ASSERT_EQ(max.matrix<float>()(r, c), largest) << "bin " << bin;
+      ASSERT_NEAR(sum.matrix<float>()(r, c), total, kRowTolerance * double(bin)) << "bin " << bin;
+    }
+  }
+}
+
 void expect_rows_equal_the_weights(const Head& h, int64_t bin) {
   std::vector<int64_t> rows;
   std::vector<double> lse;
@@ -93,7 +108,10 @@ TEST(HeadPools, EqualTheWeightsForEveryRuleOnEverySimdTarget) {
       const support::AttentionCase c = support::random_case(seed, 300, 2);
       SCOPED_TRACE(c.name);
       const Head h(c, {c.shape.cols / 5, c.shape.cols});
-      for (const int64_t bin : {1, 5, 64}) expect_blocks_equal_the_weights(h, bin);
+      for (const int64_t bin : {1, 5, 64}) {
+        expect_blocks_equal_the_weights(h, bin);
+        expect_columns_equal_the_weights(h, bin);
+      }
       expect_rows_equal_the_weights(h, 33);
     }
   });
