@@ -1,13 +1,17 @@
-"""Writes a GGUF file of a Llama shape whose blocks are random: for measuring memory and speed, not for reading maps.
+"""Writes a model of a Llama shape whose weights are random: for measuring memory and speed, not for reading maps.
 
-    python3 tools/make_random_gguf.py OUT.gguf                     1.1B weights (TinyLlama's shape) in Q4_K, 0.6 GB
-    python3 tools/make_random_gguf.py OUT.gguf --type BF16         another type: Q4_K, Q4_1, F16, BF16, F32
-    python3 tools/make_random_gguf.py OUT.gguf --layers 4 --width 512 --inner 1536 --heads 8
+    python3 tools/make_random_model.py OUT.gguf                    1.1B weights (TinyLlama's shape) in Q4_K, 0.6 GB
+    python3 tools/make_random_model.py OUT.gguf --type F16         another type: Q4_K, Q4_1, F16, BF16, F32
+    python3 tools/make_random_model.py FOLDER --type BF16          a Hugging Face folder: F16, BF16, F32
+    python3 tools/make_random_model.py OUT.gguf --layers 4 --width 512 --inner 1536 --heads 8
 
-Standard library only. Its tokens are bytes, so that a text has as many tokens as bytes, and one before them.
+Standard library only. Its tokens are bytes: a text without spaces (which are three bytes) has as many tokens as bytes,
+and one before them.
 """
 
 import argparse
+import json
+import pathlib
 import random
 import struct
 
@@ -15,6 +19,10 @@ import struct
 TYPES = {"F32": (0, 1, 4), "F16": (1, 1, 2), "Q4_1": (3, 32, 20), "Q4_K": (12, 256, 144), "BF16": (30, 1, 2)}
 U32, F32, BOOL, STRING, ARRAY, I32 = 4, 6, 7, 8, 9, 5
 ALIGNMENT = 32
+HUB_NAMES = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "attn_q": "self_attn.q_proj",
+             "attn_k": "self_attn.k_proj", "attn_v": "self_attn.v_proj", "attn_output": "self_attn.o_proj",
+             "ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj",
+             "attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm"}
 
 
 def text(value):
@@ -32,9 +40,13 @@ def array(key, kind, values):
     return text(key) + struct.pack("<IIQ", ARRAY, kind, len(values)) + items
 
 
-def metadata(options):
+def tokens_of(options):
     tokens = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)]
-    tokens += [f"token{i}" for i in range(len(tokens), options.words)]
+    return tokens + [f"token{i}" for i in range(len(tokens), options.words)]
+
+
+def metadata(options):
+    tokens = tokens_of(options)
     kinds = [2, 3, 3] + [6] * 256 + [1] * (options.words - 259)
     pairs = [pair("general.architecture", STRING, "llama"), pair("llama.context_length", U32, 2048),
              pair("llama.embedding_length", U32, options.width), pair("llama.block_count", U32, options.layers),
@@ -86,14 +98,7 @@ def numbers(kind, count, generator):
     return (shifted * (blocks * size // len(shifted) + 1))[: blocks * size]
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Writes a GGUF file of random weights.")
-    parser.add_argument("out")
-    parser.add_argument("--type", choices=TYPES, default="Q4_K")
-    for name, value in (("layers", 22), ("width", 2048), ("inner", 5632), ("heads", 32), ("key-heads", 4), ("words", 32000)):
-        parser.add_argument(f"--{name}", type=int, default=value)
-    options = parser.parse_args()
-    generator = random.Random(1)
+def write_gguf(path, options, generator):
     listed, place = [], 0
     for name, sizes, kind in tensors(options):
         count = sizes[0] * (sizes[1] if len(sizes) == 2 else 1)
@@ -105,11 +110,64 @@ def main():
     for name, sizes, kind, _, offset in listed:
         head += text(name) + struct.pack("<I", len(sizes)) + struct.pack(f"<{len(sizes)}Q", *sizes)
         head += struct.pack("<IQ", TYPES[kind][0], offset)
-    with open(options.out, "wb") as file:
+    with open(path, "wb") as file:
         file.write(head + b"\0" * (-len(head) % ALIGNMENT))
         for _, _, kind, count, _ in listed:
             data = numbers(kind, count, generator)
             file.write(data + b"\0" * (-len(data) % ALIGNMENT))
+
+
+def hub_name(name):
+    *layer, part, kind = name.split(".")
+    return ".".join((["model.layers", layer[1]] if layer else []) + [HUB_NAMES[part], kind])
+
+
+def write_folder(folder, options, generator):
+    folder.mkdir(parents=True, exist_ok=True)
+    config = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": options.width,
+              "intermediate_size": options.inner, "num_hidden_layers": options.layers, "num_attention_heads": options.heads,
+              "num_key_value_heads": options.key_heads, "vocab_size": options.words, "max_position_embeddings": 2048,
+              "rms_norm_eps": 1e-5, "tie_word_embeddings": True, "hidden_act": "silu"}
+    words = tokens_of(options)
+    added = [{"id": i, "content": words[i], "special": True, "normalized": False} for i in range(3)]
+    tokenizer = {"added_tokens": added, "model": {"type": "BPE", "byte_fallback": True, "unk_token": "<unk>", "merges": [],
+                                                  "vocab": {word: i for i, word in enumerate(words)}},
+                 "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"},
+                 "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}},
+                                                                             {"Sequence": {"id": "A", "type_id": 0}}],
+                                    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+                                    "special_tokens": {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}}}}
+    for name, value in (("config.json", config), ("tokenizer.json", tokenizer)):
+        (folder / name).write_text(json.dumps(value))
+    listed, header, place = [], {}, 0
+    for name, sizes, kind in tensors(options):
+        count = sizes[0] * (sizes[1] if len(sizes) == 2 else 1)
+        listed.append((kind, count))
+        end = place + count * TYPES[kind][2]
+        header[hub_name(name)] = {"dtype": kind, "shape": sizes[::-1], "data_offsets": [place, end]}
+        place = end
+    head = json.dumps(header).encode()
+    head += b" " * (-len(head) % 8)
+    with open(folder / "model.safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(head)) + head)
+        for kind, count in listed:
+            file.write(numbers(kind, count, generator))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Writes a model of random weights.")
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--type", choices=TYPES, default="Q4_K")
+    for name, value in (("layers", 22), ("width", 2048), ("inner", 5632), ("heads", 32), ("key-heads", 4), ("words", 32000)):
+        parser.add_argument(f"--{name}", type=int, default=value)
+    options = parser.parse_args()
+    generator = random.Random(1)
+    if options.out.suffix == ".gguf":
+        write_gguf(options.out, options, generator)
+    elif TYPES[options.type][1] > 1:
+        parser.error(f"a folder holds F16, BF16 or F32, no blocks of {options.type}")
+    else:
+        write_folder(options.out, options, generator)
 
 
 if __name__ == "__main__":
