@@ -2,6 +2,7 @@
 
     python3 tools/make_random_model.py OUT.gguf                    1.1B weights (TinyLlama's shape) in Q4_K, 0.6 GB
     python3 tools/make_random_model.py OUT.gguf --type F16         another type: Q4_K, Q4_1, F16, BF16, F32
+    python3 tools/make_random_model.py OUT.gguf --unpacked         the numbers that Q4_K stores, as F32
     python3 tools/make_random_model.py FOLDER --type BF16          a Hugging Face folder: F16, BF16, F32
     python3 tools/make_random_model.py OUT.gguf --layers 4 --width 512 --inner 1536 --heads 8
 
@@ -60,42 +61,62 @@ def metadata(options):
 
 
 def tensors(options):
-    """(name, sizes innermost first, type)"""
+    """(name, sizes innermost first, type as it is written)"""
+    kind = "F32" if options.unpacked else options.type
     width, inner, key_width = options.width, options.inner, options.width // options.heads * options.key_heads
-    yield "token_embd.weight", (width, options.words), options.type
+    yield "token_embd.weight", (width, options.words), kind
     yield "output_norm.weight", (width,), "F32"
     for layer in range(options.layers):
         for name, sizes in (("attn_q", (width, width)), ("attn_k", (width, key_width)), ("attn_v", (width, key_width)),
                             ("attn_output", (width, width)), ("ffn_gate", (width, inner)), ("ffn_up", (width, inner)),
                             ("ffn_down", (inner, width))):
-            yield f"blk.{layer}.{name}.weight", sizes, options.type
+            yield f"blk.{layer}.{name}.weight", sizes, kind
         for name in ("attn_norm", "ffn_norm"):
             yield f"blk.{layer}.{name}.weight", (width,), "F32"
 
 
-def numbers(kind, count, generator):
+def unpacked(kind, bits):
+    """The numbers of a block."""
+    if kind in ("F32", "F16"):
+        return struct.unpack("<f" if kind == "F32" else "<e", bits)
+    if kind == "BF16":
+        return struct.unpack("<f", b"\0\0" + bits)
+    (scale, least), rest = struct.unpack("<ee", bits[:4]), bits[4:]
+    if kind == "Q4_1":
+        return [scale * (byte >> shift & 15) + least for shift in (0, 4) for byte in rest]
+    found = []
+    for group in range(8):
+        low = rest[group] & 63 if group < 4 else rest[group + 4] & 15 | rest[group - 4] >> 6 << 4
+        minimum = rest[group + 4] & 63 if group < 4 else rest[group + 4] >> 4 | rest[group] >> 6 << 4
+        quants = rest[12 + group // 2 * 32 : 44 + group // 2 * 32]
+        found += [scale * low * (byte >> group % 2 * 4 & 15) - least * minimum for byte in quants]
+    return found
+
+
+def random_block(kind, generator):
     """Weights of about 1 / sqrt(2000)."""
-    _, elements, size = TYPES[kind]
-    blocks = count // elements
+    bits = generator.randbytes(TYPES[kind][2])
+    if kind == "Q4_K":
+        return struct.pack("<ee", 0.0002, 0.0015) + bits[4:]
+    if kind == "Q4_1":
+        return struct.pack("<ee", 0.005, -0.0375) + bits[4:]
+    if kind == "BF16":
+        return struct.pack("<f", generator.gauss(0, 0.022))[2:]
+    return struct.pack("<e" if kind == "F16" else "<f", generator.gauss(0, 0.022))
+
+
+def numbers(kind, count, generator, options):
+    """Those of a tensor as they are written: a pool of blocks, again and again, but not the same in every row."""
     if kind == "F32" and count < 1 << 17:  # a norm
         return struct.pack("<f", 1.0) * count
-    pool = 512  # different blocks; repeated
-    made = []
-    for _ in range(min(blocks, pool)):
-        bits = generator.randbytes(size)
-        if kind == "Q4_K":
-            bits = struct.pack("<ee", 0.0002, 0.0015) + bits[4:]
-        elif kind == "Q4_1":
-            bits = struct.pack("<ee", 0.005, -0.0375) + bits[4:]
-        elif kind == "BF16":
-            bits = struct.pack("<f", generator.gauss(0, 0.022))[2:]
-        else:
-            bits = struct.pack("<e" if kind == "F16" else "<f", generator.gauss(0, 0.022))
-        made.append(bits)
-    # Not the same in every row.
+    kind, pool = options.type, 512
+    blocks = count // TYPES[kind][1]
+    made = [random_block(kind, generator) for _ in range(min(blocks, pool))]
+    if options.unpacked:
+        made = [struct.pack(f"<{len(found)}f", *found) for found in (unpacked(kind, bits) for bits in made)]
     whole = b"".join(made)
     shifted = whole + b"".join(made[7:] + made[:7]) + b"".join(made[101:] + made[:101])
-    return (shifted * (blocks * size // len(shifted) + 1))[: blocks * size]
+    return (shifted * (blocks * len(made[0]) // len(shifted) + 1))[: blocks * len(made[0])]
 
 
 def write_gguf(path, options, generator):
@@ -113,7 +134,7 @@ def write_gguf(path, options, generator):
     with open(path, "wb") as file:
         file.write(head + b"\0" * (-len(head) % ALIGNMENT))
         for _, _, kind, count, _ in listed:
-            data = numbers(kind, count, generator)
+            data = numbers(kind, count, generator, options)
             file.write(data + b"\0" * (-len(data) % ALIGNMENT))
 
 
@@ -151,20 +172,21 @@ def write_folder(folder, options, generator):
     with open(folder / "model.safetensors", "wb") as file:
         file.write(struct.pack("<Q", len(head)) + head)
         for kind, count in listed:
-            file.write(numbers(kind, count, generator))
+            file.write(numbers(kind, count, generator, options))
 
 
 def main():
     parser = argparse.ArgumentParser(description="Writes a model of random weights.")
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--type", choices=TYPES, default="Q4_K")
+    parser.add_argument("--unpacked", action="store_true", help="write the same numbers as F32")
     for name, value in (("layers", 22), ("width", 2048), ("inner", 5632), ("heads", 32), ("key-heads", 4), ("words", 32000)):
         parser.add_argument(f"--{name}", type=int, default=value)
     options = parser.parse_args()
     generator = random.Random(1)
     if options.out.suffix == ".gguf":
         write_gguf(options.out, options, generator)
-    elif TYPES[options.type][1] > 1:
+    elif TYPES[options.type][1] > 1 and not options.unpacked:
         parser.error(f"a folder holds F16, BF16 or F32, no blocks of {options.type}")
     else:
         write_folder(options.out, options, generator)
