@@ -105,12 +105,16 @@ def random_block(kind, generator):
     return struct.pack("<e" if kind == "F16" else "<f", generator.gauss(0, 0.022))
 
 
-def numbers(kind, count, generator, options):
+def count_of(sizes):
+    return sizes[0] * (sizes[1] if len(sizes) == 2 else 1)
+
+
+def numbers(sizes, generator, options):
     """Those of a tensor as they are written: a pool of blocks, again and again, but not the same in every row."""
-    if kind == "F32" and count < 1 << 17:  # a norm
-        return struct.pack("<f", 1.0) * count
+    if len(sizes) == 1:  # a norm
+        return struct.pack("<f", 1.0) * sizes[0]
     kind, pool = options.type, 512
-    blocks = count // TYPES[kind][1]
+    blocks = count_of(sizes) // TYPES[kind][1]
     made = [random_block(kind, generator) for _ in range(min(blocks, pool))]
     if options.unpacked:
         made = [struct.pack(f"<{len(found)}f", *found) for found in (unpacked(kind, bits) for bits in made)]
@@ -122,19 +126,18 @@ def numbers(kind, count, generator, options):
 def write_gguf(path, options, generator):
     listed, place = [], 0
     for name, sizes, kind in tensors(options):
-        count = sizes[0] * (sizes[1] if len(sizes) == 2 else 1)
-        number, elements, size = TYPES[kind]
-        listed.append((name, sizes, kind, count, place))
-        place += (count // elements * size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        _, elements, size = TYPES[kind]
+        listed.append((name, sizes, kind, place))
+        place += (count_of(sizes) // elements * size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
     pair_count, pairs = metadata(options)
     head = b"GGUF" + struct.pack("<IQ", 3, len(listed)) + pair_count + pairs
-    for name, sizes, kind, _, offset in listed:
+    for name, sizes, kind, offset in listed:
         head += text(name) + struct.pack("<I", len(sizes)) + struct.pack(f"<{len(sizes)}Q", *sizes)
         head += struct.pack("<IQ", TYPES[kind][0], offset)
     with open(path, "wb") as file:
         file.write(head + b"\0" * (-len(head) % ALIGNMENT))
-        for _, _, kind, count, _ in listed:
-            data = numbers(kind, count, generator, options)
+        for _, sizes, _, _ in listed:
+            data = numbers(sizes, generator, options)
             file.write(data + b"\0" * (-len(data) % ALIGNMENT))
 
 
@@ -162,17 +165,16 @@ def write_folder(folder, options, generator):
         (folder / name).write_text(json.dumps(value))
     listed, header, place = [], {}, 0
     for name, sizes, kind in tensors(options):
-        count = sizes[0] * (sizes[1] if len(sizes) == 2 else 1)
-        listed.append((kind, count))
-        end = place + count * TYPES[kind][2]
+        listed.append(sizes)
+        end = place + count_of(sizes) * TYPES[kind][2]
         header[hub_name(name)] = {"dtype": kind, "shape": sizes[::-1], "data_offsets": [place, end]}
         place = end
     head = json.dumps(header).encode()
     head += b" " * (-len(head) % 8)
     with open(folder / "model.safetensors", "wb") as file:
         file.write(struct.pack("<Q", len(head)) + head)
-        for kind, count in listed:
-            file.write(numbers(kind, count, generator, options))
+        for sizes in listed:
+            file.write(numbers(sizes, generator, options))
 
 
 def main():
