@@ -48,7 +48,7 @@ if(TARGET fovea-turns) # and `fovea bench --compare`
   install(TARGETS fovea-turns RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/fovea COMPONENT program OPTIONAL)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/compare DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/bench
           COMPONENT program PATTERN __pycache__ EXCLUDE)
-  install(FILES ${PROJECT_SOURCE_DIR}/tools/fixture-requirements.txt
+  install(FILES ${PROJECT_SOURCE_DIR}/tools/fixture-requirements.txt ${PROJECT_SOURCE_DIR}/tools/make_random_model.py
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/tools COMPONENT program)
 endif()
 

@@ -30,7 +30,8 @@ GGUF files, whole or split (`-00001-of-00003.gguf`), of llama (also Mistral), qw
 | models | dense ones | mixtures of experts, other architectures |
 
 Block types are the numbers of the `gguf` package to the bit, token ids of 36 texts those of llama.cpp for Gemma 3 270m (Q4_K_M) and
-SmolLM2, and maps of both within 1e-5 of transformers on the same numbers.
+SmolLM2 and for every pre-tokenizer on the words of SmolLM2, and maps of both models within 1e-5 of transformers on the same numbers. Korean and
+Hindi texts of a BERT are cut as transformers cuts them: llama.cpp keeps only the first part of a letter that Unicode takes apart.
 
 The errors are measured by `tests/parity` against transformers 5.22 (eager attention, f32) on tiny random checkpoints whose maps
 are far from flat: the largest difference of any weight of any map, and of any output relative to the largest. The contract is

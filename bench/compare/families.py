@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 
 import corpus
-from rows import ATTENTION, PLAIN
+from rows import ATTENTION, BLOCKS, HALVES, PLAIN
 from turns import Command
 
 SENTENCE = "The animal did not cross the street because it was too tired."
@@ -105,6 +105,25 @@ def first_map():
                   cold=("maps",))
 
 
+def stored_blocks(kind, work, end, *more):
+    """The same numbers as blocks and as f32."""
+    def words(session, name):
+        folder = session.random_llama(kind)
+        return [folder / name, folder / f"inputs-{end}.safetensors", *more]
+
+    return Family({"fovea": lambda s: s.turns(work, *words(s, "model.gguf")), "f32": lambda s: s.turns(work, *words(s, "f32.gguf"))},
+                  tolerance=0 if work == "generate" else 1e-3)
+
+
+def stored_halves(kind):
+    """The same weights, rounded or not."""
+    def words(session, name):
+        return [session.checkpoint(name), session.checkpoint(f"bert-{kind}") / "inputs-12.safetensors", "f32"]
+
+    return Family({"fovea": lambda s: s.turns("forward", *words(s, f"bert-{kind}")), "f32": lambda s: s.turns("forward", *words(s, "bert"))},
+                  TOLERANCE["bf16"])
+
+
 def page():
     def make(session):
         run, page = session.place / "page.fovea.safetensors", session.place / "page.html"
@@ -143,7 +162,11 @@ FAMILIES = {
     "translate": translate(),
     "stats": stats(),
     "first-map": first_map(),
+    "first-map/smollm2": Family({"fovea": lambda s: s.command("text", SENTENCE, "-m", s.model("smollm2-135m-instruct"))}),
     "page": page(),
     "tile": Family({"fovea": lambda s: s.turns("tile", 16384, 256, 64)}),
+    **{f"stored-{kind}/{count}": stored_blocks(kind, "forward", count, "f32") for kind in BLOCKS for count in (512, 16)},
+    **{f"stored-{kind}/write": stored_blocks(kind, "generate", 16, 32) for kind in BLOCKS},
+    **{f"stored-{kind}/12": stored_halves(kind) for kind in HALVES},
     "overview": overview(),
 }

@@ -45,6 +45,8 @@ MAPS = {"bert-2048": 0.4, "vit-480": 0.3}
 PEAK_MB = {"vit-480": 600, "gpt2-4096": 1500}
 ATTENTION = {512: 12, 2048: 12, 3601: 6, 16384: 1}  # tokens: heads of 64
 ATTENTION_RATE = 165e9  # FLOP/s at 3,601 tokens
+BLOCKS = ("Q4_K", "Q4_1")  # types of weights that are multiplied as they are stored, against the same numbers in f32
+HALVES = ("f16", "bf16")
 
 
 def all_rows():
@@ -71,10 +73,18 @@ def all_rows():
     yield Row("stats/single", "the same, PyTorch sentence by sentence", 0.2, against="single", family="stats")
     yield within("first-map", "first map of one sentence, MiniLM, cold process", 0.15)
     yield Row("first-map/maps", "the same against PyTorch with maps", 0.1, against="maps", family="first-map", extra=True)
+    yield within("first-map/smollm2", "the same with SmolLM2, out of Q4_1", 0.3)
     yield within("page", "all 12 x 12 heads of 384 tokens as one HTML page", 1.0)
     yield within("page/size", "the size of that page", 15, "page", measure="mb")
     yield within("tile", "an exact tile of 256 x 256, d = 64", 1e-3)
     yield within("overview/first", "first look at a head of 100,000 tokens", 0.4, "overview", measure="first_seconds")
+    for kind in BLOCKS:
+        name, about = f"stored-{kind}", f"Llama shape out of {kind}"
+        yield Row(f"{name}/512", f"{about}, 512 tokens, / f32", 1 / 0.9, against="f32")
+        yield Row(f"{name}/16", f"{about}, 16 tokens, / f32", 1 / 0.7, against="f32")
+        yield Row(f"{name}/write", f"{about} writes 32 tokens, / f32", 1 / 2.2, against="f32", measure="tokens")
+    for kind in HALVES:
+        yield Row(f"stored-{kind}/12", f"BERT-base shape in {kind}, 12 tokens, / f32", 1.0, against="f32")
     yield Row("overview", "exact overview, 100,000 tokens; over FLOPs / peak", 1.5, against="limit")
 
 

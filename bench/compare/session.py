@@ -1,10 +1,12 @@
 """What one run of the comparison has at hand: programs, models, the PyTorch process, a place for files."""
 
+import array
 import functools
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import environment
@@ -13,7 +15,20 @@ from turns import PREPARE_S, Child, Command, Failed, Program, TorchWork, end_all
 
 # What decides how threads wait or where they run; both sides have what a plain process has.
 THREAD_SETTINGS = ("OMP_", "GOMP_", "KMP_", "MKL_")
-CHECKPOINTS = {"bert": "440 MB", "gpt2": "510 MB", "vit": "90 MB", "detr": "170 MB"}
+CHECKPOINTS = {"bert": "440 MB", "bert-f16": "220 MB", "bert-bf16": "220 MB", "gpt2": "510 MB", "vit": "90 MB", "detr": "170 MB"}
+# Of SmolLM2's size, in rows that are whole blocks of 256.
+LLAMA_SHAPE = ("--layers", "8", "--width", "1024", "--inner", "3072", "--heads", "16")
+
+
+def write_random_llama(kind, folder):
+    tool = environment.ROOT / "tools/make_random_model.py"
+    for name, more in (("model.gguf", ()), ("f32.gguf", ("--unpacked",))):
+        done = subprocess.run([sys.executable, tool, folder / name, "--type", kind, *LLAMA_SHAPE, *more], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failed(environment.last_line(done.stderr))
+    for count in (16, 512):
+        ids = array.array("q", (3 + 7919 * i % 31000 for i in range(count)))
+        long_model.write_safetensors(folder / f"inputs-{count}.safetensors", [("input_ids", "I64", [count], ids.tobytes())])
 
 
 class Session:
@@ -100,6 +115,14 @@ class Session:
         if not folder.is_dir():
             environment.say(f"writing random weights, 160 MB, to {folder}; they may be deleted at any time")
             self.written(folder, long_model.write)
+        return folder
+
+    def random_llama(self, kind):
+        """A folder with model.gguf in blocks of this type, f32.gguf with the same numbers, and inputs."""
+        folder = self.cache / f"checkpoints/llama-{kind}"
+        if not folder.is_dir():
+            environment.say(f"writing random weights, 600 MB, to {folder}; they may be deleted at any time")
+            self.written(folder, lambda new: write_random_llama(kind, new))
         return folder
 
     def written(self, folder, write):

@@ -1,6 +1,5 @@
 #include "fovea/kernels/unpack.h"
 
-#include <array>
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -22,15 +21,6 @@ namespace fovea {
 // Blocks of a row whose offsets are multiplied together.
 inline constexpr int64_t kBlockRun = 64;
 
-// For eight bits, low ones first, eight bytes of 0 or 16.
-inline constexpr std::array<uint64_t, 256> kFifthBits = [] {
-  std::array<uint64_t, 256> table{};
-  for (uint64_t bits = 0; bits < table.size(); ++bits) {
-    for (int i = 0; i < 8; ++i) table[bits] |= (bits >> i & 1) << (8 * i + 4);
-  }
-  return table;
-}();
-
 // Rows of blocks, what each is multiplied with, and where the products go.
 struct RowsOfBlocks {
   StoredBlock block;
@@ -48,8 +38,7 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::HWY_NAMESPACE {
 namespace {
 
-// A block's numbers are (q - bias) * scale + offset, where `kGroup` neighbours share scale and
-// offset.
+// A block's numbers are q * scale + offset, where `kGroup` neighbours share scale and offset.
 template <int kElements, int kGroup>
 struct Parts {
   static constexpr int kNumbers = kElements;
@@ -60,42 +49,74 @@ struct Parts {
 };
 
 // Below, one struct for each format: `read` gives the parts of the block at `b`, whose f16 numbers
-// are `halves` (of four the first one or two). `kOffset` says whether there are offsets; `kBias` is
-// taken from every q.
+// are `halves` (of four the first one or two). `kOffset` says whether there are offsets.
 using SmallParts = Parts<32, 32>;
 
-// The low and the high halves of 16 bytes.
+// The low and the high halves of kCount bytes, less kBias.
+template <int kCount, int kBias = 0>
 HWY_INLINE void split_nibbles(const uint8_t* from, int8_t* low, int8_t* high) {
 #if HWY_TARGET == HWY_SCALAR
-  for (int i = 0; i < 16; ++i) {
-    low[i] = static_cast<int8_t>(from[i] & 15);
-    high[i] = static_cast<int8_t>(from[i] >> 4);
+  for (int i = 0; i < kCount; ++i) {
+    low[i] = static_cast<int8_t>((from[i] & 15) - kBias);
+    high[i] = static_cast<int8_t>((from[i] >> 4) - kBias);
   }
 #else
-  const hn::FixedTag<uint8_t, 16> du;
-  const hn::FixedTag<uint16_t, 8> dw;
-  const hn::FixedTag<int8_t, 16> d;
-  const auto bytes = hn::LoadU(du, from), mask = hn::Set(du, 15);
-  // The bits that come from the neighbouring byte are cut off.
-  const auto shifted = hn::BitCast(du, hn::ShiftRight<4>(hn::BitCast(dw, bytes)));
-  hn::StoreU(hn::BitCast(d, hn::And(bytes, mask)), d, low);
-  hn::StoreU(hn::BitCast(d, hn::And(shifted, mask)), d, high);
+  const hn::CappedTag<uint8_t, kCount> du;
+  const hn::RepartitionToWide<decltype(du)> dw;
+  const hn::RebindToSigned<decltype(du)> d;
+  const auto mask = hn::Set(du, 15);
+  const auto bias = hn::Set(d, kBias);
+  for (int i = 0; i < kCount; i += static_cast<int>(hn::Lanes(du))) {
+    const auto bytes = hn::LoadU(du, from + i);
+    // The bits that come from the neighbouring byte are cut off.
+    const auto shifted = hn::BitCast(du, hn::ShiftRight<4>(hn::BitCast(dw, bytes)));
+    hn::StoreU(hn::Sub(hn::BitCast(d, hn::And(bytes, mask)), bias), d, low + i);
+    hn::StoreU(hn::Sub(hn::BitCast(d, hn::And(shifted, mask)), bias), d, high + i);
+  }
 #endif
 }
 
-// Adds a fifth bit to 32 numbers, eight at a time.
+// Adds a fifth bit to 32 numbers and takes kBias away.
+template <int kBias>
 HWY_INLINE void add_fifth_bits(const uint8_t* bits, int8_t* q) {
-  for (int i = 0; i < 4; ++i) {
-    uint64_t eight;
-    std::memcpy(&eight, q + 8 * i, sizeof(eight));
-    eight |= kFifthBits[bits[i]];
-    std::memcpy(q + 8 * i, &eight, sizeof(eight));
+#if HWY_TARGET == HWY_SCALAR
+  for (int i = 0; i < 32; ++i) {
+    q[i] = static_cast<int8_t>((q[i] | (bits[i / 8] >> i % 8 & 1) << 4) - kBias);
+  }
+#else
+  alignas(16) static constexpr uint8_t kByte[32] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,
+                                                    2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3};
+  alignas(16) static constexpr uint8_t kBit[16] = {1, 2, 4, 8, 16, 32, 64, 128,
+                                                   1, 2, 4, 8, 16, 32, 64, 128};
+  const hn::FixedTag<uint8_t, 16> du;
+  const hn::FixedTag<int8_t, 16> d;
+  uint32_t all;
+  std::memcpy(&all, bits, sizeof(all));
+  const auto bytes = hn::BitCast(du, hn::Set(hn::FixedTag<uint32_t, 4>(), all));
+  const auto bit = hn::Load(du, kBit);
+  for (int i = 0; i < 32; i += 16) {
+    const auto found = hn::And(hn::TableLookupBytes(bytes, hn::Load(du, kByte + i)), bit);
+    const auto fifth = hn::IfThenElseZero(hn::Eq(found, bit), hn::Set(du, 16));
+    const auto five = hn::Or(hn::LoadU(d, q + i), hn::BitCast(d, fifth));
+    hn::StoreU(hn::Sub(five, hn::Set(d, kBias)), d, q + i);
+  }
+#endif
+}
+
+// to[i] = from[i] factor for kCount numbers.
+template <int kCount>
+HWY_INLINE void scale_all(const int8_t* from, float factor, float* to) {
+  const hn::CappedTag<float, kCount> d;
+  const hn::Rebind<int32_t, decltype(d)> di;
+  const hn::Rebind<int8_t, decltype(d)> db;
+  for (int i = 0; i < kCount; i += static_cast<int>(hn::Lanes(d))) {
+    const auto numbers = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(db, from + i)));
+    hn::StoreU(hn::Mul(numbers, hn::Set(d, factor)), d, to + i);
   }
 }
 
 struct Q8_0 : SmallParts {
   static constexpr bool kOffset = false;
-  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     std::memcpy(q, b + 2, 32);
     scale[0] = halves[0];
@@ -104,18 +125,16 @@ struct Q8_0 : SmallParts {
 
 struct Q4_0 : SmallParts {
   static constexpr bool kOffset = false;
-  static constexpr int kBias = 8;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
-    split_nibbles(b + 2, q, q + 16);
+    split_nibbles<16, 8>(b + 2, q, q + 16);
     scale[0] = halves[0];
   }
 };
 
 struct Q4_1 : SmallParts {
   static constexpr bool kOffset = true;
-  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
-    split_nibbles(b + 4, q, q + 16);
+    split_nibbles<16>(b + 4, q, q + 16);
     scale[0] = halves[0];
     offset[0] = halves[1];
   }
@@ -123,20 +142,18 @@ struct Q4_1 : SmallParts {
 
 struct Q5_0 : SmallParts {
   static constexpr bool kOffset = false;
-  static constexpr int kBias = 16;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
-    split_nibbles(b + 6, q, q + 16);
-    add_fifth_bits(b + 2, q);
+    split_nibbles<16>(b + 6, q, q + 16);
+    add_fifth_bits<16>(b + 2, q);
     scale[0] = halves[0];
   }
 };
 
 struct Q5_1 : SmallParts {
   static constexpr bool kOffset = true;
-  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
-    split_nibbles(b + 8, q, q + 16);
-    add_fifth_bits(b + 4, q);
+    split_nibbles<16>(b + 8, q, q + 16);
+    add_fifth_bits<0>(b + 4, q);
     scale[0] = halves[0];
     offset[0] = halves[1];
   }
@@ -148,11 +165,11 @@ alignas(16) constexpr int8_t kChosen[16] = {-127, -104, -83, -65, -49, -35, -22,
 
 HWY_INLINE void choose(const uint8_t* from, int8_t* q) {
 #if HWY_TARGET == HWY_SCALAR
-  split_nibbles(from, q, q + 16);
+  split_nibbles<16>(from, q, q + 16);
   for (int i = 0; i < 32; ++i) q[i] = kChosen[q[i]];
 #else
   const hn::FixedTag<int8_t, 16> d;
-  split_nibbles(from, q, q + 16);
+  split_nibbles<16>(from, q, q + 16);
   const auto values = hn::Load(d, kChosen);
   hn::StoreU(hn::TableLookupBytes(values, hn::LoadU(d, q)), d, q);
   hn::StoreU(hn::TableLookupBytes(values, hn::LoadU(d, q + 16)), d, q + 16);
@@ -161,7 +178,6 @@ HWY_INLINE void choose(const uint8_t* from, int8_t* q) {
 
 struct IQ4_NL : SmallParts {
   static constexpr bool kOffset = false;
-  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     choose(b + 2, q);
     scale[0] = halves[0];
@@ -171,7 +187,6 @@ struct IQ4_NL : SmallParts {
 // d, scales of 6 bits: 4 low ones in 4 bytes, 2 high ones in 2; 8 groups of 32.
 struct IQ4_XS : Parts<256, 32> {
   static constexpr bool kOffset = false;
-  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     uint16_t high;
     std::memcpy(&high, b + 2, sizeof(high));
@@ -186,12 +201,11 @@ struct IQ4_XS : Parts<256, 32> {
 // 16 bytes of scales (low 4 bits) and minima (high), 64 of 2-bit numbers.
 struct Q2_K : Parts<256, 16> {
   static constexpr bool kOffset = true;
-  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
-    for (int g = 0; g < 16; ++g) {
-      scale[g] = halves[0] * static_cast<float>(b[g] & 15);
-      offset[g] = -(halves[1] * static_cast<float>(b[g] >> 4));
-    }
+    int8_t bits_of_scales[16], bits_of_minima[16];
+    split_nibbles<16>(b, bits_of_scales, bits_of_minima);
+    scale_all<16>(bits_of_scales, halves[0], scale);
+    scale_all<16>(bits_of_minima, -halves[1], offset);
     for (int part = 0; part < 2; ++part) {
       const uint8_t* bits = b + 16 + 32 * part;
       int8_t* to = q + 128 * part;
@@ -208,55 +222,57 @@ struct Q2_K : Parts<256, 16> {
 // 32 bytes of third bits, 64 of low two, 12 of scales of 6 bits.
 struct Q3_K : Parts<256, 16> {
   static constexpr bool kOffset = false;
-  static constexpr int kBias = 4;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     const uint8_t* s = b + 96;
+    int8_t scales[16];
     for (int g = 0; g < 16; ++g) {
       const int low = g < 8 ? s[g] & 15 : s[g - 8] >> 4;
       const int high = s[8 + g % 4] >> 2 * (g / 4) & 3;
-      scale[g] = halves[0] * static_cast<float>((low | high << 4) - 32);
+      scales[g] = static_cast<int8_t>((low | high << 4) - 32);
     }
+    scale_all<16>(scales, halves[0], scale);
     for (int part = 0; part < 2; ++part) {
       const uint8_t* bits = b + 32 + 32 * part;
       for (int k = 0; k < 4; ++k) {
         int8_t* to = q + 128 * part + 32 * k;
         for (int i = 0; i < 32; ++i) {
           const int third = (b[i] >> (4 * part + k) & 1) << 2;
-          to[i] = static_cast<int8_t>((bits[i] >> 2 * k & 3) + third);
+          to[i] = static_cast<int8_t>((bits[i] >> 2 * k & 3) + third - 4);
         }
       }
     }
   }
 };
 
-// Eight scales and minima of 6 bits in 12 bytes.
+// Eight scales and minima of 6 bits in 12 bytes, four of either at a time.
 HWY_INLINE void read_six_bit_scales(const uint8_t* s, const float* halves, float* scale,
                                     float* offset) {
-  for (int g = 0; g < 4; ++g) {
-    scale[g] = halves[0] * static_cast<float>(s[g] & 63);
-    offset[g] = -(halves[1] * static_cast<float>(s[g + 4] & 63));
-    scale[g + 4] = halves[0] * static_cast<float>((s[g + 8] & 15) | s[g] >> 6 << 4);
-    offset[g + 4] = -(halves[1] * static_cast<float>(s[g + 8] >> 4 | s[g + 4] >> 6 << 4));
-  }
+  constexpr uint32_t kSix = 0x3F3F3F3F, kLow = 0x0F0F0F0F, kHigh = 0x30303030;
+  uint32_t bits[3];
+  std::memcpy(bits, s, sizeof(bits));
+  const uint32_t scales[2] = {bits[0] & kSix, (bits[2] & kLow) | (bits[0] >> 2 & kHigh)};
+  const uint32_t minima[2] = {bits[1] & kSix, (bits[2] >> 4 & kLow) | (bits[1] >> 2 & kHigh)};
+  int8_t bytes[16];
+  std::memcpy(bytes, scales, sizeof(scales));
+  std::memcpy(bytes + 8, minima, sizeof(minima));
+  scale_all<8>(bytes, halves[0], scale);
+  scale_all<8>(bytes + 8, -halves[1], offset);
 }
 
 struct Q4_K : Parts<256, 32> {
   static constexpr bool kOffset = true;
-  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     read_six_bit_scales(b + 4, halves, scale, offset);
     for (int part = 0; part < 4; ++part) {
       const uint8_t* bits = b + 16 + 32 * part;
       int8_t* to = q + 64 * part;
-      split_nibbles(bits, to, to + 32);
-      split_nibbles(bits + 16, to + 16, to + 48);
+      split_nibbles<32>(bits, to, to + 32);
     }
   }
 };
 
 struct Q5_K : Parts<256, 32> {
   static constexpr bool kOffset = true;
-  static constexpr int kBias = 0;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
     read_six_bit_scales(b + 4, halves, scale, offset);
     const uint8_t* fifth = b + 16;
@@ -274,20 +290,17 @@ struct Q5_K : Parts<256, 32> {
 // 128 bytes of low four bits, 64 of high two, 16 scales of 8 bits.
 struct Q6_K : Parts<256, 16> {
   static constexpr bool kOffset = false;
-  static constexpr int kBias = 32;
   HWY_INLINE void read(const uint8_t* b, const float* halves) {
-    for (int g = 0; g < 16; ++g) {
-      scale[g] = halves[0] * static_cast<float>(static_cast<int8_t>(b[192 + g]));
-    }
+    scale_all<16>(reinterpret_cast<const int8_t*>(b + 192), halves[0], scale);
     for (int part = 0; part < 2; ++part) {
       const uint8_t* low = b + 64 * part;
       const uint8_t* high = b + 128 + 32 * part;
       int8_t* to = q + 128 * part;
       for (int i = 0; i < 32; ++i) {
-        to[i] = static_cast<int8_t>((low[i] & 15) | (high[i] & 3) << 4);
-        to[i + 32] = static_cast<int8_t>(((low[i + 32] & 15) | (high[i] >> 2 & 3) << 4));
-        to[i + 64] = static_cast<int8_t>((low[i] >> 4 | (high[i] >> 4 & 3) << 4));
-        to[i + 96] = static_cast<int8_t>((low[i + 32] >> 4 | high[i] >> 6 << 4));
+        to[i] = static_cast<int8_t>(((low[i] & 15) | (high[i] & 3) << 4) - 32);
+        to[i + 32] = static_cast<int8_t>(((low[i + 32] & 15) | (high[i] >> 2 & 3) << 4) - 32);
+        to[i + 64] = static_cast<int8_t>((low[i] >> 4 | (high[i] >> 4 & 3) << 4) - 32);
+        to[i + 96] = static_cast<int8_t>((low[i + 32] >> 4 | high[i] >> 6 << 4) - 32);
       }
     }
   }
@@ -332,13 +345,13 @@ HWY_INLINE void write_numbers(const Format& parts, float* to) {
   const FloatTag d;
   const hn::Rebind<int32_t, FloatTag> di;
   const hn::Rebind<int8_t, FloatTag> db;
+  HWY_UNROLL(16)
   for (int g = 0; g < Format::kNumbers / Format::kShared; ++g) {
     const FloatVector scale = hn::Set(d, parts.scale[g]);
     const FloatVector offset = hn::Set(d, Format::kOffset ? parts.offset[g] : 0.0F);
     for (int i = g * Format::kShared; i < (g + 1) * Format::kShared;
          i += static_cast<int>(kFloatLanes)) {
-      FloatVector q = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(db, parts.q + i)));
-      if (Format::kBias != 0) q = hn::Sub(q, hn::Set(d, static_cast<float>(Format::kBias)));
+      const FloatVector q = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(db, parts.q + i)));
       const FloatVector product = hn::Mul(q, scale);
       hn::StoreU(Format::kOffset ? hn::Add(product, offset) : product, d, to + i);
     }
@@ -376,12 +389,11 @@ void widen_bf16(const uint16_t* from, int64_t count, float* to) {
   }
 }
 
-// The sum of x (q - bias) scale + x offset: group by group the sum of x q times the scale, and what
-// is the same for a group times the sum of x.
+// The sum of x q scale + x offset: group by group the sum of x q times the scale, and the offset
+// times the sum of x.
 template <class Format>
-HWY_INLINE float dot_row(const RowsOfBlocks& all, const uint8_t* from, float* constants) {
+HWY_INLINE float dot_row(const RowsOfBlocks& all, const uint8_t* from, float* offsets) {
   constexpr int kGroups = Format::kNumbers / Format::kShared;
-  constexpr bool kConstant = Format::kOffset || Format::kBias != 0;
   const FloatTag d;
   const hn::Rebind<int32_t, FloatTag> di;
   const hn::Rebind<int8_t, FloatTag> db;
@@ -395,6 +407,7 @@ HWY_INLINE float dot_row(const RowsOfBlocks& all, const uint8_t* from, float* co
       Format parts;
       read_scales<kScaleBytes<Format>>(from + scales_at, scales);
       parts.read(from, scales);
+      HWY_UNROLL(16)
       for (int g = 0; g < kGroups; ++g) {
         FloatVector sum = hn::Zero(d);
         for (int k = g * Format::kShared; k < (g + 1) * Format::kShared;
@@ -404,16 +417,13 @@ HWY_INLINE float dot_row(const RowsOfBlocks& all, const uint8_t* from, float* co
         }
         total0 = hn::MulAdd(sum, hn::Set(d, parts.scale[g]), total0);
         std::swap(total0, total1);
-        if constexpr (Format::kOffset) constants[i * kGroups + g] = parts.offset[g];
-        if constexpr (Format::kBias != 0) {
-          constants[i * kGroups + g] = -static_cast<float>(Format::kBias) * parts.scale[g];
-        }
+        if constexpr (Format::kOffset) offsets[i * kGroups + g] = parts.offset[g];
       }
     }
-    if (!kConstant) continue;
+    if (!Format::kOffset) continue;
     // Beyond the last group the sums are zeros, and what is left of other rows does not count.
     for (int64_t g = 0; g < run * kGroups; g += kFloatLanes) {
-      total0 = hn::MulAdd(hn::Load(d, constants + g), hn::LoadU(d, sums + g), total0);
+      total0 = hn::MulAdd(hn::Load(d, offsets + g), hn::LoadU(d, sums + g), total0);
     }
     sums += run * kGroups;
   }
@@ -422,11 +432,9 @@ HWY_INLINE float dot_row(const RowsOfBlocks& all, const uint8_t* from, float* co
 
 template <class Format>
 void dot_rows(const RowsOfBlocks& all) {
-  static_assert(!(Format::kOffset && Format::kBias != 0));
-  HWY_ALIGN float constants[kBlockRun * (Format::kNumbers / Format::kShared)] = {};
+  HWY_ALIGN float offsets[kBlockRun * (Format::kNumbers / Format::kShared)] = {};
   for (size_t r = 0; r < all.rows.size(); ++r) {
-    all.products[r] =
-        dot_row<Format>(all, reinterpret_cast<const uint8_t*>(all.rows[r]), constants);
+    all.products[r] = dot_row<Format>(all, reinterpret_cast<const uint8_t*>(all.rows[r]), offsets);
   }
 }
 

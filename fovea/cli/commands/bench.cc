@@ -30,8 +30,8 @@ the median of five repetitions. NAME is a regular expression.
 and prints a line `NAME ratio R target T` for every row: fovea's median, with
 every map readable, over that of PyTorch without maps, or over a limit. NAME is
 a row or a pattern in quotes ('bert*', '*/bf16'). Without one, all rows but
-relevancy/memory and first-map/maps run, in less than eight minutes on two
-cores. PyTorch is installed into fovea's cache the first time, and 1.4 GB of
+relevancy/memory and first-map/maps run, in less than nine minutes on two
+cores. PyTorch is installed into fovea's cache the first time, and 3 GB of
 random weights are written there; both say so before, and may be deleted at any
 time.
 

@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include "fovea/tensor/convert.h"
 #include "support/compare.h"
 #include "support/random.h"
+#include "support/sanitized.h"
 #include "support/simd_targets.h"
 
 namespace fovea {
@@ -138,26 +141,54 @@ const std::byte* as_stored(const std::vector<uint8_t>& bytes) {
   return reinterpret_cast<const std::byte*>(bytes.data());
 }
 
+void expect_definition(StoredFormat format, int64_t blocks) {
+  const StoredBlock& block = stored_block(format);
+  const int64_t count = blocks * block.elements;
+  const std::vector<uint8_t> bytes = random_blocks(format, blocks);
+  ASSERT_TRUE(has_finite_scales(format, as_stored(bytes), count));
+  std::vector<Number> wanted;
+  for (int64_t i = 0; i < count; ++i) {
+    const BlockBytes at(bytes.data() + i / block.elements * block.bytes);
+    wanted.push_back(number_of(format, at, i % block.elements));
+  }
+  for_each_simd_target([&] {
+    std::vector<float> found(static_cast<size_t>(count), -1);
+    unpack(format, as_stored(bytes), count, found.data());
+    for (size_t i = 0; i < found.size(); ++i) {
+      const auto [product, offset] = wanted[i];
+      // A rounding of the scale, of the product, of the offset and of the sum.
+      const double bound = 2e-7 * (std::abs(product) + std::abs(offset));
+      ASSERT_NEAR(found[i], product + offset, bound) << i;
+    }
+  });
+}
+
 TEST(Unpack, EveryFormatIsItsDefinitionOnEverySimdTarget) {
+  // So many that every pattern of a scale or minimum of 8 bits and fewer is there, in each place.
+  const int64_t many = support::kSanitized ? 100 : 4096;
   for (const StoredFormat format : block_formats()) {
-    const StoredBlock& block = stored_block(format);
-    SCOPED_TRACE(block.name);
-    for (const int64_t blocks : {1, 7, 8, 19}) {
-      const std::vector<uint8_t> bytes = random_blocks(format, blocks);
-      ASSERT_TRUE(has_finite_scales(format, as_stored(bytes), blocks * block.elements));
-      for_each_simd_target([&] {
-        std::vector<float> found(static_cast<size_t>(blocks * block.elements), -1);
-        unpack(format, as_stored(bytes), blocks * block.elements, found.data());
-        for (int64_t i = 0; i < blocks * block.elements; ++i) {
-          const BlockBytes at(bytes.data() + i / block.elements * block.bytes);
-          const Number wanted = number_of(format, at, i % block.elements);
-          // A rounding of the scale, of the product, of the offset and of the sum.
-          const double bound = 2e-7 * (std::abs(wanted.product) + std::abs(wanted.offset));
-          ASSERT_NEAR(found[static_cast<size_t>(i)], wanted.product + wanted.offset, bound) << i;
-        }
-      });
+    SCOPED_TRACE(stored_block(format).name);
+    for (const int64_t blocks : {int64_t{1}, int64_t{7}, int64_t{8}, int64_t{19}, many}) {
+      expect_definition(format, blocks);
     }
   }
+}
+
+TEST(Unpack, EveryFiniteNumberOfSixteenBitsIsWidenedExactly) {
+  std::vector<uint16_t> bits(1 << 16);
+  std::iota(bits.begin(), bits.end(), uint16_t{0});
+  const auto* stored = reinterpret_cast<const std::byte*>(bits.data());
+  for_each_simd_target([&] {
+    std::vector<float> f16(bits.size()), bf16(bits.size());
+    unpack(StoredFormat::kF16, stored, std::ssize(bits), f16.data());
+    unpack(StoredFormat::kBF16, stored, std::ssize(bits), bf16.data());
+    for (size_t i = 0; i < bits.size(); ++i) {
+      const float half = to_float(F16{bits[i]});
+      // Without instructions for it Highway makes large numbers of infinities.
+      if (std::isfinite(half)) ASSERT_EQ(f16[i], half) << i;
+      ASSERT_EQ(std::bit_cast<uint32_t>(bf16[i]), uint32_t{bits[i]} << 16);
+    }
+  });
 }
 
 TEST(Unpack, PlainNumbersAreWidenedExactly) {
