@@ -64,11 +64,10 @@ ViewChoice view_choice(const Question& question) {
   if (const auto of = question.word("of")) choice.of = map_value_named(*of);
   if (const auto scale = question.word("scale")) choice.curve = scale_curve_named(*scale);
   if (const auto range = question.word("range")) choice.range = parse_range(*range);
-  // Of cells of a picture a part is two numbers (ask/kinds/cell_matrix.cc).
   const auto part = [&](const char* field) -> std::optional<AxisPart> {
-    const Json* given = question.fields.find(field);
-    if (given == nullptr || !given->is_string()) return {};
-    return parse_part(field, given->as_string("a question"));
+    const auto given = question.word(field);
+    if (!given) return {};
+    return parse_part(field, *given);
   };
   choice.rows = part("rows");
   choice.cols = part("cols");

@@ -8,6 +8,7 @@
 #include "fovea/base/error.h"
 #include "fovea/figure/caption.h"
 #include "fovea/figure/map_drawing.h"
+#include "fovea/figure/read_window.h"
 #include "fovea/figure/view_frame.h"
 
 namespace fovea {
@@ -91,9 +92,11 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
                         : std::vector<RecordPointer>{chosen_record(run, choice)};
   const RecordPointer& first = records.front();
   const int64_t heads = first->shape().heads;
+  const std::vector<HeadChoice> shown = maps_meant(choice.head, *first);
+  const auto across = std::ssize(shown);
   const auto layers = static_cast<int64_t>(records.size());
   const MapDrawing drawing = map_drawing(choice, longest_side(run, *first, choice.words));
-  Frame frame = make_frame(run, first, choice, heads * layers, kPanelBins);
+  Frame frame = make_frame(run, first, choice, across * layers, kPanelBins);
   frame.of = drawing.of;
   if (frame.block > 1) frame.merge = drawing.merge;
   HeadsFigure figure;
@@ -101,7 +104,7 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   figure.cols = frame.cols.shown;
   // Beside each other as in a nearly square block; 12 heads are 4 across.
   figure.panels_across =
-      layers > 1 ? heads : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(heads))));
+      layers > 1 ? across : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(across))));
   std::vector<double> sums;
   std::vector<float> all;
   for (const RecordPointer& record : records) {
@@ -111,27 +114,28 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
            to_string(first->site), to_string(record->site));
     }
     frame.record = record;
-    for (int64_t h = 0; h < heads; ++h) {
-      MergedMap map = frame.map({HeadChoice::Kind::kOne, h});
+    for (const HeadChoice& head : shown) {
+      MergedMap map = frame.map(head);
       const auto values = map.weights.values<float>();
       all.insert(all.end(), values.begin(), values.end());
       sums.insert(sums.end(), map.row_sums.begin(), map.row_sums.end());
-      figure.panels.push_back({layers > 1 ? fmt::format("layer {} · head {}", record->site.layer, h)
-                                          : fmt::format("head {}", h),
-                               std::move(map.weights)});
+      const std::string name = heads_text(head, heads);
+      figure.panels.push_back(
+          {layers > 1 ? fmt::format("layer {} · {}", record->site.layer, name) : name,
+           std::move(map.weights)});
     }
   }
   figure.scale = scale_of(drawing, all);
   figure.value_name = value_name(drawing.of);
-  const std::string place = layers > 1
-                                ? fmt::format("layers {} to {}, {} each", first->site.layer,
-                                              records.back()->site.layer, heads_text({}, heads))
-                                : layer_text(*first, {});
+  const std::string place =
+      layers > 1 ? fmt::format("layers {} to {}, {} each", first->site.layer,
+                               records.back()->site.layer, heads_text(choice.head, heads))
+                 : layer_text(*first, choice.head);
   figure.text.title = title_of(run, first->site.kind, place);
   figure.text.caption = maps_caption(drawing, frame, place, sums, choice.words) +
                         colors_note(drawing, figure.scale, all);
   frame.record = first;
-  figure.text.metadata = metadata_of(run, frame, {}, figure.scale);
+  figure.text.metadata = metadata_of(run, frame, choice.head, figure.scale);
   if (layers > 1) {
     Json numbers = Json::array();
     for (const RecordPointer& record : records) numbers.push_back(record->site.layer);
@@ -173,8 +177,6 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   const MapPart part = map_part(choice, frame.rows, frame.cols);
   Side& fixed = choice.column ? frame.cols : frame.rows;
   Side& shown = choice.column ? frame.rows : frame.cols;
-  shown = make_side(run, choice.column ? record->row_axis : record->col_axis, choice.words, 1,
-                    choice.column ? part.rows : part.cols);
   FoundToken found{fixed.size() - 1, ""};
   if (choice.token) {
     found = token_named(fixed, choice);
@@ -183,7 +185,23 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
       --found.index;
     }
   }
+  // The whole line is computed, so that what is not shown of it can be told.
+  fixed.groups = {fixed.groups[static_cast<size_t>(found.index)]};
+  const MergedMap map = frame.map(head);
+  const Tensor line =
+      drawing.of == MapValue::kWeight
+          ? map.weights
+          : Frame{.record = record, .rows = frame.rows, .cols = frame.cols}.map(head).weights;
+  const Axis whole_axis = shown.shown;
+  const bool asked = choice.rows || choice.cols || choice.around || choice.exact;
+  const PositionGroup window = asked                      ? (choice.column ? part.rows : part.cols)
+                               : shown.axis == fixed.axis ? read_window(found.index, shown.size())
+                                                          : PositionGroup{0, shown.size()};
+  const auto all = map.weights.values<float>();
+  shown =
+      make_side(run, choice.column ? record->row_axis : record->col_axis, choice.words, 1, window);
   ReadFigure figure;
+  figure.weights.assign(all.begin() + window.begin, all.begin() + window.end);
   figure.axis = shown.shown;
   figure.place.first = shown.part.begin;
   if (shown.is_part()) cut_source(figure.axis);
@@ -194,10 +212,6 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   const bool here = found.index >= shown.part.begin && found.index < shown.part.end;
   figure.chosen = same && here ? found.index - shown.part.begin : -1;
   const std::string token = token_text(fixed.shown, found.index, choice.column);
-  fixed.groups = {fixed.groups[static_cast<size_t>(found.index)]};
-  const MergedMap map = frame.map(head);
-  const auto values = map.weights.values<float>();
-  figure.weights.assign(values.begin(), values.end());
 
   double sum = 0;
   double largest = 0;  // of what is shaded: the chosen one is marked, special ones draw too much
@@ -216,7 +230,8 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   figure.text.caption = (of_weight ? token_caption(token, place, std::span<const double>(&sum, 1))
                                    : token_caption(token, place, meaning_of(drawing.of))) +
                         frame.note(choice.words) + note_of(found) +
-                        colors_note(drawing, figure.scale, figure.weights);
+                        colors_note(drawing, figure.scale, figure.weights) +
+                        outside_note(whole_axis, line.values<float>(), window);
   for (size_t i = 0; drawing.is_plain() && i < figure.weights.size(); ++i) {
     const bool beyond =
         figure.axis.positions[i].special && double{figure.weights[i]} > figure.scale.high * 1.0001;
@@ -281,13 +296,21 @@ ReadingFigure reading_view(const Run& run, const ViewChoice& choice) {
   if (figure.lines.empty()) {
     fail(ErrorKind::kInvalidArgument, "the text has no words to read, only special tokens");
   }
+  const MapDrawing drawing = map_drawing(choice, 1);
+  std::vector<float> values;
+  for (const ReadFigure& line : figure.lines) {
+    values.insert(values.end(), line.weights.begin(), line.weights.end());
+  }
+  if (!drawing.is_plain()) figure.scale = scale_of(drawing, values);
+  figure.value_name = value_name(drawing.of);
   for (ReadFigure& line : figure.lines) line.scale = figure.scale;
   const HeadChoice head = single_map(choice.head, *record);
   figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
   figure.text.caption = fmt::format(
-      "Each line is a row: what the marked word attends to · {} · softmax weight · each row sums "
-      "to 1.00, the word itself included",
-      layer_text(*record, head));
+      "Each line is a row: what the marked word attends to · {} · {}{}{}",
+      layer_text(*record, head), meaning_of(drawing.of),
+      drawing.of == MapValue::kWeight ? " · each row sums to 1.00, the word itself included" : "",
+      colors_note(drawing, figure.scale, values));
   figure.text.metadata = figure.lines.back().text.metadata;
   figure.text.metadata.set("row", "each");
   return figure;
@@ -297,13 +320,22 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
   refuse_column_without_token(choice);
   const RecordPointer record = chosen_record(run, choice);
   const int64_t heads = record->shape().heads;
-  const bool all = choice.head.kind == HeadChoice::Kind::kAll;
+  const std::vector<HeadChoice> shown = maps_meant(choice.head, *record);
   ViewChoice exact = choice;
   exact.exact = true;
-  const Frame frame = make_frame(run, record, exact, all ? heads : 1, kLargestSide);
+  const MapDrawing drawing = map_drawing(exact, 1);
+  if (drawing.of == MapValue::kScore) {
+    fail(ErrorKind::kInvalidArgument, Field{"of"},
+         "a line is as strong as what it stands for, but scores are below 0 too; choose another "
+         "value, or another view");
+  }
+  Frame frame = make_frame(run, record, exact, std::ssize(shown), kLargestSide);
+  frame.of = drawing.of;
   LinesFigure figure;
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
+  figure.row_place.first = frame.rows.part.begin;
+  figure.col_place.first = frame.cols.part.begin;
   FoundToken found;
   if (choice.token) {
     found = token_named(choice.column ? frame.cols : frame.rows, choice);
@@ -311,13 +343,12 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
     (choice.column ? figure.chosen_col : figure.chosen_row) = side.place_of(found);
   }
   std::vector<double> sums;
-  double largest = 0;
-  for (int64_t h = 0; h < (all ? heads : 1); ++h) {
-    const HeadChoice head =
-        all ? HeadChoice{HeadChoice::Kind::kOne, h} : single_map(choice.head, *record);
+  std::vector<float> values;
+  for (const HeadChoice& head : shown) {
     MergedMap map = frame.map(head);
     const MatrixView<const float> weights = map.weights.matrix<float>();
-    largest = std::max(largest, largest_of(map.weights.values<float>()));
+    const auto some = map.weights.values<float>();
+    values.insert(values.end(), some.begin(), some.end());
     if (!choice.token) {
       sums.insert(sums.end(), map.row_sums.begin(), map.row_sums.end());
     } else {
@@ -335,11 +366,18 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
   figure.text.title = title_of(run, record->site.kind, place);
   const Axis whole_axis =
       make_side(run, choice.column ? record->col_axis : record->row_axis, choice.words).shown;
+  const bool of_weight = drawing.of == MapValue::kWeight;
+  const std::string token = token_text(whole_axis, found.index, choice.column);
+  const ColorScale scale = scale_of(drawing, values);
+  if (!drawing.is_plain()) figure.strength = scale;
+  figure.value_name = value_name(drawing.of);
   figure.text.caption =
-      (choice.token ? token_caption(token_text(whole_axis, found.index, choice.column), place, sums)
-                    : matrix_caption(place, sums)) +
-      frame.note(choice.words) + note_of(found);
-  figure.text.metadata = metadata_of(run, frame, choice.head, scale_to(largest));
+      (choice.token ? (of_weight ? token_caption(token, place, sums)
+                                 : token_caption(token, place, meaning_of(drawing.of)))
+                    : (of_weight ? matrix_caption(place, sums)
+                                 : matrix_caption(place, meaning_of(drawing.of)))) +
+      frame.note(choice.words) + note_of(found) + colors_note(drawing, scale, values);
+  figure.text.metadata = metadata_of(run, frame, choice.head, scale);
   figure.text.metadata.set("mass", figure.mass);
   if (choice.token) figure.text.metadata.set(choice.column ? "column" : "row", found.index);
   return figure;
