@@ -134,8 +134,9 @@ Answer lines_answer(LineMaps maps, const Question& question, const DetectedObjec
 Answer cell_answer(const Question& question, const DetectedObjects& found, int64_t cell) {
   const RecordPointer record = found.record(SiteKind::kEncoderSelf, question.place.layer);
   const HeadChoice head = question.place.head.value_or(HeadChoice{});
-  return lines_answer(cell_maps(found.scene(), record, head, cell, question.place.column), question,
-                      found, record, head);
+  return lines_answer(cell_maps(found.scene(), record, head, cell, question.place.column,
+                                picture_drawing(view_choice(question))),
+                      question, found, record, head);
 }
 
 Answer no_object_answer(const Question& question, const DetectedObjects& found) {

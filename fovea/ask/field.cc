@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "fovea/base/error.h"
 #include "fovea/base/parse.h"
@@ -21,7 +22,7 @@ bool is_number(FieldType type) {
 }
 
 // "a whole number from 0, or mean, max, all".
-std::string expected(const FieldInfo& field) {
+std::string expected_one(const FieldInfo& field) {
   std::string text;
   if (field.type == FieldType::kFlag) text = "true or false";
   if (field.type == FieldType::kText) text = "a text";
@@ -30,7 +31,7 @@ std::string expected(const FieldInfo& field) {
   if (field.type == FieldType::kPixel) text = "a column and a row, X,Y";
   if (field.type == FieldType::kPixel && field.several) text += ", or several, X,Y:X,Y";
   if (field.type == FieldType::kSize) text = "a width and a height from 1 to 16384, WxH";
-  if (field.type == FieldType::kRange) text = "a range A:B with 0 <= A < B";
+  if (field.type == FieldType::kRange) text = "a range A:B with 0 <= A < B, or A: or :B";
   if (is_number(field.type) && std::isfinite(field.low)) {
     text += fmt::format(" {} {}", field.low_excluded ? "above" : "from", field.low);
   }
@@ -41,6 +42,10 @@ std::string expected(const FieldInfo& field) {
   const std::string words = fmt::format("{}", fmt::join(field.words, ", "));
   if (!text.empty()) return text + ", or " + words;
   return field.words.size() == 1 ? words : "one of " + words;
+}
+
+std::string expected(const FieldInfo& field) {
+  return expected_one(field) + (field.or_list ? ", or several, N,N" : "");
 }
 
 [[noreturn]] void fail_value(const FieldInfo& field, const std::string& shown,
@@ -62,14 +67,39 @@ std::string word_meant(const FieldInfo& field, const std::string& word) {
   return std::ranges::count(field.words, word) > 0 ? word : "";
 }
 
+// A list of different whole numbers; of one number that number alone.
+Json checked_list(const FieldInfo& field, const Json& value) {
+  Json::Array numbers;
+  if (value.is_array()) {
+    numbers = value.as_array(kOfField);
+  } else {
+    const std::string& text = value.as_string(kOfField);
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find(',', begin), text.size());
+      const auto number = parse_number<int64_t>(std::string_view(text).substr(begin, end - begin));
+      if (!number) fail_value(field, "'" + text + "'");
+      numbers.emplace_back(*number);
+      begin = end + 1;
+    }
+  }
+  if (numbers.empty()) fail_value(field, value.dump());
+  std::set<int64_t> known;
+  for (const Json& one : numbers) {
+    if (!one.is_int() || one.as_int(kOfField) < 0) fail_value(field, value.dump());
+    if (known.insert(one.as_int(kOfField)).second) continue;
+    fail(ErrorKind::kInvalidArgument, Field{field.name}, "{} is given twice; leave one out",
+         one.dump());
+  }
+  return Json(std::move(numbers));
+}
+
 constexpr int64_t kLongestSide = 16384;  // of a size
 
 bool is_pair(FieldType type) {
-  return type == FieldType::kPixel || type == FieldType::kSize || type == FieldType::kRange;
+  return type == FieldType::kPixel || type == FieldType::kSize;
 }
 
 bool fits_pair(FieldType type, int64_t first, int64_t second) {
-  if (type == FieldType::kRange) return first >= 0 && second > first;
   const auto is_side = [](int64_t side) { return side >= 1 && side <= kLongestSide; };
   return type == FieldType::kPixel || (is_side(first) && is_side(second));
 }
@@ -92,7 +122,32 @@ Json checked_pair(const FieldInfo& field, const Json& value, const std::string& 
 
 // What stands between the two as they are typed.
 char between(FieldType type) {
-  return type == FieldType::kSize ? 'x' : type == FieldType::kPixel ? ',' : ':';
+  return type == FieldType::kSize ? 'x' : ',';
+}
+
+Json checked_range(const FieldInfo& field, const Json& value) {
+  std::string text, shown = value.dump();
+  if (value.is_string()) {
+    text = value.as_string(kOfField);
+    shown = "'" + text + "'";
+  } else {
+    const bool two = value.is_array() && value.as_array(kOfField).size() == 2 &&
+                     value.as_array(kOfField)[0].is_int() && value.as_array(kOfField)[1].is_int();
+    if (!two) fail_value(field, shown);
+    text = fmt::format("{}:{}", value.as_array(kOfField)[0].as_int(kOfField),
+                       value.as_array(kOfField)[1].as_int(kOfField));
+  }
+  const size_t colon = text.find(':');
+  if (colon == text.npos) fail_value(field, shown);
+  const std::string_view ends[] = {std::string_view(text).substr(0, colon),
+                                   std::string_view(text).substr(colon + 1)};
+  std::optional<int64_t> numbers[2];
+  for (size_t i = 0; i < 2; ++i) {
+    numbers[i] = parse_number<int64_t>(ends[i]);
+    if (!ends[i].empty() && numbers[i].value_or(-1) < 0) fail_value(field, shown);
+  }
+  if (numbers[0] && numbers[1] && *numbers[0] >= *numbers[1]) fail_value(field, shown);
+  return text;
 }
 
 Json typed_pair(const FieldInfo& field, const std::string& text) {
@@ -170,6 +225,14 @@ void set_bounds(Json& schema, const FieldInfo& field) {
   bound("maximum", field.high);
 }
 
+Json or_list_schema(Json one) {
+  Json number = Json::object({{"type", "integer"}, {"minimum", 0}});
+  Json list = Json::object({{"type", "array"}, {"items", std::move(number)}, {"minItems", 1}});
+  list.set("uniqueItems", true);
+  Json typed = Json::object({{"type", "string"}, {"pattern", "^[0-9]+(,[0-9]+)+$"}});
+  return Json::object({{"anyOf", Json(Json::Array{one, list, typed})}});
+}
+
 // The schema of one value.
 Json one_schema(const FieldInfo& field) {
   Json schema = Json::object();
@@ -181,9 +244,15 @@ Json one_schema(const FieldInfo& field) {
   };
   if (field.type == FieldType::kChoice) {
     schema.set("enum", words());
+  } else if (field.type == FieldType::kRange) {
+    Json number = Json::object({{"type", "integer"}, {"minimum", 0}});
+    Json pair = Json::object({{"type", "array"}, {"items", number}});
+    pair.set("minItems", 2);
+    pair.set("maxItems", 2);
+    Json text = Json::object({{"type", "string"}, {"pattern", "^[0-9]*:[0-9]*$"}});
+    schema.set("anyOf", Json(Json::Array{std::move(text), std::move(pair)}));
   } else if (is_pair(field.type)) {
     Json number = Json::object({{"type", "integer"}});
-    if (field.type == FieldType::kRange) number.set("minimum", 0);
     if (field.type == FieldType::kSize) {
       number = Json::object({{"type", "integer"}, {"minimum", 1}, {"maximum", kLongestSide}});
     }
@@ -206,7 +275,7 @@ Json one_schema(const FieldInfo& field) {
       schema.set("anyOf", Json(Json::Array{value, Json::object({{"enum", words()}})}));
     }
   }
-  return schema;
+  return field.or_list ? or_list_schema(std::move(schema)) : schema;
 }
 
 Json value_schema(const FieldInfo& field) {
@@ -252,6 +321,11 @@ Json rule_schema(const FieldInfo& field, const FieldRule& rule, std::span<const 
 
 }  // namespace
 
+bool is_list(const Json& value) {
+  return value.is_array() ||
+         (value.is_string() && value.as_string(kOfField).find(',') != std::string::npos);
+}
+
 bool is_given(const Json& value) {
   return !value.is_null() && !(value.is_bool() && !value.as_bool(kOfField));
 }
@@ -265,6 +339,7 @@ namespace {
 
 Json typed_one(const FieldInfo& field, const std::string& text) {
   if (field.type == FieldType::kFlag) return true;
+  if (field.or_list && is_list(text)) return checked_list(field, text);
   if (is_pair(field.type)) return typed_pair(field, text);
   if (is_number(field.type) && word_meant(field, text).empty()) {
     const auto number = parse_number<double>(text);
@@ -302,6 +377,11 @@ std::vector<std::string> typed_texts(const FieldInfo& field, const Json& value) 
   if (field.type == FieldType::kFlag) return {};
   const auto text_of = [&](const Json& one) {
     if (is_pair(field.type)) return pair_text(field, one);
+    if (one.is_array()) {
+      std::vector<std::string> numbers;
+      for (const Json& number : one.as_array(kOfField)) numbers.push_back(number.dump());
+      return fmt::format("{}", fmt::join(numbers, ","));
+    }
     if (one.is_string()) return one.as_string(kOfField);
     return (field.or_index ? "#" : "") + one.dump();
   };
@@ -333,7 +413,13 @@ Json checked_value(const FieldInfo& field, const Json& value) {
     if (!value.is_bool()) fail_value(field, value.dump());
     return value;
   }
+  if (field.or_list && is_list(value)) {
+    const Json list = checked_list(field, value);
+    const Json::Array& numbers = list.as_array(kOfField);
+    return numbers.size() == 1 ? checked_value(field, numbers.front()) : list;
+  }
   if (is_pair(field.type)) return checked_pair(field, value, value.dump());
+  if (field.type == FieldType::kRange) return checked_range(field, value);
   if (is_number(field.type) && value.is_number()) return checked_number(field, value);
   if (field.or_index && value.is_int() && value.as_int(kOfField) >= 0) {
     return fmt::format("#{}", value.as_int(kOfField));

@@ -15,7 +15,7 @@
 namespace fovea {
 
 // A pixel is [x, y], typed X,Y: column and row, from 0. A size is [width, height], typed WxH. A
-// range is [begin, end), typed A:B, from 0.
+// range is the text A:B, from 0 and without B; either may be left out, and JSON may say [A, B].
 enum class FieldType { kFlag, kText, kInteger, kReal, kChoice, kPixel, kSize, kRange };
 
 // A rule about other fields, if this field is given: another one must be given too, must not be
@@ -49,6 +49,7 @@ struct FieldInfo {
   bool several = false;        // takes a list of such values
   int64_t most = 0;            // most values of a list; 0: any number
   bool or_index = false;       // for a text: JSON may give a number N, which means "#N"
+  bool or_list = false;        // takes also a list of whole numbers from 0, typed 0,3,7
   bool on_page = true;         // a saved page shows it too
   std::string models = {};     // which models it is for; empty: all
   std::vector<FieldRule> rules = {};
@@ -56,6 +57,9 @@ struct FieldInfo {
 
 // Whether a member of an object says anything: null and false mean the same as no member.
 bool is_given(const Json& value);
+
+// Whether it is a list of numbers, as `or_list` takes it: [0, 3], or the text 0,3.
+bool is_list(const Json& value);
 
 // Null if there is none.
 const FieldInfo* find_field(std::span<const FieldInfo> fields, std::string_view name);

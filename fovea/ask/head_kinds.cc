@@ -32,11 +32,14 @@ void name_head_kinds(HeadsFigure& figure, const Run& run, const ViewChoice& choi
   if (first.row_axis != first.col_axis || axis.grid_rows > 0) return;
   const PositionKinds kinds = text_kinds(axis, ids_by_text(axis), /*padding_id=*/-1);
   const auto layers = records.size();
+  const std::vector<HeadChoice> heads = maps_meant(choice.head, first);
   for (size_t layer = 0; layer < layers; ++layer) {
     const std::vector<HeadSums> sums = sums_of(*records[layer], kinds, kinds);
     // An overview of several layers has them across.
-    for (size_t head = 0; head < sums.size(); ++head) {
-      figure.panels[head * layers + layer].kind = head_type(numbers_of(sums[head]));
+    for (size_t i = 0; i < heads.size(); ++i) {
+      if (heads[i].kind != HeadChoice::Kind::kOne) continue;
+      const HeadSums& head = sums[static_cast<size_t>(heads[i].head)];
+      figure.panels[i * layers + layer].kind = head_type(numbers_of(head));
     }
   }
 }

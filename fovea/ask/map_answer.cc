@@ -76,11 +76,10 @@ ViewChoice view_choice(const Question& question) {
   if (const Json* needles = question.fields.find("needles")) {
     choice.needles = needles->as_int("a question");
   }
-  // Of cells of a picture a part is two numbers (ask/kinds/cell_matrix.cc).
   const auto part = [&](const char* field) -> std::optional<AxisPart> {
-    const Json* given = question.fields.find(field);
-    if (given == nullptr || !given->is_string()) return {};
-    return parse_part(field, given->as_string("a question"));
+    const auto given = question.word(field);
+    if (!given) return {};
+    return parse_part(field, *given);
   };
   choice.rows = part("rows");
   choice.cols = part("cols");

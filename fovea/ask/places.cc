@@ -75,8 +75,9 @@ void check_layer(int64_t layer, const Engine& engine, SiteKind kind) {
 }
 
 void check_head(const HeadChoice& head, const Engine& engine, SiteKind kind) {
-  if (head.kind != HeadChoice::Kind::kOne) return;
-  check_counted("head", head.head, size_of(engine.facts(), kind).heads, engine, kind);
+  const int64_t heads = size_of(engine.facts(), kind).heads;
+  for (const int64_t one : head.some) check_counted("head", one, heads, engine, kind);
+  if (head.kind == HeadChoice::Kind::kOne) check_counted("head", head.head, heads, engine, kind);
 }
 
 void check_query(int64_t query, const Engine& engine) {

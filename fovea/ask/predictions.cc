@@ -99,6 +99,11 @@ void add_written(Predictions& predictions, const Engine& engine, const RunResult
   const auto border = static_cast<size_t>(std::ranges::mismatch(all, prompt).in1 - all.begin());
   predictions.prompt = all.substr(0, border);
   predictions.written = all.substr(border);
+  for (size_t i = 0; i < result.generated_probabilities.size(); ++i) {
+    predictions.written_tokens.push_back(
+        {result.generated[i], tokenizer->info(static_cast<int32_t>(result.generated[i])).display,
+         result.generated_probabilities[i]});
+  }
 }
 
 }  // namespace
@@ -158,6 +163,7 @@ Json output_facts(const FinishedRun& run) {
   if (!predictions.written.empty()) {
     json.set("prompt", predictions.prompt);
     json.set("written", predictions.written);
+    json.set("written_tokens", to_json(predictions.written_tokens));
   }
   if (const auto artifacts = artifacts_of(run)) json.set("artifacts", to_json(*artifacts));
   return json;

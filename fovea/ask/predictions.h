@@ -28,6 +28,7 @@ struct Predictions {
   std::vector<Mask> masks;
   std::string prompt;   // as it was read
   std::string written;  // and how the model continued; empty: it did not
+  std::vector<Candidate> written_tokens;
 };
 
 // Whether predictions_of() will need the logits. They are left out if nobody would read the output.

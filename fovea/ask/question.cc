@@ -22,6 +22,14 @@ const std::vector<QuestionKind>& kinds() {
   return all;
 }
 
+HeadChoice head_choice_of(const Json& head) {
+  if (head.is_int()) return {HeadChoice::Kind::kOne, head.as_int(kOfQuestion)};
+  if (head.is_string()) return parse_head(head.as_string(kOfQuestion));
+  HeadChoice some{.kind = HeadChoice::Kind::kSome};
+  for (const Json& one : head.as_array(kOfQuestion)) some.some.push_back(one.as_int(kOfQuestion));
+  return some;
+}
+
 Place parse_place(const Json& given) {
   Place place;
   if (const Json* site = given.find("site")) {
@@ -32,8 +40,7 @@ Place parse_place(const Json& given) {
     if (layer->is_int()) place.layer = layer->as_int(kOfQuestion);
   }
   if (const Json* head = given.find("head")) {
-    place.head = head->is_int() ? HeadChoice{HeadChoice::Kind::kOne, head->as_int(kOfQuestion)}
-                                : parse_head(head->as_string(kOfQuestion));
+    place.head = head_choice_of(*head);
   }
   if (const Json* at = given.find("at")) {
     const Json::Array& spots = at->as_array(kOfQuestion);
@@ -76,6 +83,7 @@ bool is_of_matrices(const Json& given) {
 // The usual kind for objects in a picture: the one that the fields belong to.
 std::string usual_kind_of_objects(const Json& given) {
   const auto has = [&](std::string_view name) { return given.find(name) != nullptr; };
+  if (has("top")) return "top_cells";
   if (has("to")) return "why";
   if (const Json* at = given.find("at")) {
     const bool several = at->is_array() && at->as_array(kOfQuestion).size() > 1 &&
@@ -93,14 +101,36 @@ bool stand_together(const QuestionKind& a, const QuestionKind& b) {
       a.verbs, [&](const std::string& verb) { return std::ranges::count(b.verbs, verb) > 0; });
 }
 
-// Who else takes a field that this kind does not, of those that stand beside it.
-void check_kind_takes(const QuestionKind& kind, const std::string& name) {
-  if (find_field(kind.fields, name) != nullptr) return;
+// Kinds beside this one that take the field, or a list of it.
+std::vector<std::string> others_that_take(const QuestionKind& kind, const std::string& name,
+                                          bool list) {
   std::vector<std::string> others;
   for (const QuestionKind& other : kinds()) {
     if (!stand_together(kind, other)) continue;
-    if (find_field(other.fields, name) != nullptr) others.push_back(other.name);
+    const FieldInfo* field = find_field(other.fields, name);
+    if (field != nullptr && (!list || field->or_list)) others.push_back(other.name);
   }
+  return others;
+}
+
+// Several heads have a map each, which a kind that shows one has no room for.
+void check_list(const QuestionKind& kind, const FieldInfo& field, const Json& value) {
+  if (!is_list(value) || field.or_list || field.name != "head") return;
+  const std::vector<std::string> others = others_that_take(kind, field.name, /*list=*/true);
+  fail(ErrorKind::kInvalidArgument, Field{field.name},
+       "{} takes one, not several; give a number{}{}", kind.name,
+       field.words.empty() ? "" : fmt::format(" or {}", fmt::join(field.words, ", ")),
+       others.empty() ? ""
+                      : fmt::format(", or choose another `kind`: {} show{} several",
+                                    fmt::join(others, ", "), others.size() == 1 ? "s" : ""));
+}
+
+// Who else takes a field that this kind does not, of those that stand beside it.
+void check_kind_takes(const QuestionKind& kind, const std::string& name, const Json& value) {
+  if (const FieldInfo* field = find_field(kind.fields, name)) {
+    return check_list(kind, *field, value);
+  }
+  const std::vector<std::string> others = others_that_take(kind, name, /*list=*/false);
   if (others.empty()) return;
   fail(ErrorKind::kInvalidArgument, Field{name},
        "{} does not take it but {}; leave it out, or choose another `kind`", kind.name,
@@ -133,11 +163,15 @@ const QuestionKind& question_kind_named(std::string_view name) {
 std::string usual_kind(const Json& given, RunSort sort) {
   const auto has = [&](std::string_view name) { return given.find(name) != nullptr; };
   if (sort == RunSort::kObjects) return usual_kind_of_objects(given);
-  if (sort == RunSort::kPicture && !is_of_matrices(given)) return "maps";
+  if (sort == RunSort::kPicture && !is_of_matrices(given)) {
+    return has("top") ? "top_patches" : "maps";
+  }
+  if (has("top")) return "top";
   if (has("token") || has("column")) return "read";
   const Json* head = given.find("head");
-  const bool all = head == nullptr || (head->is_string() && head->as_string(kOfQuestion) == "all");
-  return all ? "heads" : "matrix";
+  const bool one_map = head != nullptr && !is_list(*head) &&
+                       !(head->is_string() && head->as_string(kOfQuestion) == "all");
+  return one_map ? "matrix" : "heads";
 }
 
 void check_page(const Question& question) {
@@ -174,7 +208,8 @@ Question parse_question(const Json& json, RunSort sort) {
   }
   if (question.kind.empty()) question.kind = usual_kind(given, sort);
   const QuestionKind& kind = question_kind_named(question.kind);
-  for (const auto& [name, value] : given.as_object(kOfQuestion)) check_kind_takes(kind, name);
+  for (const auto& [name, value] : given.as_object(kOfQuestion))
+    check_kind_takes(kind, name, value);
   const Json checked = checked_fields(kind.fields, given, kind.name);
   question.place = parse_place(checked);
   for (const auto& [name, value] : checked.as_object(kOfQuestion)) {
@@ -237,11 +272,19 @@ FieldInfo head_field(std::vector<std::string> words) {
   return {.name = "head",
           .shown = fmt::format("N|{}", fmt::join(words, "|")),
           .help = words.size() == 1 ? "which head, from 0, or the mean of all"
-                                    : "which head, from 0, or their mean or maximum",
+                                    : "which head, from 0, or their mean, largest or smallest",
           .type = FieldType::kInteger,
           .words = words,
           .low = 0,
           .otherwise = otherwise};
+}
+
+FieldInfo heads_field() {
+  FieldInfo field = head_field();
+  field.shown = "N[,N..]|mean|max|min|all";
+  field.help = "which head, from 0, several as 0,3,7, or their mean, largest or smallest";
+  field.or_list = true;
+  return field;
 }
 
 FieldInfo token_field() {
@@ -317,6 +360,12 @@ FieldInfo range_field() {
           .otherwise = "0 to the largest; of times-even a 32nd to 32"};
 }
 
+std::vector<FieldInfo> drawing_fields() {
+  FieldInfo of = of_field();
+  of.otherwise = "weight";
+  return {std::move(of), scale_field(), range_field()};
+}
+
 FieldInfo pool_field() {
   return {.name = "pool",
           .help =
@@ -359,8 +408,12 @@ FieldInfo needles_field() {
 
 std::vector<FieldInfo> part_fields() {
   const auto range = [](const char* name, const char* help) {
-    return FieldInfo{
-        .name = name, .shown = "A:B", .help = help, .otherwise = "all", .on_page = false};
+    return FieldInfo{.name = name,
+                     .shown = "A:B",
+                     .help = help,
+                     .type = FieldType::kRange,
+                     .otherwise = "all",
+                     .on_page = false};
   };
   FieldInfo around{.name = "around",
                    .shown = "TOKEN[:N]",

@@ -63,7 +63,9 @@ std::vector<FieldInfo> joined_fields(std::vector<FieldInfo> fields, std::vector<
 // The fields of a place, as most kinds take them.
 FieldInfo site_field();
 FieldInfo layer_field(bool all_layers = false);
-FieldInfo head_field(std::vector<std::string> words = {"mean", "max", "all"});
+FieldInfo head_field(std::vector<std::string> words = {"mean", "max", "min", "all"});
+// The same where several heads have a map each: a list of them is taken too.
+FieldInfo heads_field();
 FieldInfo at_field(bool several = false);
 FieldInfo query_field();
 FieldInfo token_field();
@@ -76,6 +78,7 @@ FieldInfo exact_field();
 FieldInfo of_field();
 FieldInfo scale_field();
 FieldInfo range_field();
+std::vector<FieldInfo> drawing_fields();
 // A part of a map: "rows", "cols" and "around".
 std::vector<FieldInfo> part_fields();
 // "pool": what a bin of a map is that is too long for its cells.

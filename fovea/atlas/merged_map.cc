@@ -94,14 +94,17 @@ class HeadStrips {
     if (maps_.size() == 1) return result;
     const auto values = result.mutable_values<float>();
     const bool max = head_.kind == HeadChoice::Kind::kMax;
+    const bool min = head_.kind == HeadChoice::Kind::kMin;
     for (size_t h = 1; h < maps_.size(); ++h) {
       const Tensor other = maps_[h].strip(region);
       const auto more = other.values<float>();
       for (size_t i = 0; i < values.size(); ++i) {
-        values[i] = max ? std::max(values[i], more[i]) : values[i] + more[i];
+        values[i] = max   ? std::max(values[i], more[i])
+                    : min ? std::min(values[i], more[i])
+                          : values[i] + more[i];
       }
     }
-    if (!max) {
+    if (!max && !min) {
       for (float& value : values) value /= static_cast<float>(maps_.size());
     }
     return result;
@@ -292,7 +295,16 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
 }
 
 std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
-                            HeadChoice head, bool column) {
+                            HeadChoice head, bool column, MapValue value) {
+  if (value != MapValue::kWeight) {
+    const AttentionShape shape = record->shape();
+    const std::vector<PositionGroup> one{{index, index + 1}};
+    const std::vector<PositionGroup> each = blocks_along(column ? shape.rows : shape.cols, 1);
+    const MergedMap map =
+        merged_map(record, head, column ? each : one, column ? one : each, Merge::kWords, value);
+    const auto values = map.weights.values<float>();
+    return {values.begin(), values.end()};
+  }
   const int64_t heads = record->shape().heads;
   std::vector<double> result;
   for (int64_t h = 0; h < heads; ++h) {
@@ -303,6 +315,8 @@ std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record
     for (size_t i = 0; i < line.size(); ++i) {
       if (head.kind == HeadChoice::Kind::kMax) {
         result[i] = std::max(result[i], double{line[i]});
+      } else if (head.kind == HeadChoice::Kind::kMin) {
+        result[i] = h == 0 ? double{line[i]} : std::min(result[i], double{line[i]});
       } else {
         result[i] += head.kind == HeadChoice::Kind::kOne
                          ? double{line[i]}

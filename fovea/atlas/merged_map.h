@@ -1,5 +1,5 @@
-// A map of one head, or of the mean or maximum of all heads, whose positions are put together in
-// groups. It is computed strip by strip, so that only the result is kept.
+// A map of one head, or of the mean, maximum or minimum of all heads, whose positions are put
+// together in groups. It is computed strip by strip, so that only the result is kept.
 #pragma once
 
 #include <memory>
@@ -57,8 +57,9 @@ MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64
 // That of a survey. `value` is kWeight or kTimesEven.
 MergedMap map_of(const MapSurvey& survey, Merge merge, MapValue value);
 
-// One row or column of a map: of one head, of the mean of all (also for kAll), or of their maximum.
+// One row or column of a map: of one head, of the mean of all (also for kAll), or of their maximum
+// or minimum. Where the mask forbids a weight is 0, another value NaN.
 std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
-                            HeadChoice head, bool column);
+                            HeadChoice head, bool column, MapValue value = MapValue::kWeight);
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "fovea/base/error.h"
@@ -56,6 +57,8 @@ bool same_word(const Axis& axis, bool has_words, int64_t i) {
   return word >= 0 && axis.positions[static_cast<size_t>(i - 1)].word == word;
 }
 
+constexpr std::string_view kNumberMark = "·";  // between a label and which of its kind it is
+
 std::vector<int64_t> find_positions(const Axis& axis, std::string_view token) {
   std::vector<int64_t> found;
   for (int64_t i = 0; i < static_cast<int64_t>(axis.positions.size()); ++i) {
@@ -64,6 +67,16 @@ std::vector<int64_t> find_positions(const Axis& axis, std::string_view token) {
     }
   }
   return found;
+}
+
+// The position that numbered_labels() calls so; "the·1" is the first of several.
+std::optional<int64_t> numbered_position(const Axis& axis, std::string_view token) {
+  const size_t mark = token.rfind(kNumberMark);
+  if (mark == std::string_view::npos || mark == 0) return {};
+  const auto number = parse_number<int64_t>(token.substr(mark + kNumberMark.size()));
+  const std::vector<int64_t> found = find_positions(axis, token.substr(0, mark));
+  if (!number || *number < 1 || *number > std::ssize(found)) return {};
+  return found[static_cast<size_t>(*number - 1)];
 }
 
 [[noreturn]] void fail_several(std::string_view token, const std::vector<int64_t>& places) {
@@ -163,6 +176,25 @@ std::string plain_label(const Axis& axis, int64_t index) {
   return std::string(without_marks(position.text));
 }
 
+std::vector<std::string> label_numbers(const Axis& axis) {
+  std::map<std::string, int64_t> seen;
+  std::vector<std::string> numbers;
+  for (int64_t i = 0; i < std::ssize(axis.positions); ++i) {
+    const int64_t number = ++seen[plain_label(axis, i)];
+    numbers.push_back(number > 1 ? fmt::format("{}{}", kNumberMark, number) : "");
+  }
+  return numbers;
+}
+
+std::vector<std::string> numbered_labels(const Axis& axis) {
+  std::vector<std::string> labels = label_numbers(axis);
+  for (int64_t i = 0; i < std::ssize(axis.positions); ++i) {
+    std::string& label = labels[static_cast<size_t>(i)];
+    label = plain_label(axis, i) + label;
+  }
+  return labels;
+}
+
 FoundToken token_named(const Axis& axis, std::string_view token) {
   if (token.size() > 1 && token.starts_with('#') && parse_number<int64_t>(token.substr(1))) {
     return {position_named(axis, token, token.substr(1)), ""};
@@ -170,6 +202,8 @@ FoundToken token_named(const Axis& axis, std::string_view token) {
   const std::vector<int64_t> found = find_positions(axis, token);
   if (found.size() == 1) return {found.front(), ""};
   if (found.size() > 1) fail_several(token, found);
+
+  if (const auto numbered = numbered_position(axis, token)) return {*numbered, ""};
 
   // Compare with the text's own spelling: a tokenizer may have made "The" into "the".
   std::vector<int64_t> written;

@@ -31,14 +31,20 @@ Axis grouped_axis(const Axis& axis, const std::vector<PositionGroup>& groups);
 // A position's text as a user would type it, without the marks of spaces and word pieces.
 std::string plain_label(const Axis& axis, int64_t index);
 
+// What tells positions of one plain_label() apart: "" of the first, "·2" of the second, "·3", ...
+std::vector<std::string> label_numbers(const Axis& axis);
+// Both together: the second "the" is "the·2".
+std::vector<std::string> numbered_labels(const Axis& axis);
+
 struct FoundToken {
   int64_t index = 0;
   std::string note;  // what was chosen if several fit; else empty
 };
 
-// Finds a position by `token`: its label, a word of several pieces (the last piece is taken, and
-// the note says so), a number from 0, or #number if labels are numbers too. Throws
-// Error{kInvalidArgument} that lists the places if it occurs more than once, or else what there is.
+// Finds a position by `token`: its label or numbered_labels() of it, a word of several pieces (the
+// last piece is taken, and the note says so), a number from 0, or #number if labels are numbers
+// too. Throws Error{kInvalidArgument} that lists the places if it occurs more than once, or else
+// what there is.
 FoundToken token_named(const Axis& axis, std::string_view token);
 // The same for an axis made by grouped_axis(axis, groups): finds the word itself, or the word that
 // the piece belongs to.

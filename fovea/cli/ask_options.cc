@@ -12,6 +12,7 @@
 #include "fovea/base/file.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/map_options.h"
+#include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
@@ -247,6 +248,10 @@ Input input_of(const Args& args, const GivenInput& given, const Engine& engine,
   return input;
 }
 
+bool takes_values(const Question& question) {
+  return question.word("of") == "value-weighted";
+}
+
 void check_outputs_of(const Question& question, const Args& args) {
   if (question.kind.empty()) return;
   if (args.knows("out") && writes_page(args)) check_page(question);
@@ -335,6 +340,7 @@ Content content_of(const Answer& answer) {
   if (const auto* table = std::get_if<TableFigure>(&answer.figure)) {
     content.csv = [table = *table] { return table_csv(table); };
   }
+  if (answer.records) content.csv = [records = *answer.records] { return records_csv(records); };
   if (answer.labels) content.labels = [labels = *answer.labels] { return labels; };
   if (answer.arrays && !answer.numbers_apart) {
     content.write_data = [answer](const auto& path) { write_npz(path, answer.arrays()); };

@@ -50,6 +50,9 @@ Input input_of(const Args& args, const GivenInput& given, const Engine& engine,
 // A picture file. Throws as MappedFile::open does.
 PictureBytes read_picture_bytes(const std::string& name);
 
+// Whether what is drawn needs the values, which the maps of pictures do without.
+bool takes_values(const Question& question);
+
 // Refuses outputs that the question cannot be written as, before any work.
 void check_outputs_of(const Question& question, const Args& args);
 

@@ -332,6 +332,7 @@ RunResult Engine::generate(const EncodedInput& input, GenerateOptions how,
   if (how.stop_ids.empty()) how.stop_ids = generation_config().search.stop_ids;
   RunResult result;
   result.warnings = input.warnings;
+  how.probabilities = &result.generated_probabilities;
   AttentionCache cache;
   result.generated =
       run_on_team([&] { return fovea::generate(model(), input.inputs.input_ids, how, cache); });
@@ -347,7 +348,8 @@ RunResult Engine::generate(const EncodedInput& input, GenerateOptions how,
   cache.record_into(recorder, "steps");
   result.inputs.input_ids.assign(ids.begin(), ids.end() - 1);
   result.run = {.model = name(), .model_hash = model_hash(), .model_note = checkpoint().note};
-  result.run.axes = {columns, steps_axis(columns, find_tokenizer(), ids, prompt)};
+  result.run.axes = {
+      columns, steps_axis(columns, find_tokenizer(), ids, prompt, result.generated_probabilities)};
   result.run.records = recorder.take();
   return result;
 }

@@ -37,7 +37,8 @@ struct RunResult {
   Run run;
   ModelInputs inputs;
   ModelOutputs outputs;
-  std::vector<int64_t> generated;  // what a generation wrote
+  std::vector<int64_t> generated;               // what a generation wrote
+  std::vector<double> generated_probabilities;  // what the model gave each of these
   std::vector<std::string> warnings;
 
   AttentionMap map(SiteId site, int64_t head) const { return {run.record(site), head}; }

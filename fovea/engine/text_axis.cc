@@ -108,13 +108,18 @@ void divide_at_spaces(Axis& axis) {
 }
 
 Axis steps_axis(const Axis& columns, const Tokenizer* tokenizer, std::span<const int64_t> ids,
-                int64_t prompt) {
+                int64_t prompt, std::span<const double> probabilities) {
   Axis axis = columns;
   axis.name = "steps";
   for (size_t i = static_cast<size_t>(prompt) - 1; i < axis.positions.size(); ++i) {
     std::string& text = axis.positions[i].text;
     text = fmt::format("after {}", columns.positions[i].text);
     if (i + 1 < ids.size()) text += fmt::format(" → predicts {}", label(tokenizer, ids[i + 1]));
+    const size_t written = i + 1 - static_cast<size_t>(prompt);
+    if (written >= probabilities.size()) continue;
+    const double probability = probabilities[written];
+    text += probability < 0.01 ? fmt::format(" {:.1g}", probability)
+                               : fmt::format(" {:.2f}", probability);
   }
   return axis;
 }

@@ -30,9 +30,10 @@ void divide_into_words(Axis& axis);
 void divide_at_spaces(Axis& axis);
 
 // The rows of a generation: the tokens of `columns`, and from place `prompt` - 1 on "after X →
-// predicts Y". `ids` holds the prompt and what was written after it, as far as it is known.
+// predicts Y", with its probability where that is given. `ids` holds the prompt and what was
+// written after it, as far as it is known.
 Axis steps_axis(const Axis& columns, const Tokenizer* tokenizer, std::span<const int64_t> ids,
-                int64_t prompt);
+                int64_t prompt, std::span<const double> probabilities = {});
 
 // The states of a sound's encoder, named by the second at which each begins.
 Axis sound_axis(int64_t positions, double seconds_each);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
 #include "fovea/capture/words.h"
 #include "fovea/figure/caption.h"
@@ -79,6 +80,37 @@ Cells piece_cells(const Run& run, const PairMaps& pair, const MapChoice& choice,
   return {*run.find_axis("source"), target_tokens(run, pair.prefix), weights, std::move(links)};
 }
 
+void check_drawing(const AlignOptions& options, const AlignViewOptions& view) {
+  const MapValue of = view.drawing.of;
+  if (of == MapValue::kScore || of == MapValue::kValueWeighted) {
+    fail(ErrorKind::kInvalidArgument, Field{"of"},
+         "an alignment is read from weights, which {} are not; choose weight or times-even",
+         map_value_names()[static_cast<size_t>(of)]);
+  }
+  if (of == MapValue::kTimesEven && options.norms) {
+    fail(ErrorKind::kInvalidArgument, Field{"of"},
+         "norms have no even share; leave it out, or `norms`");
+  }
+  if (view.hard && !view.drawing.is_plain()) {
+    fail(ErrorKind::kInvalidArgument, Field{"hard"},
+         "links alone have no weights to draw; leave it out, or what is drawn of them");
+  }
+}
+
+// Weights over what a source that is looked at evenly would get: its share of all source tokens.
+void divide_by_even(Matrix& weights, const PairMaps& pair, bool pieces) {
+  std::vector<double> tokens(static_cast<size_t>(weights.cols()), pieces ? 1 : 0);
+  if (!pieces) {
+    for (const int64_t word : pair.source.word) {
+      if (word >= 0) ++tokens[static_cast<size_t>(word)];
+    }
+  }
+  const auto all = static_cast<double>(pair.source.word.size());
+  for (int64_t r = 0; r < weights.rows(); ++r) {
+    for (size_t c = 0; c < tokens.size(); ++c) weights.row(r)[c] *= all / tokens[c];
+  }
+}
+
 // How much of the rows the figure shows, on average.
 double shown_share(const Matrix& weights) {
   double sum = 0;
@@ -106,7 +138,7 @@ std::string align_caption(const Cells& cells, const MapChoice& choice, const Ali
                                  view.pieces ? "tokens" : "words", to_string(choice));
   if (!view.hard) {
     text += options.norms ? " · norm of what attention brings, each row as shares"
-                          : " · softmax weight";
+                          : " · " + meaning_of(view.drawing.of);
     if (!view.pieces) text += ", summed over a source word's tokens, mean over a target word's";
   }
   text +=
@@ -140,6 +172,7 @@ Json metadata(const Run& run, const MapChoice& choice, const AlignOptions& optio
 
 AlignFigure align_view(const Run& run, const PairMaps& pair, const MapChoice& choice,
                        const AlignOptions& options, const AlignViewOptions& view) {
+  check_drawing(options, view);
   Cells cells = view.pieces ? piece_cells(run, pair, choice, options)
                             : word_cells(run, pair, choice, options);
   AlignFigure figure;
@@ -158,10 +191,16 @@ AlignFigure align_view(const Run& run, const PairMaps& pair, const MapChoice& ch
   for (const Link& link : cells.links) {
     figure.links.push_back({.row = link.target, .col = link.source});
   }
+  if (view.drawing.of == MapValue::kTimesEven) divide_by_even(cells.weights, pair, view.pieces);
   figure.source = std::move(cells.source);
   figure.target = std::move(cells.target);
   figure.weights = as_tensor(cells.weights);
   figure.scale = {0, 1};
+  if (view.drawing.is_plain()) return figure;
+  const auto values = figure.weights.values<float>();
+  figure.scale = scale_of(view.drawing, values);
+  if (!options.norms) figure.value_name = value_name(view.drawing.of);
+  figure.text.caption += colors_note(view.drawing, figure.scale, values);
   return figure;
 }
 

@@ -1,6 +1,7 @@
 #include "fovea/figure/caption.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -35,6 +36,10 @@ std::string heads_text(HeadChoice head, int64_t heads) {
       return heads == 1 ? "head 0" : fmt::format("mean of {} heads", heads);
     case HeadChoice::Kind::kMax:
       return heads == 1 ? "head 0" : fmt::format("max of {} heads", heads);
+    case HeadChoice::Kind::kMin:
+      return heads == 1 ? "head 0" : fmt::format("min of {} heads", heads);
+    case HeadChoice::Kind::kSome:
+      return fmt::format("heads {}", fmt::join(head.some, ", "));
     case HeadChoice::Kind::kAll:
       break;
   }

@@ -20,7 +20,7 @@ std::string title_of(const Run& run, SiteKind kind, std::string_view rest);
 // The end of a picture's caption: " · " and the note on the model's card, or nothing.
 std::string model_note(const Run& run);
 
-// "head 7", "mean of 12 heads", "max of 12 heads", "12 heads".
+// "head 7", "mean of 12 heads", "max of 12 heads", "heads 0, 3", "12 heads".
 std::string heads_text(HeadChoice head, int64_t heads);
 // "1.00", or "0.42 to 1.00" where they differ.
 std::string sum_text(std::span<const double> sums);

@@ -9,20 +9,16 @@
 namespace fovea {
 
 // The decoder's self-attention between the objects' queries, or between all queries if there is no
-// object. The first form shows one head, the mean or the maximum, the second every head.
+// object. The first form shows one head, the mean, the maximum or the minimum, the second several
+// heads.
 MatrixFigure between_figure(const DetectionScene& scene, const RecordPointer& record,
-                            HeadChoice head);
-HeadsFigure between_heads_figure(const DetectionScene& scene, const RecordPointer& record);
-
-struct CellRange {
-  int64_t begin = 0;
-  int64_t end = 0;
-};
+                            HeadChoice head, const MapDrawing& drawing = {});
+HeadsFigure between_heads_figure(const DetectionScene& scene, const RecordPointer& record,
+                                 const HeadChoice& heads = {}, const MapDrawing& drawing = {});
 
 // The encoder's whole map, pooled as far as a figure needs, and a part of it cell by cell. Throws
 // as matrix_view() does.
 MatrixFigure cells_figure(const DetectionScene& scene, const ViewChoice& choice);
-MatrixFigure cells_part_figure(const DetectionScene& scene, const RecordPointer& record,
-                               HeadChoice head, CellRange rows, CellRange cols);
+MatrixFigure cells_part_figure(const DetectionScene& scene, const ViewChoice& choice);
 
 }  // namespace fovea

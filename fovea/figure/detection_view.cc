@@ -85,18 +85,13 @@ double uniform_sum(const AttentionRecord& record) {
   return static_cast<double>(shape.rows) / static_cast<double>(std::max<int64_t>(keys, 1));
 }
 
-// One row or column, in every head or in the one that is chosen.
+// One row or column, in every head or in those that are chosen.
 std::vector<MapLine> lines_of_heads(const AttentionRecord& record, HeadChoice head, int64_t index) {
   const int64_t heads = record.shape().heads;
   std::vector<MapLine> lines;
-  const auto add = [&](HeadChoice each) {
+  for (const HeadChoice& each : maps_meant(head, record)) {
     lines.push_back({heads_text(each, heads), index, each});
-  };
-  if (head.kind != HeadChoice::Kind::kAll) {
-    add(single_map(head, record));
-    return lines;
   }
-  for (int64_t h = 0; h < heads; ++h) add({.kind = HeadChoice::Kind::kOne, .head = h});
   return lines;
 }
 
@@ -104,7 +99,7 @@ std::vector<MapLine> lines_of_heads(const AttentionRecord& record, HeadChoice he
 // caption.
 LineMaps line_maps(const DetectionScene& scene, const RecordPointer& record,
                    const std::vector<MapLine>& lines, bool column, std::string_view seen,
-                   std::string_view what) {
+                   std::string_view what, const MapDrawing& drawing) {
   LineMaps maps{.figure = scene_figure(scene, kLongestMap),
                 .column = column,
                 .uniform = uniform_sum(*record)};
@@ -112,22 +107,35 @@ LineMaps line_maps(const DetectionScene& scene, const RecordPointer& record,
   for (const MapLine& line : lines) {
     const std::vector<double> weights = line_of(record, line.index, line.head, column);
     maps.sums.push_back(std::accumulate(weights.begin(), weights.end(), 0.0));
-    all.insert(all.end(), weights.begin(), weights.end());
-    maps.figure.panels.push_back(map_panel(scene, line.title, weights));
+    const std::vector<double> drawn =
+        drawing.of == MapValue::kWeight
+            ? weights
+            : line_of(record, line.index, line.head, column, drawing.of);
+    all.insert(all.end(), drawn.begin(), drawn.end());
+    maps.figure.panels.push_back(map_panel(scene, line.title, drawn));
   }
   std::string note;  // on the colours
-  maps.figure.scale = visible_scale(std::move(all), note);
+  if (drawing.is_plain()) {
+    maps.figure.scale = visible_scale(std::move(all), note);
+  } else {
+    maps.figure.scale = scale_of(drawing, all);
+    note = colors_note(drawing, maps.figure.scale, all);
+  }
+  maps.figure.value_name = value_name(drawing.of);
+  if (drawing.of == MapValue::kScore) maps.figure.contour_mass = 0;  // scores have no mass
   maps.figure.panels_across = lines.size() <= 3 ? static_cast<int64_t>(lines.size()) + 1 : 4;
   maps.figure.text.title = title_of(scene.run, record->site.kind, seen);
   const bool same = std::ranges::all_of(
       lines, [&](const MapLine& line) { return line.head == lines.front().head; });
-  maps.figure.text.caption = fmt::format(
-      "{} · layer {}, {} · softmax weight over cells · sum {}{}{}{}", what, record->site.layer,
-      heads_text(same ? lines.front().head : HeadChoice{.kind = HeadChoice::Kind::kAll},
-                 record->shape().heads),
-      sum_text(maps.sums),
-      column ? fmt::format(", where uniform attention gives {:.2f}", maps.uniform) : "", note,
-      model_note(scene.run));
+  const std::string sums =
+      " · sum " + sum_text(maps.sums) +
+      (column ? fmt::format(", where uniform attention gives {:.2f}", maps.uniform) : "");
+  maps.figure.text.caption =
+      fmt::format("{} · layer {}, {} · {} over cells{}{}{}", what, record->site.layer,
+                  heads_text(same ? lines.front().head : HeadChoice{.kind = HeadChoice::Kind::kAll},
+                             record->shape().heads),
+                  meaning_of(drawing.of), drawing.of == MapValue::kWeight ? sums : "", note,
+                  model_note(scene.run));
   return maps;
 }
 
@@ -291,7 +299,7 @@ ImageFigure masks_figure(const DetectionScene& scene, const std::vector<ObjectMa
 }
 
 LineMaps query_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
-                    std::optional<int64_t> query) {
+                    std::optional<int64_t> query, const MapDrawing& drawing) {
   std::vector<MapLine> lines;
   if (query) {
     lines = lines_of_heads(*record, head, *query);
@@ -304,8 +312,8 @@ LineMaps query_maps(const DetectionScene& scene, const RecordPointer& record, He
   }
   const std::string name =
       query ? fmt::format("query {}", *query) : std::string("the query of each object");
-  LineMaps maps =
-      line_maps(scene, record, lines, false, name, fmt::format("Rows: what {} attends to", name));
+  LineMaps maps = line_maps(scene, record, lines, false, name,
+                            fmt::format("Rows: what {} attends to", name), drawing);
   for (size_t i = 0; i < lines.size(); ++i) {
     for (const DetectedObject& object : scene.objects) {
       if (object.query != lines[i].index) continue;
@@ -317,24 +325,25 @@ LineMaps query_maps(const DetectionScene& scene, const RecordPointer& record, He
 }
 
 LineMaps cell_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
-                   int64_t cell, bool column) {
+                   int64_t cell, bool column, const MapDrawing& drawing) {
   const std::string name = scene.cell_name(cell);
   LineMaps maps = line_maps(scene, record, lines_of_heads(*record, head, cell), column,
                             fmt::format("{} {}", column ? "who looks at" : "seen from", name),
                             column ? fmt::format("Column: who attends to {}", name)
-                                   : fmt::format("Row: what {} attends to", name));
+                                   : fmt::format("Row: what {} attends to", name),
+                            drawing);
   for (ImagePanel& panel : maps.figure.panels) panel.chosen = scene.mark_of(cell);
   return with_metadata(scene, record->site, std::move(maps), name);
 }
 
 LineMaps point_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
-                    const std::vector<NamedCell>& points, bool column) {
+                    const std::vector<NamedCell>& points, bool column, const MapDrawing& drawing) {
   std::vector<MapLine> lines;
   for (const auto& [cell, name] : points) lines.push_back({name, cell, single_map(head, *record)});
-  LineMaps maps =
-      line_maps(scene, record, lines, column,
-                fmt::format("{} {} points", column ? "who looks at" : "seen from", points.size()),
-                column ? "Columns: who attends to each point" : "Rows: what each point attends to");
+  LineMaps maps = line_maps(
+      scene, record, lines, column,
+      fmt::format("{} {} points", column ? "who looks at" : "seen from", points.size()),
+      column ? "Columns: who attends to each point" : "Rows: what each point attends to", drawing);
   maps.figure.layout = ImageLayout::kAround;
   for (size_t i = 0; i < points.size(); ++i) {
     maps.figure.panels[i].chosen = scene.mark_of(points[i].cell);

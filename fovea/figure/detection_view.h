@@ -9,6 +9,7 @@
 #include "fovea/explain/pictures/picture_score.h"
 #include "fovea/explain/pictures/pixel_mask.h"
 #include "fovea/figure/figure.h"
+#include "fovea/figure/map_drawing.h"
 #include "fovea/figure/view_frame.h"
 #include "fovea/vision/patch_grid.h"
 
@@ -72,17 +73,18 @@ struct LineMaps {
 // What a query attends to, in the chosen heads. Without a query: what each object's query attends
 // to.
 LineMaps query_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
-                    std::optional<int64_t> query);
+                    std::optional<int64_t> query, const MapDrawing& drawing = {});
 // What a cell attends to, or who attends to it.
 LineMaps cell_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
-                   int64_t cell, bool column);
+                   int64_t cell, bool column, const MapDrawing& drawing = {});
 struct NamedCell {
   int64_t cell = 0;
   std::string name;  // "at 120,80"
 };
 // The same for a few cells; their maps stand around the picture.
 LineMaps point_maps(const DetectionScene& scene, const RecordPointer& record, HeadChoice head,
-                    const std::vector<NamedCell>& points, bool column);
+                    const std::vector<NamedCell>& points, bool column,
+                    const MapDrawing& drawing = {});
 
 // A figure over the picture, at most `longest` pixels long, and one map over the cells.
 ImageFigure scene_figure(const DetectionScene& scene, int64_t longest);

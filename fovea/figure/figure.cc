@@ -16,7 +16,8 @@ std::string_view suiting_colors(const Figure& figure) {
                                  std::is_same_v<Kind, StepsFigure>;
         if constexpr (requires { each.scale; }) {
           // Blank is little, and ink is where weight is.
-          if (each.scale.times_even) return "paper";
+          constexpr bool on_picture = std::is_same_v<Kind, ImageFigure>;
+          if (each.scale.times_even && !on_picture) return "paper";
           if (each.scale.low < 0 && each.scale.high > 0) return "RdBu";
         }
         return on_text ? "paper" : "inferno";

@@ -147,15 +147,20 @@ struct ReadingFigure {
 };
 
 // Two columns of tokens, joined by lines whose strength is the weight; one colour per head. Of each
-// row the largest weights are drawn until they make up `mass`.
+// row the largest weights are drawn until they make up `mass`. Other values than weights are 0 or
+// more too.
 struct LinesFigure {
   FigureText text;
   Axis rows;
   Axis cols;
   std::vector<MapPanel> heads;
   double mass = 0.9;
+  std::optional<ColorScale> strength;  // how strong a line is; none: by its share of the largest
+  std::string value_name = "attention weight";
   std::optional<int64_t> chosen_row;  // draw only its lines
   std::optional<int64_t> chosen_col;
+  AxisPlace row_place = {};
+  AxisPlace col_place = {};
 };
 
 // Translation: the source across, the target down. Soft weights as colours, hard links as rings.

@@ -130,6 +130,14 @@ MapDrawing map_drawing(const ViewChoice& choice, int64_t positions) {
   return drawing;
 }
 
+MapDrawing picture_drawing(const ViewChoice& choice) {
+  MapDrawing drawing = map_drawing(choice, 1);
+  if (drawing.of == MapValue::kTimesEven && !choice.range) {
+    drawing.range = ColorRange{{.value = 1}, {.value = kEvenReach}};
+  }
+  return drawing;
+}
+
 ColorScale scale_of(const MapDrawing& drawing, std::span<const float> values) {
   std::vector<float> finite = finite_of(values);
   const auto [least, most] = std::ranges::minmax_element(finite);

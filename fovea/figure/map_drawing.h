@@ -31,6 +31,10 @@ struct MapDrawing {
 // field for what does not go together.
 MapDrawing map_drawing(const ViewChoice& choice, int64_t positions);
 
+// The same over a picture: weights unless something else is asked for, and times even from even to
+// 32 times, so that what is looked at no more than evenly has no colour.
+MapDrawing picture_drawing(const ViewChoice& choice);
+
 // The colours of such values, all panels together; NaN counts for nothing.
 ColorScale scale_of(const MapDrawing& drawing, std::span<const float> values);
 

@@ -70,15 +70,29 @@ PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& cho
     map.removed = row.removed;
   }
   if (choice.mask > 0) map.mask = mass_mask(grid, map.weights, choice.mask);
+  map.drawn = map.weights;
+  if (choice.drawing.of != MapValue::kWeight) {
+    const std::vector<double> values =
+        line_of(query.record, query.index, head, choice.column, choice.drawing.of);
+    map.drawn.assign(values.end() - grid.patches(), values.end());
+  }
   return map;
+}
+
+// A share of the mass and what is taken out of it are of weights.
+void check_counts_weights(const PictureChoice& choice) {
+  if (choice.drawing.of == MapValue::kWeight || (choice.mask == 0 && !choice.without)) return;
+  fail(ErrorKind::kInvalidArgument, Field{"of"},
+       "{} counts weights, so nothing else can be drawn with it; leave one of them out",
+       choice.mask > 0 ? "a mask" : "taking artifacts out");
 }
 
 Tensor patch_grid_tensor(const PatchMap& map, int64_t rows, int64_t cols) {
   Tensor tensor = Tensor::uninitialized({rows, cols});
   float* out = tensor.mutable_values<float>().data();
-  for (size_t i = 0; i < map.weights.size(); ++i) {
+  for (size_t i = 0; i < map.drawn.size(); ++i) {
     const bool hidden = map.mask && !map.mask->holds(static_cast<int64_t>(i));
-    out[i] = hidden ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(map.weights[i]);
+    out[i] = hidden ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(map.drawn[i]);
   }
   return tensor;
 }
@@ -105,8 +119,11 @@ std::string picture_caption(const PatchMaps& maps, const PictureChoice& choice) 
   if (maps.site.kind != SiteKind::kPool) text += fmt::format(" · layer {}", maps.site.layer);
   text += maps.maps.size() == 1 ? ", " + maps.maps.front().title
                                 : fmt::format(", {} heads", maps.maps.size());
-  text += fmt::format(" · softmax weight · sum {}", range_text(maps, &PatchMap::sum));
-  text += fmt::format(", of which {} on patches", range_text(maps, &PatchMap::on_patches));
+  text += " · " + meaning_of(choice.drawing.of);
+  if (choice.drawing.of == MapValue::kWeight) {
+    text += fmt::format(" · sum {}, of which {} on patches", range_text(maps, &PatchMap::sum),
+                        range_text(maps, &PatchMap::on_patches));
+  }
   if (choice.mask > 0) {
     text += fmt::format(" · shown: the fewest patches that hold {:g} % of that", 100 * choice.mask);
   }
@@ -170,6 +187,7 @@ std::shared_ptr<const AttentionRecord> picture_record(const Run& run,
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice) {
   const Axis& axis = picture_axis(run);
   const Query query = query_of(run, choice, axis);
+  check_counts_weights(choice);
   const int64_t heads = query.record->shape().heads;
   PatchMaps maps{.site = query.record->site,
                  .heads = heads,
@@ -177,14 +195,9 @@ PatchMaps patch_maps(const Run& run, const PictureChoice& choice) {
                  .grid_rows = axis.grid_rows,
                  .grid_cols = axis.grid_cols};
   const GridShape grid{axis.grid_rows, axis.grid_cols};
-  if (choice.head.kind != HeadChoice::Kind::kAll) {
-    maps.maps.push_back(patch_map(query, single_map(choice.head, *query.record), choice, grid));
-    return maps;
-  }
-  for (int64_t head = 0; head < heads; ++head) {
+  for (const HeadChoice& head : maps_meant(choice.head, *query.record)) {
     check_cancelled();
-    maps.maps.push_back(
-        patch_map(query, {.kind = HeadChoice::Kind::kOne, .head = head}, choice, grid));
+    maps.maps.push_back(patch_map(query, head, choice, grid));
   }
   return maps;
 }
@@ -193,23 +206,26 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
                          const Picture& picture, const PatchGrid& grid) {
   ImageFigure figure;
   figure.picture = seen_part(picture, grid);
-  double largest = 0;
+  std::vector<float> all;
   for (const PatchMap& map : maps.maps) {
     ImagePanel panel{.title = map.title,
                      .weights = patch_grid_tensor(map, maps.grid_rows, maps.grid_cols)};
     if (choice.patch) {
       panel.chosen = CellMark{*choice.patch / maps.grid_cols, *choice.patch % maps.grid_cols};
     }
-    largest = std::max(largest, *std::ranges::max_element(map.weights));
+    all.insert(all.end(), map.drawn.begin(), map.drawn.end());
     figure.panels.push_back(std::move(panel));
   }
-  figure.scale = scale_to(largest);
-  figure.contour_mass = choice.mask > 0 ? 1 : 0.5;
+  const MapDrawing& drawing = choice.drawing;
+  figure.scale = scale_of(drawing, all);
+  figure.value_name = value_name(drawing.of);
+  // Scores have no mass.
+  figure.contour_mass = drawing.of == MapValue::kScore ? 0 : choice.mask > 0 ? 1 : 0.5;
   figure.panels_across = maps.maps.size() <= 3 ? static_cast<int64_t>(maps.maps.size()) + 1 : 4;
   figure.text.title =
       title_of(run, maps.site.kind,
                fmt::format("{} {}", choice.column ? "who looks at" : "seen from", maps.query));
-  figure.text.caption = picture_caption(maps, choice);
+  figure.text.caption = picture_caption(maps, choice) + colors_note(drawing, figure.scale, all);
   Json metadata = Json::object({{"version", version()},
                                 {"model", run.model},
                                 {"model_hash", run.model_hash},
@@ -219,6 +235,9 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
                                 {"grid_rows", maps.grid_rows},
                                 {"grid_cols", maps.grid_cols}});
   if (choice.mask > 0) metadata.set("mask", choice.mask);
+  if (drawing.of != MapValue::kWeight) {
+    metadata.set("of", map_value_names()[static_cast<size_t>(drawing.of)]);
+  }
   if (choice.without) {
     figure.text.badge = badge(maps, *choice.without);
     Json removed = Json::array();

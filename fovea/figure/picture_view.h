@@ -11,6 +11,7 @@
 #include "fovea/capture/run.h"
 #include "fovea/explain/pictures/grid_mask.h"
 #include "fovea/figure/figure.h"
+#include "fovea/figure/map_drawing.h"
 #include "fovea/figure/view.h"
 #include "fovea/vision/patch_grid.h"
 #include "fovea/vision/picture.h"
@@ -25,12 +26,14 @@ struct PictureChoice {
   bool column = false;               // who attends to it, not what it attends to
   double mask = 0;                   // the fewest patches that hold this share of the mass; 0: all
   std::optional<GridMask> without;   // excluded patches; others get their weight (artifacts.h)
+  MapDrawing drawing = {};           // of weights where those two are asked for
 };
 
 // One map of one head (or of their mean or maximum) over the grid.
 struct PatchMap {
   std::string title;            // "head 3", "mean of 6 heads"
   std::vector<double> weights;  // one per patch, row by row
+  std::vector<double> drawn;    // what is drawn of them; NaN where the mask forbids
   double sum = 0;               // sum of the whole row or column, special tokens too
   double on_patches = 0;
   std::optional<GridMask> mask;  // none: not asked for

@@ -10,6 +10,7 @@
 #include "fovea/figure/checks.h"
 #include "fovea/figure/map_drawing.h"
 #include "fovea/figure/map_overview.h"
+#include "fovea/figure/read_window.h"
 #include "fovea/figure/view_frame.h"
 
 namespace fovea {
@@ -154,17 +155,18 @@ namespace {
 // Of each head of each layer, in the order of the panels.
 struct PanelPlace {
   const RecordPointer* record;
-  int64_t head = 0;
+  HeadChoice head;
 };
 
 // Layer by layer; an overview of several layers has them across and the heads down.
-std::vector<PanelPlace> panel_places(const std::vector<RecordPointer>& records, int64_t heads,
-                                     bool layers_across) {
+std::vector<PanelPlace> panel_places(const std::vector<RecordPointer>& records,
+                                     const std::vector<HeadChoice>& heads, bool layers_across) {
+  const size_t layers = records.size();
   std::vector<PanelPlace> places;
-  for (int64_t i = 0; i < std::ssize(records) * heads; ++i) {
-    const int64_t layer = layers_across ? i % std::ssize(records) : i / heads;
-    places.push_back({&records[static_cast<size_t>(layer)],
-                      layers_across ? i / std::ssize(records) : i % heads});
+  for (size_t i = 0; i < layers * heads.size(); ++i) {
+    const size_t layer = layers_across ? i % layers : i / heads.size();
+    const size_t head = layers_across ? i / layers : i % heads.size();
+    places.push_back({&records[layer], heads[head]});
   }
   return places;
 }
@@ -211,11 +213,12 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
                         : std::vector<RecordPointer>{chosen_record(run, choice)};
   check_alike(records);
   const RecordPointer& first = records.front();
-  const int64_t heads = first->shape().heads;
+  const std::vector<HeadChoice> heads = maps_meant(choice.head, *first);
   const int64_t layers = std::ssize(records);
   const int64_t positions = longest_side(run, *first, choice.words);
   const MapDrawing drawing = map_drawing(choice, positions);
-  Frame frame = make_frame(run, first, choice, heads * layers, panel_bins(layers, heads));
+  Frame frame = make_frame(run, first, choice, std::ssize(heads) * layers,
+                           panel_bins(layers, std::ssize(heads)));
   frame.of = drawing.of;
   if (frame.block > 1) frame.merge = drawing.merge;
   const bool is_long = is_long_map(choice, frame.rows, frame.cols, positions);
@@ -223,9 +226,7 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   const std::vector<PanelPlace> places = panel_places(records, heads, across);
   HeadsFigure figure{.overview = is_long, .causal = has_free_corner(frame)};
   if (!is_long) {
-    std::vector<HeadChoice> all;
-    for (int64_t h = 0; h < heads; ++h) all.push_back({HeadChoice::Kind::kOne, h});
-    const std::vector<int64_t> hidden = hidden_columns(run, records, all, choice);
+    const std::vector<int64_t> hidden = hidden_columns(run, records, heads, choice);
     AxisPlace unused;
     if (!hidden.empty()) drop_hidden(frame.cols, hidden, unused);
   }
@@ -234,31 +235,31 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   // Beside each other as in a nearly square block; 12 heads are 4 across.
   figure.panels_across =
       across       ? layers
-      : layers > 1 ? heads
-                   : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(heads))));
+      : layers > 1 ? std::ssize(heads)
+                   : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(heads.size()))));
   std::vector<double> sums, apart, hidden;
   std::vector<float> all;
   for (const PanelPlace& place : places) {
     frame.record = *place.record;
-    ShownMap shown = shown_map(frame, {HeadChoice::Kind::kOne, place.head}, choice, is_long,
-                               SurveyDistances::kNone);
+    ShownMap shown = shown_map(frame, place.head, choice, is_long, SurveyDistances::kNone);
     const auto values = shown.map.weights.values<float>();
     all.insert(all.end(), values.begin(), values.end());
     sums.insert(sums.end(), shown.map.row_sums.begin(), shown.map.row_sums.end());
     apart.push_back(shown.grey.apart_share());
     hidden.push_back(shown.grey.hidden_share());
     const int64_t layer = frame.record->site.layer;
-    figure.panels.push_back({layers == 1 ? fmt::format("head {}", place.head)
-                             : across    ? fmt::format("head {} · layer {}", place.head, layer)
-                                         : fmt::format("layer {} · head {}", layer, place.head),
+    const std::string name = heads_text(place.head, first->shape().heads);
+    figure.panels.push_back({layers == 1 ? name
+                             : across    ? fmt::format("{} · layer {}", name, layer)
+                                         : fmt::format("layer {} · {}", layer, name),
                              std::move(shown.map.weights), apart.back()});
   }
   figure.scale = scale_of(drawing, all);
   figure.value_name = value_name(drawing.of);
-  const std::string place = layers > 1
-                                ? fmt::format("layers {} to {}, {} each", first->site.layer,
-                                              records.back()->site.layer, heads_text({}, heads))
-                                : layer_text(*first, {});
+  const std::string place =
+      layers > 1 ? fmt::format("layers {} to {}, {} each", first->site.layer,
+                               records.back()->site.layer, heads_text(choice.head, first->shape().heads))
+                 : layer_text(*first, choice.head);
   figure.text.title = title_of(run, first->site.kind, place);
   if (is_long) figure.text.subtitle = map_subtitle(frame, choice.words);
   figure.text.caption = maps_caption(drawing, frame, place, sums, choice.words) +
@@ -276,7 +277,7 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
     figure.text.badge = "up to " + hidden_badge(std::ranges::max(hidden), choice);
   }
   frame.record = first;
-  figure.text.metadata = metadata_of(run, frame, {}, figure.scale);
+  figure.text.metadata = metadata_of(run, frame, choice.head, figure.scale);
   if (layers > 1) {
     Json numbers = Json::array();
     for (const RecordPointer& record : records) numbers.push_back(record->site.layer);
@@ -318,8 +319,6 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   const MapPart part = map_part(choice, frame.rows, frame.cols);
   Side& fixed = choice.column ? frame.cols : frame.rows;
   Side& shown = choice.column ? frame.rows : frame.cols;
-  shown = make_side(run, choice.column ? record->row_axis : record->col_axis, choice.words, 1,
-                    choice.column ? part.rows : part.cols);
   FoundToken found{fixed.size() - 1, ""};
   if (choice.token) {
     found = token_named(fixed, choice);
@@ -328,7 +327,23 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
       --found.index;
     }
   }
+  // The whole line is computed, so that what is not shown of it can be told.
+  fixed.groups = {fixed.groups[static_cast<size_t>(found.index)]};
+  const MergedMap map = frame.map(head);
+  const Tensor line =
+      drawing.of == MapValue::kWeight
+          ? map.weights
+          : Frame{.record = record, .rows = frame.rows, .cols = frame.cols}.map(head).weights;
+  const Axis whole_axis = shown.shown;
+  const bool asked = choice.rows || choice.cols || choice.around || choice.exact;
+  const PositionGroup window = asked                      ? (choice.column ? part.rows : part.cols)
+                               : shown.axis == fixed.axis ? read_window(found.index, shown.size())
+                                                          : PositionGroup{0, shown.size()};
+  const auto all = map.weights.values<float>();
+  shown =
+      make_side(run, choice.column ? record->row_axis : record->col_axis, choice.words, 1, window);
   ReadFigure figure;
+  figure.weights.assign(all.begin() + window.begin, all.begin() + window.end);
   figure.axis = shown.shown;
   figure.place.first = shown.part.begin;
   if (shown.is_part()) cut_source(figure.axis);
@@ -339,10 +354,6 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   const bool here = found.index >= shown.part.begin && found.index < shown.part.end;
   figure.chosen = same && here ? found.index - shown.part.begin : -1;
   const std::string token = token_text(fixed.shown, found.index, choice.column);
-  fixed.groups = {fixed.groups[static_cast<size_t>(found.index)]};
-  const MergedMap map = frame.map(head);
-  const auto values = map.weights.values<float>();
-  figure.weights.assign(values.begin(), values.end());
 
   double sum = 0;
   double largest = 0;  // of what is shaded: the chosen one is marked, special ones draw too much
@@ -361,7 +372,8 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   figure.text.caption = (of_weight ? token_caption(token, place, std::span<const double>(&sum, 1))
                                    : token_caption(token, place, meaning_of(drawing.of))) +
                         frame.note(choice.words) + note_of(found) +
-                        colors_note(drawing, figure.scale, figure.weights);
+                        colors_note(drawing, figure.scale, figure.weights) +
+                        outside_note(whole_axis, line.values<float>(), window);
   for (size_t i = 0; drawing.is_plain() && i < figure.weights.size(); ++i) {
     const bool beyond =
         figure.axis.positions[i].special && double{figure.weights[i]} > figure.scale.high * 1.0001;
@@ -426,13 +438,21 @@ ReadingFigure reading_view(const Run& run, const ViewChoice& choice) {
   if (figure.lines.empty()) {
     fail(ErrorKind::kInvalidArgument, "the text has no words to read, only special tokens");
   }
+  const MapDrawing drawing = map_drawing(choice, 1);
+  std::vector<float> values;
+  for (const ReadFigure& line : figure.lines) {
+    values.insert(values.end(), line.weights.begin(), line.weights.end());
+  }
+  if (!drawing.is_plain()) figure.scale = scale_of(drawing, values);
+  figure.value_name = value_name(drawing.of);
   for (ReadFigure& line : figure.lines) line.scale = figure.scale;
   const HeadChoice head = single_map(choice.head, *record);
   figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
   figure.text.caption = fmt::format(
-      "Each line is a row: what the marked word attends to · {} · softmax weight · each row sums "
-      "to 1.00, the word itself included",
-      layer_text(*record, head));
+      "Each line is a row: what the marked word attends to · {} · {}{}{}",
+      layer_text(*record, head), meaning_of(drawing.of),
+      drawing.of == MapValue::kWeight ? " · each row sums to 1.00, the word itself included" : "",
+      colors_note(drawing, figure.scale, values));
   figure.text.metadata = figure.lines.back().text.metadata;
   figure.text.metadata.set("row", "each");
   return figure;
@@ -442,13 +462,22 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
   refuse_column_without_token(choice);
   const RecordPointer record = chosen_record(run, choice);
   const int64_t heads = record->shape().heads;
-  const bool all = choice.head.kind == HeadChoice::Kind::kAll;
+  const std::vector<HeadChoice> shown = maps_meant(choice.head, *record);
   ViewChoice exact = choice;
   exact.exact = true;
-  const Frame frame = make_frame(run, record, exact, all ? heads : 1, kLargestSide);
+  const MapDrawing drawing = map_drawing(exact, 1);
+  if (drawing.of == MapValue::kScore) {
+    fail(ErrorKind::kInvalidArgument, Field{"of"},
+         "a line is as strong as what it stands for, but scores are below 0 too; choose another "
+         "value, or another view");
+  }
+  Frame frame = make_frame(run, record, exact, std::ssize(shown), kLargestSide);
+  frame.of = drawing.of;
   LinesFigure figure;
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
+  figure.row_place.first = frame.rows.part.begin;
+  figure.col_place.first = frame.cols.part.begin;
   FoundToken found;
   if (choice.token) {
     found = token_named(choice.column ? frame.cols : frame.rows, choice);
@@ -456,13 +485,12 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
     (choice.column ? figure.chosen_col : figure.chosen_row) = side.place_of(found);
   }
   std::vector<double> sums;
-  double largest = 0;
-  for (int64_t h = 0; h < (all ? heads : 1); ++h) {
-    const HeadChoice head =
-        all ? HeadChoice{HeadChoice::Kind::kOne, h} : single_map(choice.head, *record);
+  std::vector<float> values;
+  for (const HeadChoice& head : shown) {
     MergedMap map = frame.map(head);
     const MatrixView<const float> weights = map.weights.matrix<float>();
-    largest = std::max(largest, largest_of(map.weights.values<float>()));
+    const auto some = map.weights.values<float>();
+    values.insert(values.end(), some.begin(), some.end());
     if (!choice.token) {
       sums.insert(sums.end(), map.row_sums.begin(), map.row_sums.end());
     } else {
@@ -480,11 +508,18 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
   figure.text.title = title_of(run, record->site.kind, place);
   const Axis whole_axis =
       make_side(run, choice.column ? record->col_axis : record->row_axis, choice.words).shown;
+  const bool of_weight = drawing.of == MapValue::kWeight;
+  const std::string token = token_text(whole_axis, found.index, choice.column);
+  const ColorScale scale = scale_of(drawing, values);
+  if (!drawing.is_plain()) figure.strength = scale;
+  figure.value_name = value_name(drawing.of);
   figure.text.caption =
-      (choice.token ? token_caption(token_text(whole_axis, found.index, choice.column), place, sums)
-                    : matrix_caption(place, sums)) +
-      frame.note(choice.words) + note_of(found);
-  figure.text.metadata = metadata_of(run, frame, choice.head, scale_to(largest));
+      (choice.token ? (of_weight ? token_caption(token, place, sums)
+                                 : token_caption(token, place, meaning_of(drawing.of)))
+                    : (of_weight ? matrix_caption(place, sums)
+                                 : matrix_caption(place, meaning_of(drawing.of)))) +
+      frame.note(choice.words) + note_of(found) + colors_note(drawing, scale, values);
+  figure.text.metadata = metadata_of(run, frame, choice.head, scale);
   figure.text.metadata.set("mass", figure.mass);
   if (choice.token) figure.text.metadata.set(choice.column ? "column" : "row", found.index);
   return figure;

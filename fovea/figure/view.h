@@ -77,10 +77,10 @@ inline constexpr int64_t kMostCells = int64_t{1} << 26;
 // All throw Error{kNotFound} if the run has no such attention, and Error{kInvalidArgument} if there
 // is no such head or token, or if the figure would have too many cells.
 //
-// Shows one matrix: a head, or the mean or maximum of all. A chosen token is marked.
+// Shows one matrix: a head, or the mean, maximum or minimum of all. A chosen token is marked.
 MatrixFigure matrix_view(const Run& run, const ViewChoice& choice);
-// Shows all heads of the layer, or of all layers. Each map is pooled as far as needed to fit into
-// one figure.
+// Shows all heads of the layer, or those that are chosen, or of all layers. Each map is pooled as
+// far as needed to fit into one figure.
 HeadsFigure heads_view(const Run& run, const ViewChoice& choice);
 // Shows one row (or column) over the running text. Without a token it is the last one that is not
 // special. If rows and columns count along different texts, `chosen` is -1.
@@ -88,7 +88,7 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice);
 // Shows every row in turn, each up to the last position that it may see; at most 64, without
 // special ones. Refuses a chosen token.
 ReadingFigure reading_view(const Run& run, const ViewChoice& choice);
-// Joins rows and columns by lines: a panel for each head, or one for the mean or maximum.
+// Joins rows and columns by lines: a panel for each head, or one for the mean, maximum or minimum.
 LinesFigure lines_view(const Run& run, const ViewChoice& choice);
 
 }  // namespace fovea

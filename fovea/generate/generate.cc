@@ -1,6 +1,7 @@
 #include "fovea/generate/generate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fovea/base/error.h"
 
@@ -20,6 +21,17 @@ void check_room(const ModelFacts& facts, int64_t prompt, int64_t more) {
   }
 }
 
+namespace {
+
+double probability_of(std::span<const float> logits, int64_t id) {
+  const double largest = double{*std::ranges::max_element(logits)};
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(double{logit} - largest);
+  return std::exp(double{logits[static_cast<size_t>(id)]} - largest) / sum;
+}
+
+}  // namespace
+
 std::vector<int64_t> generate(const Model& model, std::span<const int64_t> prompt,
                               const GenerateOptions& options, AttentionCache& cache) {
   const ModelFacts& facts = model.facts();
@@ -36,8 +48,10 @@ std::vector<int64_t> generate(const Model& model, std::span<const int64_t> promp
   std::vector<int64_t> ids;
   while (true) {
     const ModelOutputs outputs = model.forward(step, pass);
-    const int64_t id = sample(outputs.logits.tensor.values<float>());
+    const auto logits = outputs.logits.tensor.values<float>();
+    const int64_t id = sample(logits);
     ids.push_back(id);
+    if (options.probabilities) options.probabilities->push_back(probability_of(logits, id));
     if (options.on_token) options.on_token(id);
     const bool stops = std::ranges::find(options.stop_ids, id) != options.stop_ids.end();
     if (stops || static_cast<int64_t>(ids.size()) == options.most_tokens) return ids;

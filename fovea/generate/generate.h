@@ -17,6 +17,8 @@ struct GenerateOptions {
   Sampling sampling;
   std::vector<int64_t> stop_ids;  // the end of a text; kept as the last token
   std::function<void(int64_t id)> on_token = nullptr;
+  // Gets what the model gives each token, the softmax of its scores however they are sampled.
+  std::vector<double>* probabilities = nullptr;
 };
 
 // Throws Error{kInvalidArgument} with the numbers if `more` tokens after a prompt of `prompt`

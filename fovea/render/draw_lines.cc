@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "fovea/base/error.h"
+#include "fovea/figure/color_axis.h"
 #include "fovea/render/canvas.h"
 #include "fovea/render/cells.h"
 #include "fovea/render/draw.h"
@@ -87,6 +88,7 @@ struct LinesPlan {
   Column right;
   std::vector<DrawnLine> links;
   double largest = 1;
+  std::optional<ColorScale> strength;
   std::vector<TextBlock> head_names;  // empty for one head
   TextBlock note;
   double legend_height = 0;
@@ -140,7 +142,9 @@ void draw_lines_plan(Canvas& canvas, const LinesPlan& plan, Point at) {
   const double left = at.x + plan.left_edge();
   const double right = at.x + plan.right_edge();
   for (const DrawnLine& link : plan.links) {
-    const double strength = link.weight / plan.largest;
+    const double strength = plan.strength
+                                ? std::clamp(place_on(*plan.strength, link.weight), 0.0, 1.0)
+                                : link.weight / plan.largest;
     if (strength < kFaintest) continue;
     canvas.ribbon({left, top + row_center(link.row)}, {right, top + row_center(link.col)},
                   {.color = category_color(static_cast<int64_t>(link.head)),
@@ -199,16 +203,18 @@ Body draw_lines(const LinesFigure& figure) {
   // Weak lines first, so that the strong ones lie on top.
   std::ranges::stable_sort(plan->links, {}, &DrawnLine::weight);
   if (!plan->links.empty()) plan->largest = plan->links.back().weight;
+  plan->strength = figure.strength;
   if (figure.heads.size() > 1) {
     for (const MapPanel& head : figure.heads) {
       plan->head_names.push_back(TextBlock::line(head.title, {.size = 10.5, .color = kInk}));
     }
   }
   plan->note = TextBlock::line(
-      fmt::format(
-          "Of each {} the top weights until {:g} % of the mass. Line strength is the weight; "
-          "the strongest is {:.2f}.",
-          figure.chosen_col ? "column" : "row", figure.mass * 100, plan->largest),
+      fmt::format("Of each {} the top weights until {:g} % of the mass. Line strength is the {}; "
+                  "the strongest is {:.2f}.",
+                  figure.chosen_col ? "column" : "row", figure.mass * 100,
+                  figure.value_name == "attention weight" ? "weight" : figure.value_name,
+                  plan->largest),
       kNoteStyle);
   const Point legend = lay_out_legend(*plan, nullptr, {});
   plan->legend_width = legend.x;

@@ -10,6 +10,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"
+#include "fovea/capture/words.h"
 #include "fovea/figure/running_text.h"
 #include "fovea/render/canvas.h"
 #include "fovea/render/color_bar.h"
@@ -191,9 +192,12 @@ std::string largest_text(const ReadFigure& figure) {
     return std::abs(figure.weights[a]) > std::abs(figure.weights[b]);
   });
   order.resize(std::min(order.size(), kLargestNamed));
+  const std::vector<std::string> numbers = label_numbers(figure.axis);
   std::vector<std::string> names;
   for (const size_t i : order) {
-    names.push_back(fmt::format("\u2068{}\u2069 {}", to_one_line(figure.axis.positions[i].text),
+    // What is in front of a part is not known here.
+    names.push_back(fmt::format("\u2068{}{}\u2069 {}", to_one_line(figure.axis.positions[i].text),
+                                figure.place.first == 0 ? numbers[i] : "",
                                 number(figure.weights[i])));
   }
   if (figure.chosen >= 0) {

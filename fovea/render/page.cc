@@ -41,7 +41,7 @@ std::vector<RecordPointer> chosen_records(const Run& run, const ViewChoice& choi
       records.insert(records.end(), more.begin(), more.end());
     }
   }
-  for (const RecordPointer& record : records) single_map(choice.head, *record);  // is it there?
+  for (const RecordPointer& record : records) maps_meant(choice.head, *record);  // are they there?
   return records;
 }
 
@@ -51,13 +51,15 @@ PageContent content_of(const Run& run, const PageOptions& options) {
     content.picture = encode_png(picture_of(run), {.software = "", .rows_repeat = false});
   }
   int64_t cells = 0;
-  const bool one_head = options.choice.head.kind == HeadChoice::Kind::kOne;
+  const HeadChoice& chosen = options.choice.head;
+  const bool some = chosen.kind == HeadChoice::Kind::kOne || chosen.kind == HeadChoice::Kind::kSome;
   for (const RecordPointer& record : chosen_records(run, options.choice)) {
     PageSite site;
     site.record = record;
     const AttentionShape shape = record->shape();
-    for (int64_t head = 0; head < shape.heads; ++head) {
-      if (!one_head || head == options.choice.head.head) site.heads.push_back(head);
+    // The viewer puts maps together out of all heads.
+    for (const HeadChoice& map : maps_meant(some ? chosen : HeadChoice{}, *record)) {
+      site.heads.push_back(map.head);
     }
     site.cells = allowed_cells(record->rule.mask, shape.rows, shape.cols);
     cells += site.cells * static_cast<int64_t>(site.heads.size());
@@ -136,6 +138,11 @@ PageStart start_of(const Run& run, const PageOptions& options, const PageContent
   if (choice.column && !choice.token) {
     fail(ErrorKind::kInvalidArgument,
          "a column shows who attends to a token, but no token is chosen; choose one");
+  }
+  if (choice.head.kind == HeadChoice::Kind::kMin) {
+    fail(ErrorKind::kInvalidArgument, Field{"head"},
+         "a page shows each head, their mean and their largest, but not their smallest; write it "
+         "as .png or .svg");
   }
   PageStart start;
   if (choice.token || !run.picture.empty()) start.view = "read";  // a picture is looked at

@@ -13,7 +13,8 @@ QUESTIONS = json.loads(ok("questions", "--json"))
 KINDS = {kind: schema for kind, schema in QUESTIONS["$defs"].items() if kind != "input"}
 # Views of pictures, each with options of its own.
 PICTURES = {"composite": ["--token", "[CLS]", "--mask", "0.3"], "convolution": ["--size", "96x64"], "distances": ["--compat", "keras"],
-            "field": ["--at", "60,100"], "kernels": ["--layer", "all", "--radius", "1"], "lost": ["--layer", "2"], "tokencut": ["--layer", "2"]}
+            "field": ["--at", "60,100"], "kernels": ["--layer", "all", "--radius", "1"], "lost": ["--layer", "2"], "tokencut": ["--layer", "2"],
+            "top_patches": ["--at", "60,100", "--column", "--head", "min"]}
 SCENE = ROOT / "models/scenes-vit/demo/scene-1.png"
 FARM = ROOT / "models/scenes-detr/demo/scene-1.png"
 # What is asked about objects, beside --view.
@@ -22,7 +23,8 @@ OF_OBJECTS = {
     "cells": [["--at", "250,300"], ["--at", "250,300", "--column", "--head", "mean", "--layer", "0"]],
     "between": [[], ["--head", "all"]], "why": [["--at", "250,300", "--to", "300,330"]],
     "masks": [[], ["--mask-from", "cross", "--in-box", "--mask-cut", "mass:0.5"]],
-    "cell_matrix": [[], ["--rows", "0:9", "--cols", "4:8"]],
+    "cell_matrix": [[], ["--rows", "0:9", "--cols", "4:8"], ["--around", "#40:3", "--of", "times-even"]],
+    "top_cells": [[], ["--at", "250,300", "--top", "2"], ["--at", "250,300", "--column"], ["--query", "3", "--head", "min"]],
 }
 # What is counted over many inputs. `align` prints what its own page says; tests/unit/ask looks at its facts.
 DEMO, FARMS, TEXTS = SCENE.parent, FARM.parent, ROOT / "examples/english.txt"
@@ -93,7 +95,8 @@ def asked(kind, bert, picture_run):
                 ["open", picture_run, "--token", "patch 2,1", "--column", "--layer", "0", "--head", "mean"]]
     if kind in PICTURES:
         return [["image", SCENE, *view], ["image", SCENE, *view, *PICTURES[kind]]]
-    more = {"heads": ["--layer", "all"], "lines": ["--token", "cat", "--column"], "matrix": ["--words", "--head", "max"],
+    more = {"heads": ["--layer", "all", "--head", "1,0"], "lines": ["--token", "cat", "--column", "--head", "0,1"],
+            "top": ["--token", "cat", "--column", "--top", "2"], "matrix": ["--words", "--head", "max"],
             "read": ["--words"]}.get(kind, [])
     return [["text", "-m", bert, "The cat sat.", *view, *more],
             ["text", "-m", bert, "The cat sat.", *view], ["text", "-m", bert, "The [MASK] sat.", "--layer", "0", *view],

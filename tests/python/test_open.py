@@ -206,3 +206,16 @@ def test_a_file_that_is_no_run_is_refused(tmp_path):
 
 def test_an_output_that_cannot_be_written_leaves_nothing(cat, tmp_path):
     assert_fails(run("open", cat[0], "--out", tmp_path / "missing" / "map.npy"), 1, "missing")
+
+
+def test_a_long_text_is_read_around_the_token(tmp_path):
+    run_file = tmp_path / "long.fovea.safetensors"
+    row = write_run(run_file, [f"w{i % 300}" for i in range(450)], heads=1, layers=1, causal=True)[0, 0, 440]
+    said = ok("open", run_file, "--head", "0", "--token", "#440")
+    assert "columns 193 to 449 of 450" in said and "w192 " not in said
+    assert f"outside of what is shown: {100 * row[:193].sum():.0f} % of the weight" in " ".join(said.split())
+    assert "columns 430 to 449 of 450" in ok("open", run_file, "--token", "#440", "--cols", "430:")
+    answer = json.loads(ok("open", run_file, "--head", "0", "--token", "#440", "--json"))
+    found = np.array(answer["result"]["weights"][0], float)  # every one, however long
+    np.testing.assert_allclose(found[:441], row[:441], atol=1e-5)
+    assert np.isnan(found[441:]).all()

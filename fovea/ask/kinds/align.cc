@@ -32,9 +32,10 @@ ChosenMap chosen_map(const Question& question, const FinishedRun& run) {
 
 Answer answer_align(const Question& question, const FinishedRun& run) {
   const ChosenMap map = chosen_map(question, run);
-  const AlignFigure figure =
-      align_view(run.run(), map.pair, map.choice, map.options,
-                 {.pieces = question.flag("pieces"), .hard = question.flag("hard")});
+  const AlignFigure figure = align_view(run.run(), map.pair, map.choice, map.options,
+                                        {.pieces = question.flag("pieces"),
+                                         .hard = question.flag("hard"),
+                                         .drawing = map_drawing(view_choice(question), 1)});
   std::vector<Link> links;
   for (const CellMark& mark : figure.links) links.push_back({mark.col, mark.row});
   const auto or_mean = [](const auto& number) { return number ? Json(*number) : Json("mean"); };
@@ -70,7 +71,7 @@ QuestionKind align_question() {
                     .on_page = false});
   return {.name = "align",
           .summary = "which source word each target word comes from",
-          .fields = std::move(fields),
+          .fields = joined_fields(std::move(fields), drawing_fields()),
           .verbs = {"translate"},
           .only_of = SiteKind::kCross,
           .check = check_translates,

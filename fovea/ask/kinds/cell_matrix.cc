@@ -10,35 +10,37 @@ namespace {
 
 constexpr int64_t kMostShown = 2048;  // cells a side of a part
 
-bool asks_for_part(const Question& question) {
-  return question.fields.find("rows") != nullptr || question.fields.find("cols") != nullptr;
+bool asks_for_part(const ViewChoice& choice) {
+  return choice.rows || choice.cols || choice.around;
 }
 
-CellRange range_of(const Question& question, std::string_view field, int64_t cells) {
-  const Json* given = question.fields.find(field);
-  if (given == nullptr) {
-    if (cells <= kMostShown) return {0, cells};
+// Refuses a part that there is not, and one of more cells than can be shown.
+void check_range(const std::optional<AxisPart>& part, std::string_view field, int64_t cells) {
+  const AxisPart asked = part.value_or(AxisPart{});
+  const int64_t begin = asked.begin.value_or(0), end = asked.end.value_or(cells);
+  if (!part && cells > kMostShown) {
     fail(ErrorKind::kInvalidArgument, Field{field},
          "it is left out, but {} cells are too many; give a part of them, A:B", cells);
   }
-  const Json::Array& pair = given->as_array("a question");
-  const CellRange range{pair[0].as_int("a question"), pair[1].as_int("a question")};
-  if (range.end - range.begin > kMostShown) {
+  if (end - begin > kMostShown) {
     fail(ErrorKind::kInvalidArgument, Field{field}, "{}:{} are {} cells but {} at most are shown",
-         range.begin, range.end, range.end - range.begin, kMostShown);
+         begin, end, end - begin, kMostShown);
   }
-  if (range.end > cells) {
+  if (end > cells || begin >= end) {
     fail(ErrorKind::kInvalidArgument, Field{field}, "{}:{} is beyond the map, which has {} cells",
-         range.begin, range.end, cells);
+         begin, end, cells);
   }
-  return range;
 }
 
-void check_part(const Question& question, const OpenedInput& opened) {
-  if (!opened.picture || !asks_for_part(question)) return;
-  for (const char* field : {"rows", "cols"}) {
-    range_of(question, field, opened.picture->grid.patches());
-  }
+void check_part(const ViewChoice& choice, int64_t cells) {
+  if (!asks_for_part(choice) || choice.around) return;
+  check_range(choice.rows, "rows", cells);
+  check_range(choice.cols, "cols", cells);
+}
+
+void check_asked_part(const Question& question, const OpenedInput& opened) {
+  if (!opened.picture) return;
+  check_part(view_choice(question), opened.picture->grid.patches());
 }
 
 Answer answer_cell_matrix(const Question& question, const FinishedRun& run) {
@@ -47,13 +49,10 @@ Answer answer_cell_matrix(const Question& question, const FinishedRun& run) {
   choice.kind = SiteKind::kEncoderSelf;
   const RecordPointer record = found.record(SiteKind::kEncoderSelf, choice.layer);
   const HeadChoice head = single_map(choice.head, *record);
-  if (!asks_for_part(question)) {
-    return detection_answer(cells_figure(found.scene(), choice), question, found, record, head);
-  }
-  const CellRange rows = range_of(question, "rows", record->shape().rows);
-  const CellRange cols = range_of(question, "cols", record->shape().cols);
-  return detection_answer(cells_part_figure(found.scene(), record, head, rows, cols), question,
-                          found, record, head);
+  check_part(choice, record->shape().rows);
+  return detection_answer(asks_for_part(choice) ? cells_part_figure(found.scene(), choice)
+                                                : cells_figure(found.scene(), choice),
+                          question, found, record, head);
 }
 
 }  // namespace
@@ -62,22 +61,13 @@ QuestionKind cell_matrix_question() {
   return {.name = "cell_matrix",
           .view = "matrix",
           .summary = "the encoder's whole map, pooled to fit, or a part of its rows and columns",
-          .fields = detection_fields({layer_field(),
-                                      head_field(),
-                                      {.name = "rows",
-                                       .shown = "A:B",
-                                       .help = "a part of the encoder's map: its rows",
-                                       .type = FieldType::kRange,
-                                       .otherwise = "all"},
-                                      {.name = "cols",
-                                       .shown = "A:B",
-                                       .help = "and its columns",
-                                       .type = FieldType::kRange,
-                                       .otherwise = "all"}}),
+          .fields = detection_fields(joined_fields(
+              {layer_field(), head_field(), of_field(), scale_field(), range_field(), pool_field()},
+              part_fields())),
           .verbs = {"detect"},
           .only_of = SiteKind::kEncoderSelf,
           .check = check_finds_objects,
-          .check_input = check_part,
+          .check_input = check_asked_part,
           .needs = detection_needs,
           .answer = answer_cell_matrix,
           .page = [](const Question& question, const FinishedRun&) {

@@ -29,7 +29,8 @@ QuestionKind cells_question() {
   return {.name = "cells",
           .view = "encoder",
           .summary = "what the cell at a pixel attends to, or as a column who attends to it",
-          .fields = detection_fields({layer_field(), head_field(), at, column}),
+          .fields = detection_fields(
+              joined_fields({layer_field(), heads_field(), at, column}, drawing_fields())),
           .verbs = {"detect"},
           .only_of = SiteKind::kEncoderSelf,
           .check = check_finds_objects,

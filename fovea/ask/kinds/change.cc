@@ -33,7 +33,8 @@ std::optional<Question> map_asked(const Question& question, SiteKind kind, RunSo
   Json json = to_json(question);
   Json place = Json::object();
   const Json* map = json.find("map");
-  for (const char* name : {"layer", "head", "at", "query", "token", "column", "words"}) {
+  for (const char* name :
+       {"layer", "head", "at", "query", "token", "column", "words", "of", "scale", "range"}) {
     if (const Json* value = json.find(name)) place.set(name, *value);
   }
   if (map == nullptr && place.as_object(kOfChange).empty()) return {};
@@ -108,7 +109,8 @@ std::optional<MatrixFigure> map_change(const Figure& before, const Figure& after
     most = std::max(most, double{std::abs(weight)});
   }
   figure.scale = {most > 0 ? -most : -1, most > 0 ? most : 1};
-  figure.value_name = "change of weight";
+  figure.value_name =
+      is->value_name == "attention weight" ? "change of weight" : "change of " + is->value_name;
   if (figure.overview) {  // where rows are stays true; what they gave does not
     figure.overview = MapOverview{.row_names = std::move(figure.overview->row_names)};
   }
@@ -140,8 +142,9 @@ void clear_text(Figure& figure) {
 // Adds the map of both runs to the table, and where it was taken to the facts.
 void add_maps(Answer& answer, Question asked, const FinishedRun& before, const FinishedRun& after) {
   const QuestionKind& kind = question_kind_named(asked.kind);
-  // Weights have a difference, at any length; how many times even has none.
-  if (find_field(kind.fields, "of") != nullptr) asked.fields.set("of", "weight");
+  // Weights unless something else is asked for, at any length, so that both can be told apart.
+  const bool chooses = find_field(kind.fields, "of") != nullptr;
+  if (chooses && !asked.fields.find("of")) asked.fields.set("of", "weight");
   check_place(asked, *before.opened);
   if (kind.check_input != nullptr) kind.check_input(asked, *before.opened);
   Answer was = kind.answer(asked, before), is = kind.answer(asked, after);
@@ -230,6 +233,10 @@ std::vector<FieldInfo> fields_of_change() {
                                    head_field(),   token_field(),
                                    column_field(), words_field(),
                                    at_field(),     query_field()};
+  for (FieldInfo& field : drawing_fields()) {
+    field.help += " (of the map)";
+    fields.push_back(std::move(field));
+  }
   fields[0].help = "the attention that positions and places are of";
   fields[4].rules.clear();  // of a picture the token in front of the patches, if none is named
   for (FieldInfo& field : change_fields()) fields.push_back(std::move(field));

@@ -1,4 +1,4 @@
-// All heads of a layer, or of all layers, as small maps side by side.
+// All heads of a layer, some of them, or those of all layers, as small maps side by side.
 #include "fovea/ask/head_kinds.h"
 #include "fovea/ask/map_answer.h"
 #include "fovea/ask/question_kind.h"
@@ -10,18 +10,19 @@ Answer answer_heads(const Question& question, const FinishedRun& run) {
   const ViewChoice choice = view_choice(question);
   HeadsFigure figure = heads_view(run.run(), choice);
   if (figure.overview) name_head_kinds(figure, run.run(), choice);
-  return map_answer(std::move(figure), question, run, HeadChoice{});
+  return map_answer(std::move(figure), question, run, choice.head);
 }
 
 }  // namespace
 
 QuestionKind heads_question() {
   const FieldInfo all_heads{.name = "head",
-                            .shown = "all",
+                            .shown = "N,N..|all",
                             .help = "all heads are shown; matrix shows one",
                             .type = FieldType::kChoice,
                             .words = {"all"},
-                            .otherwise = "all"};
+                            .otherwise = "all",
+                            .or_list = true};
   return {.name = "heads",
           .summary = "all heads of a layer side by side",
           .fields = joined_fields(

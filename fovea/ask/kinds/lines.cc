@@ -15,9 +15,9 @@ Answer answer_lines(const Question& question, const FinishedRun& run) {
 QuestionKind lines_question() {
   return {.name = "lines",
           .summary = "tokens joined by lines, one panel for each head",
-          .fields = joined_fields({site_field(), layer_field(), head_field(), token_field(),
+          .fields = joined_fields({site_field(), layer_field(), heads_field(), token_field(),
                                    column_field(), words_field()},
-                                  part_fields()),
+                                  joined_fields(drawing_fields(), part_fields())),
           .verbs = {"text", "translate", "open"},
           .has_page = false,
           .answer = answer_lines};

@@ -67,6 +67,7 @@ Json maps_result(const PatchMaps& maps, const PictureChoice& choice, const Pictu
 
 Answer answer_maps(const Question& question, const FinishedRun& run) {
   PictureChoice choice = picture_choice(question, run);
+  choice.drawing = picture_drawing(view_choice(question));
   if (question.flag("without_artifacts")) choice.without = outliers_of(run);
   const PatchMaps maps = patch_maps(run.run(), choice);
   const PictureSeen seen = picture_seen(run);
@@ -108,23 +109,25 @@ QuestionKind maps_question() {
   FieldInfo column = column_field();
   column.help = "who attends to it, not what it attends to";
   column.rules.clear();  // [CLS] is looked from, or at, without a token
-  return about_picture({.name = "maps",
-                        .summary = "what one position attends to, in each head",
-                        .fields = {layer_field(),
-                                   head_field(),
-                                   patch_field(/*beside_token=*/true),
-                                   front_token_field(),
-                                   column,
-                                   mask_field(),
-                                   {.name = "without_artifacts",
-                                    .help = "take out patches of outlying norm and renormalise "
-                                            "the rest",
-                                    .type = FieldType::kFlag,
-                                    .rules = {{.excludes = "column",
-                                               .why = "renormalises what one position attends "
-                                                      "to"}}}},
-                        .answer = answer_maps,
-                        .page = maps_page});
+  return about_picture(
+      {.name = "maps",
+       .summary = "what one position attends to, in each head",
+       .fields = joined_fields({layer_field(),
+                                heads_field(),
+                                patch_field(/*beside_token=*/true),
+                                front_token_field(),
+                                column,
+                                mask_field(),
+                                {.name = "without_artifacts",
+                                 .help = "take out patches of outlying norm and renormalise "
+                                         "the rest",
+                                 .type = FieldType::kFlag,
+                                 .rules = {{.excludes = "column",
+                                            .why = "renormalises what one position attends "
+                                                   "to"}}}},
+                               drawing_fields()),
+       .answer = answer_maps,
+       .page = maps_page});
 }
 
 }  // namespace fovea

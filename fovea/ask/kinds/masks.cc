@@ -139,7 +139,7 @@ QuestionKind masks_question() {
       .summary = "areas of the objects out of attention",
       .fields = detection_fields(
           {layer_field(),
-           head_field({"mean", "max"}),
+           head_field({"mean", "max", "min"}),
            {.name = "mask_from",
             .shown = "encoder|cross|head",
             .help = "only masks from here",

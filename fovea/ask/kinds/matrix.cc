@@ -1,4 +1,4 @@
-// One map: a head, or the mean or maximum of all.
+// One map: a head, or the mean, maximum or minimum of all.
 #include "fovea/ask/map_answer.h"
 #include "fovea/ask/question_kind.h"
 #include "fovea/figure/view_frame.h"

@@ -19,7 +19,7 @@ QuestionKind read_question() {
           .summary = "the text, shaded by what one token attends to",
           .fields = joined_fields(
               {site_field(), layer_field(), head_field(), token_field(), column_field(),
-               words_field(), of_field(), scale_field(), range_field()},
+               words_field(), exact_field(), of_field(), scale_field(), range_field()},
               part_fields()),
           .verbs = {"text", "translate", "open"},
           .answer = answer_read};

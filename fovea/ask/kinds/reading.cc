@@ -22,7 +22,9 @@ Answer answer_reading(const Question& question, const FinishedRun& run) {
 QuestionKind reading_question() {
   return {.name = "reading",
           .summary = "every word in turn, and what it attends to",
-          .fields = {site_field(), layer_field(), head_field(), words_field(), exact_field()},
+          .fields = joined_fields(
+              {site_field(), layer_field(), head_field(), words_field(), exact_field()},
+              drawing_fields()),
           .verbs = {"text", "translate", "open"},
           .has_page = false,
           .answer = answer_reading};

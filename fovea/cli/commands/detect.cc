@@ -27,8 +27,9 @@ void run_detect(const Args& args) {
   check_answer_options(args);
   const Question question = detect_question(args);
   const GivenInput picture{.kind = GivenInput::Kind::kPicture, .value = args["FILE"]};
-  show(open_session(args, picture, kDefaultDetectionModel, question, {.values = false}), question,
-       args);
+  show(open_session(args, picture, kDefaultDetectionModel, question,
+                    {.values = takes_values(question)}),
+       question, args);
 }
 
 }  // namespace

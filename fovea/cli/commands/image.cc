@@ -51,7 +51,7 @@ void check_one_mask(const Args& args, const Question& question) {
 
 Question image_question(const Args& args) {
   Json json = Json::object();
-  if (!args.has("view")) json.set("kind", "maps");
+  if (!args.has("view") && !args.has("top")) json.set("kind", "maps");
   const Question question = typed_question(args, "image", RunSort::kPicture, std::move(json));
   if (args.has("text")) {
     for (const std::string& text : args.all("text")) check_is_text("--text", text);
@@ -96,7 +96,8 @@ void run_image(const Args& args) {
     fail(ErrorKind::kUnsupported, "{} finds objects and has no patches; take fovea detect",
          engine.name());
   }
-  const Session session = open_session(args, given, std::move(engine), question, {.values = false});
+  const Session session =
+      open_session(args, given, std::move(engine), question, {.values = takes_values(question)});
   writes_page(args) ? show_image_page(session, question, args) : show(session, question, args);
 }
 

@@ -11,14 +11,14 @@ namespace {
 const std::vector<std::string> kSiteViews{"encoder", "decoder", "cross"};
 
 bool shows_alignment(const Args& args) {
-  return !args.has("view") || args["view"] == "align";
+  return args.has("view") ? args["view"] == "align" : !args.has("top");
 }
 
 Question asked_question(const Args& args) {
   if (shows_alignment(args)) {
     return typed_question(args, "translate", RunSort::kText, Json::object({{"kind", "align"}}));
   }
-  const std::string& view = args["view"];
+  const std::string view = args.has("view") ? args["view"] : "top";
   const bool names_site = std::ranges::count(kSiteViews, view) > 0;
   if (names_site && args.has("site") && args["site"] != view) {
     fail(ErrorKind::kInvalidArgument, "--view is {} but --site {}; leave one of them out", view,
@@ -41,8 +41,8 @@ void show_whole_page(const Session& session, const Question& question, const Arg
 void check_moses(const Args& args) {
   if (!args.flag("moses")) return;
   if (!shows_alignment(args)) {
-    fail(ErrorKind::kInvalidArgument, "--moses is for alignments; leave it or --view {} out",
-         args["view"]);
+    fail(ErrorKind::kInvalidArgument, "--moses is for alignments; leave it or {} out",
+         args.has("view") ? "--view " + args["view"] : "--top");
   }
   for (const char* name : {"out", "json", "hard", "pieces"}) {
     if (!args.has(name)) continue;

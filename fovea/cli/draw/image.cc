@@ -9,6 +9,7 @@
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/table.h"
 #include "fovea/figure/box_labels.h"
+#include "fovea/figure/color_axis.h"
 #include "fovea/figure/picture_tone.h"
 
 namespace fovea {
@@ -221,8 +222,8 @@ class ImagePainter {
       if (std::isnan(value)) {
         color = mix(color, {0, 0, 0}, kHiddenCover);
       } else {
-        const double share = figure_.scale.high > 0 ? double{value} / figure_.scale.high : 0;
-        const Tint tint = tint_of(colors_, std::clamp(share, 0.0, 1.0), figure_.opacity);
+        const double place = std::clamp(place_on(figure_.scale, double{value}), 0.0, 1.0);
+        const Tint tint = tint_of(colors_, place, figure_.opacity);
         color = mix(masked_ ? color : quiet(color), tint.color, tint.cover);
       }
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fovea/base/utf8.h"
+#include "fovea/capture/words.h"
 #include "fovea/cli/draw/draw.h"
 #include "fovea/cli/draw/text.h"
 
@@ -21,6 +22,11 @@ class LinesPainter {
     const Axis& own = column_ ? figure.cols : figure.rows;
     // The rows of a generation say what they predict, which takes more room.
     own_width_ = widest_label(own, own.name == "steps" ? terminal.width * 2 / 5 : kWidestToken);
+    // Names that stand alone; what is in front of a part is not known here.
+    const AxisPlace& place = column_ ? figure.row_place : figure.col_place;
+    const Axis& other = column_ ? figure.rows : figure.cols;
+    numbers_ =
+        place.first == 0 ? label_numbers(other) : std::vector<std::string>(other.positions.size());
   }
 
   std::string head(const MapPanel& panel) const {
@@ -62,7 +68,10 @@ class LinesPainter {
     const std::vector<size_t> kept = largest(weights);
     if (kept.empty()) return text + terminal_.dim("nothing") + "\n";
     for (size_t k = 0; k < kept.size(); ++k) {
-      const std::string name = label_of(other, static_cast<int64_t>(kept[k]), kWidestToken);
+      const std::string& number = numbers_[kept[k]];
+      const std::string name =
+          label_of(other, static_cast<int64_t>(kept[k]), kWidestToken - display_width(number)) +
+          number;
       const std::string weight = short_weight(double{weights[kept[k]]});
       const int width = (k > 0 ? 2 : 0) + display_width(name) + 1 + display_width(weight);
       // Room for the mark that there are more, unless this is the last.
@@ -98,6 +107,7 @@ class LinesPainter {
   const Terminal& terminal_;
   bool column_;
   int own_width_ = 1;
+  std::vector<std::string> numbers_;  // of the names of the other side
 };
 
 }  // namespace
@@ -107,8 +117,10 @@ std::string draw(const LinesFigure& figure, const Terminal& terminal, const Colo
   const LinesPainter painter(figure, terminal);
   for (const MapPanel& panel : figure.heads) text += painter.head(panel) + "\n";
   const std::string note =
-      fmt::format("of each {} the largest weights, until they make up {:.0f} % of it",
-                  figure.chosen_col ? "column" : "row", 100 * figure.mass);
+      fmt::format("of each {} the largest {}, until they make up {:.0f} % of it",
+                  figure.chosen_col ? "column" : "row",
+                  figure.value_name == "attention weight" ? "weights" : "of " + figure.value_name,
+                  100 * figure.mass);
   return text + terminal.dim(wrapped(note, terminal.width)) + "\n" +
          caption_lines(figure.text, terminal);
 }

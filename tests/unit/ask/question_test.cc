@@ -28,6 +28,10 @@ Json random_value(FieldInfo field, std::mt19937& random) {
     return Json(Json::Array{random_value(field, random), random_value(field, random)});
   }
   const auto pick = [&](size_t count) { return random() % count; };
+  if (field.or_list && pick(3) == 0) {
+    const auto first = static_cast<int64_t>(pick(9));
+    return Json(Json::Array{first + 1, first});
+  }
   const bool number = field.type == FieldType::kInteger || field.type == FieldType::kReal;
   if (field.type == FieldType::kFlag) return true;
   if (!field.words.empty() && (!number || pick(2) == 0))
@@ -108,6 +112,9 @@ TEST(Question, WithoutAKindTheRestSaysWhichIsMeant) {
   };
   EXPECT_EQ(meant("{}"), "heads");
   EXPECT_EQ(meant("{'head': 'all', 'layer': 'all'}"), "heads");
+  EXPECT_EQ(meant("{'head': [3, 0]}"), "heads");
+  EXPECT_EQ(meant("{'head': '3,0'}"), "heads");
+  EXPECT_EQ(meant("{'head': 'min'}"), "matrix");
   EXPECT_EQ(meant("{'head': 3}"), "matrix");
   EXPECT_EQ(meant("{'head': 'mean'}"), "matrix");
   EXPECT_EQ(meant("{'head': 3, 'token': 'it', 'column': true}"), "read");
@@ -115,6 +122,27 @@ TEST(Question, WithoutAKindTheRestSaysWhichIsMeant) {
   EXPECT_EQ(meant("{'token': '[CLS]'}", RunSort::kPicture), "maps");
   EXPECT_EQ(meant("{'words': true}", RunSort::kPicture), "heads");
   EXPECT_EQ(meant("{'site': 'self', 'head': 1}", RunSort::kPicture), "matrix");
+}
+
+TEST(Question, SeveralHeadsAreAListOrAText) {
+  for (const char* heads : {"[3, 0]", "'3,0'"}) {
+    const Question question = question_of(std::string("{'kind': 'lines', 'head': ") + heads + "}");
+    EXPECT_EQ(question.place.head, (HeadChoice{HeadChoice::Kind::kSome, 0, {3, 0}}));
+    EXPECT_EQ(to_json(question).dump(), R"({"kind":"lines","head":[3,0]})");
+  }
+  EXPECT_EQ(question_of("{'kind': 'lines', 'head': [3]}").place.head,
+            (HeadChoice{HeadChoice::Kind::kOne, 3}));
+  const auto wrong = [](const std::string& text, const char* part) {
+    return fails_with(ErrorKind::kInvalidArgument, Field{"head"}, part, [&] { question_of(text); });
+  };
+  EXPECT_TRUE(wrong("{'kind': 'lines', 'head': [3, 3]}", "3 is given twice"));
+  EXPECT_TRUE(wrong("{'kind': 'lines', 'head': [0, -1]}", "or several, N,N"));
+  EXPECT_TRUE(wrong("{'kind': 'lines', 'head': []}", "or several, N,N"));
+  EXPECT_TRUE(wrong("{'kind': 'lines', 'head': '1,,2'}", "or several, N,N"));
+  EXPECT_TRUE(wrong("{'kind': 'matrix', 'head': [0, 1]}",
+                    "matrix takes one, not several; give a number or mean, max, min, all, or "
+                    "choose another `kind`: heads, lines show several"));
+  EXPECT_TRUE(wrong("{'token': 'it', 'head': '0,1'}", "read takes one, not several"));
 }
 
 TEST(Question, NullAndFalseAreAsIfLeftOut) {
@@ -144,7 +172,7 @@ TEST(Question, WhatCannotBeAskedIsTold) {
   EXPECT_TRUE(wrong("{'kind': 'matrix', 'layer': 'all'}", "layer", "'all' is not a whole number"));
   EXPECT_TRUE(wrong("{'kind': 'heads', 'token': 'it'}", "token", "heads does not take it but"));
   EXPECT_TRUE(wrong("{'kind': 'heads', 'head': 3}", "head",
-                    "3 is not all: all heads are shown; matrix shows one"));
+                    "3 is not all, or several, N,N: all heads are shown; matrix shows one"));
   EXPECT_TRUE(wrong("{'column': true}", "column", "give `token` too"));
   EXPECT_TRUE(wrong("{'kind': 'align', 'threshold': 0.3}", "threshold", "give `links` threshold"));
   EXPECT_TRUE(wrong("{'kind': 'align', 'links': 'threshold', 'threshold': 3}", "threshold",

@@ -197,7 +197,7 @@ TEST(MapValues, AScoreIsTheMeanOfWhatSoftmaxTakesAndAWeightMayCountTheLengthOfIt
 }
 
 // Weights of the mean are added up in double from weights in f32, and so are those here.
-TEST(LineOf, IsARowOrColumnOfOneHeadOrOfTheMeanOrMaximumOfAll) {
+TEST(LineOf, IsARowOrColumnOfOneHeadOrOfTheMeanMaximumOrMinimumOfAll) {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     const support::AttentionCase c = support::random_case(seed, 20, 1);
     SCOPED_TRACE(c.name);
@@ -205,7 +205,7 @@ TEST(LineOf, IsARowOrColumnOfOneHeadOrOfTheMeanOrMaximumOfAll) {
     const int64_t heads = c.shape.heads;
     for (const bool column : {false, true}) {
       const int64_t index = (column ? c.shape.cols : c.shape.rows) - 1;
-      std::vector<double> sums, most;
+      std::vector<double> sums, most, least;
       for (int64_t h = 0; h < heads; ++h) {
         const AttentionMap map(record, h);
         const std::vector<float> line = column ? map.column(index) : map.row(index);
@@ -213,17 +213,51 @@ TEST(LineOf, IsARowOrColumnOfOneHeadOrOfTheMeanOrMaximumOfAll) {
         EXPECT_EQ(line_of(record, index, {HeadChoice::Kind::kOne, h}, column), wanted);
         sums.resize(line.size());
         most.resize(line.size());
+        least.resize(line.size(), 1);
         for (size_t i = 0; i < line.size(); ++i) {
           sums[i] += wanted[i];
           most[i] = std::max(most[i], wanted[i]);
+          least[i] = std::min(least[i], wanted[i]);
         }
       }
       EXPECT_EQ(line_of(record, index, {HeadChoice::Kind::kMax, 0}, column), most);
+      EXPECT_EQ(line_of(record, index, {HeadChoice::Kind::kMin, 0}, column), least);
       const std::vector<double> mean = line_of(record, index, {HeadChoice::Kind::kMean, 0}, column);
       EXPECT_EQ(line_of(record, index, {}, column), mean);
       ASSERT_EQ(mean.size(), sums.size());
       for (size_t i = 0; i < mean.size(); ++i) {
         EXPECT_NEAR(mean[i], sums[i] / static_cast<double>(heads), 1e-15);
+      }
+    }
+  }
+}
+
+// A product of a weight that is right to 1e-6 and of how many keys a row may see.
+TEST(LineOf, TellsOtherValuesCellByCell) {
+  for (const Mask& mask : masks_of(60)) {
+    support::AttentionCase c = support::plain_case(60, 8, false, /*seed=*/5);
+    c.rule.mask = mask;
+    const auto record = support::shared_record_of(c);
+    const AttentionMap map(record, 0);
+    const HeadChoice head{HeadChoice::Kind::kOne, 0};
+    const Tensor weights = map.tile(map.whole()), scores = map.score_tile(map.whole());
+    for (const bool column : {false, true}) {
+      const int64_t index = 41;
+      const std::vector<double> even = line_of(record, index, head, column, MapValue::kTimesEven);
+      const std::vector<double> score = line_of(record, index, head, column, MapValue::kScore);
+      ASSERT_EQ(even.size(), 60U);
+      for (int64_t i = 0; i < 60; ++i) {
+        const int64_t row = column ? i : index, col = column ? index : i;
+        const auto at = static_cast<size_t>(i);
+        if (!mask.allows(row, col)) {
+          EXPECT_TRUE(std::isnan(even[at]) && std::isnan(score[at]));
+          continue;
+        }
+        double allowed = 0;
+        for (int64_t j = 0; j < 60; ++j) allowed += mask.allows(row, j) ? 1 : 0;
+        const double weight = double{weights.matrix<float>()(row, col)};
+        EXPECT_NEAR(even[at], weight * allowed, 1e-6 * allowed * allowed);
+        EXPECT_NEAR(score[at], double{scores.matrix<float>()(row, col)}, 1e-5);
       }
     }
   }

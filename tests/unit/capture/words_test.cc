@@ -91,6 +91,19 @@ TEST(FindToken, SaysWhereAWordOccursMoreThanOnce) {
                         "9, 10, 11, …"));
 }
 
+TEST(NumberedLabels, TellPositionsOfOneNameApart) {
+  const Axis axis{
+      .name = "tokens",
+      .positions = {{.text = "the"}, {.text = "·cat"}, {.text = "·the"}, {.text = "the"}}};
+  EXPECT_EQ(numbered_labels(axis), (std::vector<std::string>{"the", "cat", "the·2", "the·3"}));
+  EXPECT_EQ(token_named(axis, "the·1").index, 0);
+  EXPECT_EQ(token_named(axis, "the·3").index, 3);
+  EXPECT_EQ(token_named(axis, "cat·1").index, 1);
+  EXPECT_THROW(token_named(axis, "the·4"), Error);
+  EXPECT_THROW(token_named(axis, "the·0"), Error);
+  EXPECT_THROW(token_named(axis, "dog·1"), Error);
+}
+
 TEST(FindWord, TakesAWordOrOneOfItsPieces) {
   const Axis axis = text_axis({"[CLS]", "chas|ing", "it"});
   const auto groups = word_groups(axis);

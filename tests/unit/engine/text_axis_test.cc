@@ -100,6 +100,10 @@ TEST_F(TextAxis, StepsOfAGenerationSayWhatTheyPredict) {
   EXPECT_THAT(texts(steps),
               ElementsAre("the", "after cat → predicts sat", "after sat → predicts on"));
   EXPECT_THAT(texts(columns), ElementsAre("the", "cat", "sat"));
+  const std::vector<double> chosen{0.625, 0.0004};
+  EXPECT_THAT(
+      texts(steps_axis(columns, &tokenizer_, ids, 2, chosen)),
+      ElementsAre("the", "after cat → predicts sat 0.62", "after sat → predicts on 0.0004"));
 }
 
 }  // namespace

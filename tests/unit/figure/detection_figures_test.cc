@@ -112,8 +112,10 @@ TEST(DetectionMatrices, AreBetweenTheQueriesOfObjectsOrAll) {
 TEST(DetectionMatrices, APartOfTheCellsKnowsItsPlace) {
   const Detected made;
   const HeadChoice first{.kind = HeadChoice::Kind::kOne};
-  const MatrixFigure part =
-      cells_part_figure(made.scene(), made.run.records[0], first, {3, 5}, {1, 4});
+  const MatrixFigure part = cells_part_figure(made.scene(), {.kind = SiteKind::kEncoderSelf,
+                                                             .head = first,
+                                                             .rows = AxisPart{3, 5},
+                                                             .cols = AxisPart{1, 4}});
   EXPECT_EQ(part.weights.shape(), (Shape{2, 3}));
   EXPECT_NEAR(part.weights.matrix<float>()(1, 1), 1, 1e-5);  // cell 2
   EXPECT_EQ(part.row_place.first, 3);

@@ -46,7 +46,8 @@ CapturedRun run_of(const AttentionCase& c) {
   return run;
 }
 
-// One dense map in double: a head, or the mean or maximum of all; NaN where the mask forbids.
+// One dense map in double: a head, or the mean, maximum or minimum of all; NaN where the mask
+// forbids.
 std::vector<std::vector<double>> dense_map(const AttentionCase& c, HeadChoice head) {
   const auto dense = dense_attention(c);
   std::vector<std::vector<double>> map(static_cast<size_t>(c.shape.rows),
@@ -54,14 +55,16 @@ std::vector<std::vector<double>> dense_map(const AttentionCase& c, HeadChoice he
   for (size_t i = 0; i < map.size(); ++i) {
     for (size_t j = 0; j < map[i].size(); ++j) {
       double sum = 0;
-      double largest = 0;
+      double largest = 0, smallest = 1;
       for (const auto& weights : dense.weights) {
         sum += weights[i * map[i].size() + j];
         largest = std::max(largest, weights[i * map[i].size() + j]);
+        smallest = std::min(smallest, weights[i * map[i].size() + j]);
       }
       map[i][j] = head.kind == Kind::kOne
                       ? dense.weights[static_cast<size_t>(head.head)][i * map[i].size() + j]
                   : head.kind == Kind::kMax ? largest
+                  : head.kind == Kind::kMin ? smallest
                                             : sum / static_cast<double>(c.shape.heads);
       if (!c.rule.mask.allows(static_cast<int64_t>(i), static_cast<int64_t>(j))) {
         map[i][j] = std::nan("");
@@ -112,8 +115,9 @@ TEST(MatrixView, EqualsTheDenseReferenceForEveryKindOfRecordAndHead) {
     const AttentionCase c = support::random_case(seed, 40, 1);
     SCOPED_TRACE(c.name);
     const CapturedRun run = run_of(c);
-    for (const HeadChoice head : {HeadChoice{Kind::kOne, c.shape.heads - 1},
-                                  HeadChoice{Kind::kMean, 0}, HeadChoice{Kind::kMax, 0}}) {
+    for (const HeadChoice& head :
+         {HeadChoice{Kind::kOne, c.shape.heads - 1}, HeadChoice{Kind::kMean, 0},
+          HeadChoice{Kind::kMax, 0}, HeadChoice{Kind::kMin, 0}}) {
       expect_same(matrix_view(run, {.head = head}).weights, dense_map(c, head));
       expect_same(matrix_view(run, {.head = head, .words = true}).weights,
                   merged(dense_map(c, head), 3, 2));
@@ -313,6 +317,28 @@ TEST(Views, RefuseWhatTheRunDoesNotHold) {
   EXPECT_THAT(message_of([] { matrix_view(CapturedRun{}, {}); }), HasSubstr("holds no attention"));
   EXPECT_EQ(matrix_view(run, {.token = "5"}).chosen_row, 3) << "a label goes before a number";
   EXPECT_EQ(matrix_view(run, {.token = "#1"}).chosen_row, 1);
+}
+
+TEST(LinesView, AreAsStrongAsWhatIsDrawn) {
+  const CapturedRun run = text_run({"the", "cat", "sat"}, 2, true);
+  const LinesFigure plain = lines_view(run, {});
+  EXPECT_FALSE(plain.strength);
+  const LinesFigure even = lines_view(run, {.of = MapValue::kTimesEven});
+  ASSERT_TRUE(even.strength);
+  EXPECT_EQ(even.value_name, "weight, times even");
+  const float weight = plain.heads[1].weights.matrix<float>()(2, 1);
+  EXPECT_NEAR(even.heads[1].weights.matrix<float>()(2, 1), 3 * weight, 1e-5);
+  EXPECT_THAT(even.text.caption, HasSubstr("log colours ÷32 to ×32"));
+  EXPECT_THROW(lines_view(run, {.of = MapValue::kScore}), Error);
+}
+
+TEST(ReadingView, SharesTheColoursOfAllLines) {
+  const CapturedRun run = text_run({"the", "cat", "sat"}, 2, true);
+  const ReadingFigure figure = reading_view(run, {.of = MapValue::kTimesEven});
+  EXPECT_TRUE(figure.scale.times_even);
+  for (const ReadFigure& line : figure.lines) EXPECT_EQ(line.scale.high, figure.scale.high);
+  EXPECT_THAT(figure.text.caption, HasSubstr("divided by what even attention gives"));
+  EXPECT_THAT(reading_view(run, {}).text.caption, HasSubstr("each row sums to 1.00"));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "fovea/base/watch.h"
 #include "support/compare.h"
 #include "support/errors.h"
@@ -88,6 +90,31 @@ TEST(Generate, StopsAtAnEndWhichIsKept) {
                again);
   EXPECT_EQ(stopped, std::vector<int64_t>(free.begin(), first + 1));
   EXPECT_EQ(heard, stopped);
+}
+
+// The whole text at once, without a cache: float32 logits of small models agree to 1e-4.
+TEST(Generate, TellsTheProbabilityOfEachToken) {
+  for (const double temperature : {0.0, 3.0}) {
+    const auto model = fixture_model("gpt2_lm");
+    AttentionCache cache;
+    std::vector<double> found;
+    const std::vector<int64_t> ids = generate(*model, kPrompt,
+                                              {.most_tokens = 6,
+                                               .sampling = {.temperature = temperature, .seed = 3},
+                                               .probabilities = &found},
+                                              cache);
+    ASSERT_EQ(found.size(), ids.size());
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const std::vector<int64_t> before =
+          joined(kPrompt, {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i)});
+      const Tensor logits =
+          model->forward(inputs_of(before), {.logits = LogitRows::kLast}).logits.tensor;
+      double sum = 0;
+      for (const float logit : logits.values<float>()) sum += std::exp(double{logit});
+      const double chosen = double{logits.values<float>()[static_cast<size_t>(ids[i])]};
+      EXPECT_NEAR(found[i], std::exp(chosen) / sum, 1e-4);
+    }
+  }
 }
 
 TEST(Generate, SamplingIsDeterminedByItsSeed) {

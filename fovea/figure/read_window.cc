@@ -1,0 +1,52 @@
+#include "fovea/figure/read_window.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fovea/base/utf8.h"
+
+namespace fovea {
+namespace {
+
+constexpr size_t kMostNamedOutside = 3, kRanksNamed = 8;
+
+}  // namespace
+
+PositionGroup read_window(int64_t index, int64_t count) {
+  if (count <= kLongestRead) return {0, count};
+  const int64_t size = 2 * kReadReach + 1;
+  const int64_t begin = std::clamp<int64_t>(index - kReadReach, 0, count - size);
+  return {begin, begin + size};
+}
+
+std::string outside_note(const Axis& axis, std::span<const float> weights, PositionGroup shown) {
+  double all = 0, outside = 0;
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < std::ssize(weights); ++i) {
+    const float weight = weights[static_cast<size_t>(i)];
+    if (std::isnan(weight)) continue;
+    all += double{weight};
+    if (i < shown.begin || i >= shown.end) outside += double{weight};
+    order.push_back(i);
+  }
+  if (shown.size() == std::ssize(weights) || all <= 0) return "";
+  const auto weight_of = [&](int64_t i) { return weights[static_cast<size_t>(i)]; };
+  std::ranges::stable_sort(order, std::ranges::greater(), weight_of);
+  order.resize(std::min(order.size(), kRanksNamed));
+  const std::vector<std::string> labels = numbered_labels(axis);
+  std::vector<std::string> named;
+  for (const int64_t i : order) {
+    const bool inside = i >= shown.begin && i < shown.end;
+    if (inside || weight_of(i) <= 0 || named.size() == kMostNamedOutside) continue;
+    named.push_back(fmt::format("{} \"{}\" {:.2g}", i, to_one_line(labels[static_cast<size_t>(i)]),
+                                weight_of(i)));
+  }
+  return fmt::format(" · outside of what is shown: {:.0f} % of the weight{}{}", 100 * outside / all,
+                     named.empty() ? "" : ", most on ", fmt::join(named, ", "));
+}
+
+}  // namespace fovea
