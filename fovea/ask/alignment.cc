@@ -7,11 +7,6 @@ namespace {
 
 constexpr int64_t kMostLayers = 1 << 20;  // more than any model has
 
-template <typename Number>
-Json number_or_null(const std::optional<Number>& number) {
-  return number ? Json(*number) : Json();
-}
-
 }  // namespace
 
 std::vector<FieldInfo> align_fields() {

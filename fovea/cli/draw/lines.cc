@@ -107,7 +107,7 @@ std::string draw(const LinesFigure& figure, const Terminal& terminal, const Colo
   const LinesPainter painter(figure, terminal);
   for (const MapPanel& panel : figure.heads) text += painter.head(panel) + "\n";
   const std::string note =
-      fmt::format("of each {} the largest weights, until they make up {:.0f} % of it",
+      fmt::format("the largest weights of each {}, until they make up {:.0f} % of it",
                   figure.chosen_col ? "column" : "row", 100 * figure.mass);
   return text + terminal.dim(wrapped(note, terminal.width)) + "\n" +
          caption_lines(figure.text, terminal);
