@@ -1,7 +1,6 @@
 #include "fovea/explain/rollout.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fovea/base/error.h"
 #include "fovea/explain/fused_layer.h"

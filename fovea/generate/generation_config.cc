@@ -1,10 +1,8 @@
 #include "fovea/generate/generation_config.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string_view>
-#include <system_error>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
