@@ -7,11 +7,6 @@ namespace {
 
 constexpr int64_t kMostLayers = 1 << 20;  // more than any model has
 
-template <typename Number>
-Json number_or_null(const std::optional<Number>& number) {
-  return number ? Json(*number) : Json();
-}
-
 }  // namespace
 
 std::vector<FieldInfo> align_fields() {
@@ -23,7 +18,7 @@ std::vector<FieldInfo> align_fields() {
            .shown = "NAME",
            .help = "take a row for the word that the decoder reads there or for the one it writes",
            .type = FieldType::kChoice,
-           .words = {"input", "output"},
+           .words = kTargetReadings.names(),
            .otherwise = "what suits the head"},
           {.name = "norms",
            .help = "weigh attention by the vectors it brings, ‖αf(x)‖, not by its weights alone",
@@ -32,14 +27,14 @@ std::vector<FieldInfo> align_fields() {
            .shown = "NAME",
            .help = "from tokens to words: merge their weights first, or join their links",
            .type = FieldType::kChoice,
-           .words = word_convention_names(),
+           .words = kWordConventions.names(),
            .otherwise = "merge"},
           {.name = "links",
            .shown = "NAME",
            .help = "which cells are links: the largest of a row, all above the threshold, or the "
                    "largest of row and column",
            .type = FieldType::kChoice,
-           .words = link_method_names(),
+           .words = kLinkMethods.names(),
            .otherwise = "argmax"},
           {.name = "threshold",
            .shown = "W",
@@ -65,12 +60,12 @@ AlignOptions align_options(const Question& question) {
     options.mean = place.head->kind == HeadChoice::Kind::kMean;
     if (!options.mean) options.head = place.head->head;
   }
-  if (const auto read = question.word("read")) options.reading = parse_target_reading(*read);
+  if (const auto read = question.word("read")) options.reading = kTargetReadings.named(*read);
   options.norms = question.flag("norms");
   if (const auto word = question.word("convention")) {
-    options.convention = parse_word_convention(*word);
+    options.convention = kWordConventions.named(*word);
   }
-  if (const auto word = question.word("links")) options.links.method = parse_link_method(*word);
+  if (const auto word = question.word("links")) options.links.method = kLinkMethods.named(*word);
   if (const auto least = question.number("threshold")) options.links.threshold = *least;
   options.links.specials_compete = !question.flag("ignore_end");
   return options;
@@ -80,7 +75,7 @@ Json to_json(const MapChoice& choice) {
   return Json::object({{"name", to_string(choice)},
                        {"layer", number_or_null(choice.layer)},
                        {"head", number_or_null(choice.head)},
-                       {"reading", to_string(choice.reading)},
+                       {"reading", kTargetReadings.name_of(choice.reading)},
                        {"confident", choice.confident},
                        {"why", choice.why}});
 }
@@ -93,7 +88,7 @@ MapChoice map_choice_of(const Json& json) {
     return value.as_int(kWhere);
   };
   MapChoice choice{.head = number("head"),
-                   .reading = parse_target_reading(json.at("reading", kWhere).as_string(kWhere)),
+                   .reading = kTargetReadings.named(json.at("reading", kWhere).as_string(kWhere)),
                    .why = json.at("why", kWhere).as_string(kWhere),
                    .confident = json.at("confident", kWhere).as_bool(kWhere)};
   if (const auto layer = number("layer")) choice.layer = static_cast<int>(*layer);

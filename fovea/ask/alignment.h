@@ -2,6 +2,7 @@
 // share this.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "fovea/ask/field.h"
@@ -14,6 +15,11 @@ namespace fovea {
 // The fields layer, head, read, norms, convention, links, threshold, ignore_end.
 std::vector<FieldInfo> align_fields();
 AlignOptions align_options(const Question& question);
+
+template <typename Number>
+Json number_or_null(const std::optional<Number>& number) {
+  return number ? Json(*number) : Json();
+}
 
 // {"name","layer","head","reading","confident","why"}. A head or layer is null for a mean over all
 // of them.

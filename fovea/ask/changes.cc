@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "fovea/ask/detection_answer.h"
 #include "fovea/ask/picture_answer.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "fovea/ask/map_answer.h"
 #include "fovea/base/error.h"

@@ -10,18 +10,9 @@
 #include "fovea/base/error.h"
 #include "fovea/explain/faithfulness/faithfulness.h"
 #include "fovea/vision/decode.h"
-#include "fovea/vision/seen_part.h"
 
 namespace fovea {
 namespace {
-
-// With both a picture and a text, the question decides which of them is meant.
-bool sees_picture(const Question& question, const OpenedInput& opened) {
-  if (opened.encoded.patches.positions.empty()) return false;
-  const auto site = question.place.site;
-  return opened.encoded.inputs.tokens() == 0 || site == SiteKind::kVisionSelf ||
-         site == SiteKind::kPool;
-}
 
 // Whether every position has an answer of its own.
 bool answers_everywhere(const ModelFacts& facts) {
@@ -155,15 +146,6 @@ void set_place(const Question& question, AskedExplanation& asked) {
   }
 }
 
-// The small copy that a captured run keeps, under the grid of the columns.
-std::optional<PictureSeen> captured_picture(const Run& run, SiteKind kind) {
-  const Axis& columns = columns_of(run, kind);
-  if (run.picture.empty() || columns.grid_rows == 0) return {};
-  auto picture = std::make_shared<const Picture>(picture_of(run));
-  const PatchGrid grid = grid_over(picture->size(), columns.grid_rows, columns.grid_cols);
-  return PictureSeen{std::move(picture), grid};
-}
-
 AskedExplanation asked_of_captured(const Question& question, const FinishedRun& finished) {
   if (question.flag("check")) {
     fail(ErrorKind::kInvalidArgument, Field{"check"},
@@ -182,7 +164,7 @@ AskedExplanation asked_of_captured(const Question& question, const FinishedRun& 
   check_needs(asked.method, {.run = run, .kind = asked.kind, .parameters = {}});
   refuse_what_is_not_asked(question, asked.method, asked.parameters, finds_objects(asked),
                            /*at_every_position=*/false);
-  asked.picture = captured_picture(run, asked.kind);
+  asked.picture = captured_picture(run, columns_of(run, asked.kind));
   set_place(question, asked);
   return asked;
 }
@@ -201,7 +183,7 @@ void check_explanation(const Question& question, const OpenedInput& opened) {
          "it is a pixel of a picture but {} is given a text; choose a word with `token`",
          engine.name());
   }
-  const bool pictures = sees_picture(question, opened);
+  const bool pictures = looks_at_picture(question.place, opened);
   check_place(question, engine, pictures);
   const SiteKind kind = explained_site(question, engine, pictures);
   const Axis* columns = columns_before(kind, opened.encoded);
@@ -234,7 +216,7 @@ AskedExplanation asked_explanation(const Question& question, const FinishedRun& 
                          .needs = explanation_needs(question, opened),
                          .method = method_asked(question, opened.engine.facts())};
   asked.parameters = parameters_asked(question, asked.method);
-  asked.kind = explained_site(question, opened.engine, sees_picture(question, opened));
+  asked.kind = explained_site(question, opened.engine, looks_at_picture(question.place, opened));
   if (opened.picture) asked.picture = picture_seen(run);
   set_place(question, asked);
   set_targets(question, asked);

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/ask/question_kind.h"
 #include "fovea/base/error.h"
@@ -68,7 +67,7 @@ std::vector<FieldInfo> parameter_fields() {
   }
   for (size_t i = 0; i < fields.size(); ++i) {
     const std::string names = fmt::format("{}", fmt::join(methods[i], " and "));
-    fields[i].help = fmt::format("of {}: {}", names, fields[i].help);
+    fields[i].help = fmt::format("{}: {}", names, fields[i].help);
     fields[i].rules = {{.beside = "method", .values = methods[i], .why = "is of " + names}};
   }
   return fields;
@@ -81,7 +80,7 @@ FieldInfo method_field() {
           .type = FieldType::kChoice,
           .words = method_names(all_methods()),
           .otherwise =
-              "relevancy; rollout of captured runs, and of models that embed where "
+              "relevancy; rollout for captured runs, and for models that embed if "
               "nothing is given to compare with"};
 }
 
@@ -109,24 +108,22 @@ FieldRule of_methods(bool (*use)(const Method& method), std::string why) {
 
 std::vector<FieldInfo> place_fields() {
   FieldInfo at =
-      with_help(at_field(), "of a picture, the patch at this pixel instead of [CLS]", "");
+      with_help(at_field(), "the patch at this pixel of a picture, instead of [CLS]", "");
   at.rules = {{.excludes = "token", .why = "chooses a patch"}};
-  FieldInfo site = with_help(site_field(), "which attention, where the model has several", "");
-  std::erase(site.words, to_string(SiteKind::kPanoptic));  // nothing is computed from its maps
-  std::erase_if(site.aliases,
-                [](const auto& alias) { return alias.second == to_string(SiteKind::kPanoptic); });
-  FieldInfo layer = with_help(layer_field(), "of methods that look at one layer", "the last");
+  FieldInfo layer =
+      with_help(layer_field(), "which layer, for methods that look at one", "the last");
   layer.rules = {of_methods([](const Method& method) { return method.takes_layer; },
                             "is of methods that look at one layer")};
-  FieldInfo head = with_help(head_field({"mean"}), "of methods that look at one head", "mean");
+  FieldInfo head =
+      with_help(head_field({"mean"}), "which head, for methods that look at one", "mean");
   head.rules = {of_methods([](const Method& method) { return method.takes_head; },
                            "is of methods that look at one head")};
   head.rules.front().above = -1;  // the mean of all heads is what other methods take
   FieldInfo span{.name = "span",
                  .shown = "TEXT|i-j",
                  .help =
-                     "of span-mass: the stretch of the input that is looked at; of a picture "
-                     "its positions, patches row by row after the special tokens"};
+                     "span-mass: the stretch of the input that is looked at; in a picture "
+                     "positions count the special tokens, then the patches row by row"};
   span.rules = {of_methods([](const Method& method) { return method.needs.span; },
                            "is of methods that look at a stretch")};
   return {with_help(token_field(), "the position asked from",
@@ -134,8 +131,8 @@ std::vector<FieldInfo> place_fields() {
                     "is written"),
           at,
           span,
-          with_help(query_field(), "of models that find objects, the object query", "the surest"),
-          site,
+          with_help(query_field(), "the object query, for models that find objects", "the surest"),
+          computed_site_field(),
           layer,
           head};
 }
@@ -162,8 +159,8 @@ std::vector<FieldInfo> check_fields() {
                        .help = "random orders to compare with",
                        .type = FieldType::kInteger,
                        .low = 2,
-                       .otherwise =
-                           fmt::format("{}, of many inputs {} each", kOrdersOfOne, kOrdersOfEach)}),
+                       .otherwise = fmt::format("{}; {} for each of many inputs", kOrdersOfOne,
+                                                kOrdersOfEach)}),
           check_field({.name = "check_steps",
                        .shown = "N",
                        .help = "points of a curve",
@@ -172,7 +169,7 @@ std::vector<FieldInfo> check_fields() {
                        .otherwise = "20"}),
           check_field({.name = "check_seed",
                        .shown = "N",
-                       .help = "of random orders and weights",
+                       .help = "the seed of random orders and weights",
                        .type = FieldType::kInteger,
                        .low = 0,
                        .otherwise = "0"}),
@@ -188,6 +185,14 @@ void add_all(std::vector<FieldInfo>& fields, std::vector<FieldInfo> more) {
 }
 
 }  // namespace
+
+FieldInfo computed_site_field() {
+  FieldInfo site = with_help(site_field(), "which attention, where the model has several", "");
+  std::erase(site.words, to_string(SiteKind::kPanoptic));  // nothing is computed from its maps
+  std::erase_if(site.aliases,
+                [](const auto& alias) { return alias.second == to_string(SiteKind::kPanoptic); });
+  return site;
+}
 
 std::vector<FieldInfo> explanation_fields() {
   std::vector<FieldInfo> fields{

@@ -19,6 +19,9 @@ inline constexpr int64_t kOrdersOfEach = 8;
 // The fields of a question of the kind "explain".
 std::vector<FieldInfo> explanation_fields();
 
+// Which attention, of those that something is computed from.
+FieldInfo computed_site_field();
+
 // The method that "method" names, or else the one that suits the model: relevancy, or rollout for a
 // model that embeds and has nothing to compare with.
 Method method_asked(const Question& question, const ModelFacts& facts);

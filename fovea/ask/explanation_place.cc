@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/ask/explanation_fields.h"
 #include "fovea/ask/picture_answer.h"
@@ -152,34 +151,6 @@ bool asks_from_step(const AskedExplanation& asked) {
          (asked.method.needs.target && !cuts_edges(asked.parameters));
 }
 
-// The row of a picture: a patch by its pixel or its name, or what comes in front of the patches.
-FoundToken picture_row(const Place& place, const PatchGrid& grid, const Axis& rows,
-                       const Engine& engine) {
-  const int64_t front = rows.grid_rows > 0 ? PictureAxis::of(rows).specials : 0;
-  FoundToken found;
-  if (!place.at.empty()) {
-    if (rows.grid_rows == 0) {
-      fail(ErrorKind::kInvalidArgument, Field{"at"},
-           "it is a pixel but these rows are {}, no part of the picture; leave it out, or choose "
-           "another `site`",
-           rows.name == "pool" ? "one pooling head" : rows.name);
-    }
-    found.index = front + patch_at(grid, place.at.front());
-  } else if (place.token) {
-    found = token_named(rows, *place.token);
-  } else if (rows.grid_rows > 0 && front == 0) {
-    fail(ErrorKind::kInvalidArgument, Field{"at"},
-         "{} has no token in front of its patches to look from; choose a patch by one of its "
-         "pixels",
-         engine.name());
-  }
-  if (rows.grid_rows > 0 && found.index >= front) {
-    if (!found.note.empty()) found.note += " \u00b7 ";
-    found.note += pixels_text(grid, found.index - front);
-  }
-  return found;
-}
-
 // The query in a captured run of objects. The surest one cannot be chosen here: only the model
 // knows it, and where its object lies.
 FoundToken captured_query(const Place& place, const Axis& rows) {
@@ -265,7 +236,7 @@ FoundToken explained_row(const Question& question, const AskedExplanation& asked
   }
   if (asked.picture) {
     if (!asks) return {};
-    return asked.engine() ? picture_row(place, asked.picture->grid, rows, *asked.engine())
+    return asked.engine() ? picture_row(place, asked.picture->grid, rows, asked.engine()->name())
                           : captured_patch(place, rows);
   }
   if (place.token) return token_named(rows, *place.token);

@@ -7,7 +7,6 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/parse.h"
-#include "fovea/capture/words.h"
 #include "fovea/engine/text_similarity.h"
 #include "fovea/explain/rollout.h"
 #include "fovea/vision/seen_part.h"
@@ -25,6 +24,18 @@ int64_t picture_position(const Axis& patches, const std::string& token) {
     front_token_named(patches, token);  // says what there is
   }
   return token_named(patches, token).index;
+}
+
+// Where patches begin, behind [CLS] and registers.
+int64_t first_patch(const Axis& axis) {
+  return axis.grid_rows > 0 ? PictureAxis::of(axis).specials : 0;
+}
+
+// The small copy that the run keeps, under the axis' grid.
+PictureSeen kept_picture(const Run& run, const Axis& axis) {
+  auto picture = std::make_shared<const Picture>(picture_of(run));
+  const PatchGrid grid = grid_over(picture->size(), axis.grid_rows, axis.grid_cols);
+  return {std::move(picture), grid};
 }
 
 void check_sees_patches(const Engine& engine) {
@@ -151,6 +162,39 @@ int64_t patch_at(const PatchGrid& grid, PictureSpot spot, std::string_view field
                             size.height));
 }
 
+int64_t position_at(const PatchGrid& grid, const Axis& axis, PictureSpot spot,
+                    std::string_view field) {
+  if (axis.grid_rows == 0) {
+    fail(ErrorKind::kInvalidArgument, Field{field},
+         "{},{} is a pixel but these {} are {}, no part of the picture; leave it out, or choose "
+         "another `site`",
+         spot.x, spot.y, field == "at" ? "rows" : "columns",
+         axis.name == "pool" ? "one pooling head" : axis.name);
+  }
+  return first_patch(axis) + patch_at(grid, spot, field);
+}
+
+FoundToken picture_row(const Place& place, const PatchGrid& grid, const Axis& rows,
+                       const std::string& model) {
+  const int64_t front = first_patch(rows);
+  FoundToken found;
+  if (!place.at.empty()) {
+    found.index = position_at(grid, rows, place.at.front());
+  } else if (place.token) {
+    found = token_named(rows, *place.token);
+  } else if (rows.grid_rows > 0 && front == 0) {
+    fail(ErrorKind::kInvalidArgument, Field{"at"},
+         "it is left out, but {} has no token in front of its patches to look from; choose a patch "
+         "by a pixel, X,Y",
+         model);
+  }
+  if (rows.grid_rows > 0 && found.index >= front) {
+    if (!found.note.empty()) found.note += " · ";
+    found.note += pixels_text(grid, found.index - front);
+  }
+  return found;
+}
+
 int64_t patch_side(const FinishedRun& run) {
   if (run.engine() == nullptr) {
     fail(ErrorKind::kUnsupported,
@@ -165,10 +209,18 @@ PictureSeen picture_seen(const FinishedRun& run) {
     return {std::shared_ptr<const Picture>(run.opened, &run.opened->picture->picture),
             run.opened->picture->grid};
   }
-  const Axis& patches = picture_axis(run.run());
-  auto picture = std::make_shared<const Picture>(picture_of(run.run()));
-  const PatchGrid grid = grid_over(picture->size(), patches.grid_rows, patches.grid_cols);
-  return {std::move(picture), grid};
+  return kept_picture(run.run(), picture_axis(run.run()));
+}
+
+std::optional<PictureSeen> captured_picture(const Run& run, const Axis& axis) {
+  if (run.picture.empty() || axis.grid_rows == 0) return {};
+  return kept_picture(run, axis);
+}
+
+bool looks_at_picture(const Place& place, const OpenedInput& opened) {
+  if (opened.encoded.patches.positions.empty()) return false;
+  return opened.encoded.inputs.tokens() == 0 || place.site == SiteKind::kVisionSelf ||
+         place.site == SiteKind::kPool;
 }
 
 std::optional<Artifacts> artifacts_of(const FinishedRun& run) {

@@ -10,6 +10,7 @@
 #include "fovea/ask/finished_run.h"
 #include "fovea/ask/question.h"
 #include "fovea/ask/question_kind.h"
+#include "fovea/capture/words.h"
 #include "fovea/explain/pictures/artifacts.h"
 #include "fovea/figure/picture_view.h"
 
@@ -28,6 +29,13 @@ PictureChoice picture_choice(const Question& question, const FinishedRun& run);
 // The patch on the grid that shows a pixel. Throws Error{kInvalidArgument} about `field` for a
 // pixel that the model does not see.
 int64_t patch_at(const PatchGrid& grid, PictureSpot spot, std::string_view field = "at");
+// The position on an axis that shows a pixel. Throws Error{kInvalidArgument} about `field` as
+// patch_at() does, and for an axis that is no part of the picture.
+int64_t position_at(const PatchGrid& grid, const Axis& axis, PictureSpot spot,
+                    std::string_view field = "at");
+// The row of a picture that `at` or `token` names, or what comes in front of the patches.
+FoundToken picture_row(const Place& place, const PatchGrid& grid, const Axis& rows,
+                       const std::string& model);
 // What the patch shows: "pixels 32 to 39 across, 16 to 23 down".
 std::string pixels_text(const PatchGrid& grid, int64_t patch);
 // The side of a patch in pixels of the model's input. Throws Error{kUnsupported} for a captured
@@ -40,6 +48,11 @@ struct PictureSeen {
   PatchGrid grid;
 };
 PictureSeen picture_seen(const FinishedRun& run);
+// That small copy, under the grid of this axis; none where there is no copy or no grid.
+std::optional<PictureSeen> captured_picture(const Run& run, const Axis& axis);
+// Whether a question is about the picture. With a text beside it, it is about the text unless it
+// names an attention of the picture.
+bool looks_at_picture(const Place& place, const OpenedInput& opened);
 
 // None if the model does not give its states before the final norm, or saw no picture.
 std::optional<Artifacts> artifacts_of(const FinishedRun& run);

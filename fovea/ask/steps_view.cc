@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/ask/picture_answer.h"
 #include "fovea/ask/places.h"
@@ -11,21 +10,12 @@
 #include "fovea/capture/words.h"
 #include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/figure/view_frame.h"
-#include "fovea/vision/seen_part.h"
 
 namespace fovea {
 namespace {
 
 bool names_row(const Place& place) {
   return !place.at.empty() || place.token || place.layer;
-}
-
-// With both a picture and a text, the steps are of the text, unless the place names an attention of
-// the picture.
-bool looks_at_picture(const OpenedInput& opened, const Place& place) {
-  if (opened.encoded.patches.positions.empty()) return false;
-  return opened.encoded.inputs.tokens() == 0 || place.site == SiteKind::kVisionSelf ||
-         place.site == SiteKind::kPool;
 }
 
 // The usual site of a captured run: the one that a model with these attentions would have.
@@ -52,7 +42,7 @@ SiteKind site_of_steps(const Place& place, const FinishedRun& finished) {
     // One tower alone has nothing to tell it from.
     return kind == SiteKind::kVisionSelf && one_tower ? SiteKind::kSelf : kind;
   }
-  const bool picture = looks_at_picture(*finished.opened, place);
+  const bool picture = looks_at_picture(place, *finished.opened);
   return place.site ? site_taken(*place.site, *engine, picture)
                     : usual_steps_site(place, engine->facts(), picture);
 }
@@ -65,11 +55,8 @@ std::optional<PatchPicture> picture_under(const FinishedRun& finished, const Axi
     if (!given) return {};
     return PatchPicture{given->picture, given->grid};
   }
-  const Axis& grid = cols.grid_rows > 0 ? cols : rows;
-  if (finished.run().picture.empty() || grid.grid_rows == 0) return {};
-  Picture picture = picture_of(finished.run());
-  const PictureSize size = picture.size();
-  return PatchPicture{std::move(picture), grid_over(size, grid.grid_rows, grid.grid_cols)};
+  const auto seen = captured_picture(finished.run(), cols.grid_rows > 0 ? cols : rows);
+  return seen ? std::optional(PatchPicture{*seen->picture, seen->grid}) : std::nullopt;
 }
 
 std::string input_name(const FinishedRun& finished, const Axis& cols) {
@@ -84,48 +71,9 @@ std::string input_name(const FinishedRun& finished, const Axis& cols) {
        field == "at" ? "token" : "to_token");
 }
 
-// Where patches begin, behind [CLS] and registers.
-int64_t first_patch(const Axis& axis) {
-  return axis.grid_rows > 0 ? PictureAxis::of(axis).specials : 0;
-}
-
 void append_note(std::string& notes, const std::string& note) {
   if (!notes.empty() && !note.empty()) notes += " · ";
   notes += note;
-}
-
-// The position that shows a pixel, on rows or columns.
-int64_t position_at(const ModelStepsView& view, const Axis& axis, std::string_view field,
-                    PictureSpot spot) {
-  if (!view.picture) fail_without_picture(field, view.run.model);
-  if (axis.grid_rows == 0) {
-    fail(ErrorKind::kInvalidArgument, Field{field},
-         "{},{} is a pixel but these {} are {}, no part of the picture; leave it out, or choose "
-         "another `site`",
-         spot.x, spot.y, field == "at" ? "rows" : "columns",
-         axis.name == "pool" ? "one pooling head" : axis.name);
-  }
-  return first_patch(axis) + patch_at(view.picture->grid, spot, field);
-}
-
-// The row of a picture: what is named, or what comes in front of the patches.
-FoundToken patch_row(const Place& place, const ModelStepsView& view) {
-  const int64_t front = first_patch(view.rows);
-  FoundToken found;
-  if (!place.at.empty()) {
-    found.index = position_at(view, view.rows, "at", place.at.front());
-  } else if (place.token) {
-    found = token_named(view.rows, *place.token);
-  } else if (view.rows.grid_rows > 0 && front == 0) {
-    fail(ErrorKind::kInvalidArgument, Field{"at"},
-         "it is left out, but {} has no token in front of its patches to look from; choose a patch "
-         "by a pixel, X,Y",
-         view.run.model);
-  }
-  if (view.rows.grid_rows > 0 && found.index >= front) {
-    append_note(found.note, pixels_text(view.picture->grid, found.index - front));
-  }
-  return found;
 }
 
 // The row of a text: a word of it unless one is named, the last one of a causal model, which sees
@@ -148,8 +96,9 @@ FoundToken word_row(const Place& place, ModelStepsView& view, bool causal) {
 std::optional<int64_t> pair_column(const Question& question, ModelStepsView& view) {
   if (const Json* to = question.fields.find("to")) {
     const Json::Array& pixel = to->as_array("a question");
-    return position_at(view, view.cols, "to",
-                       {pixel[0].as_int("a question"), pixel[1].as_int("a question")});
+    if (!view.picture) fail_without_picture("to", view.run.model);
+    return position_at(view.picture->grid, view.cols,
+                       {pixel[0].as_int("a question"), pixel[1].as_int("a question")}, "to");
   }
   const std::optional<std::string> token = question.word("to_token");
   if (!token) return {};
@@ -171,7 +120,7 @@ void choose_tokens(const Question& question, const FinishedRun& finished, ModelS
   const SiteKind kind = record.site.kind;
   FoundToken token;
   if (view.picture) {
-    token = patch_row(place, view);
+    token = picture_row(place, view.picture->grid, view.rows, view.run.model);
     if (place.at.empty() && !place.token && kind != SiteKind::kPool) {
       view.defaults.push_back(view.rows.positions.front().text);
     }

@@ -175,7 +175,7 @@ std::vector<FieldInfo> all_vector_fields() {
            .rules = {{.excludes = "at", .why = "chooses a vector"}}},
           {.name = "at",
            .shown = "X,Y",
-           .help = "of a picture the pixel",
+           .help = "the pixel of a picture",
            .type = FieldType::kPixel,
            .otherwise = "the centre"},
           {.name = "head",

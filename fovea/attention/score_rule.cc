@@ -222,29 +222,6 @@ void validate(const ScoreRule& rule, const AttentionShape& shape) {
   validate_cuts(rule.cuts, shape);
 }
 
-ScoreRule rule_of_row(const ScoreRule& rule, const AttentionShape& shape, int64_t i) {
-  ScoreRule row = rule;
-  row.mask.query_offset += i;
-  if (!rule.mask.query_group.empty()) {
-    row.mask.query_group = {rule.mask.query_group[static_cast<size_t>(i)]};
-  }
-  // Distances j - i of this row are the part of the index that begins where j = 0.
-  const auto cut = [&](std::vector<int32_t>& index) {
-    const auto begin = index.begin() + (shape.rows - 1 - i);
-    index = std::vector<int32_t>(begin, begin + shape.cols);
-  };
-  if (auto* table = std::get_if<DistanceTable>(&row.bias)) cut(table->index);
-  if (auto* tables = std::get_if<PositionTables>(&row.bias)) cut(tables->index);
-  if (auto* dense = std::get_if<DenseBias>(&row.bias)) {
-    const bool indexed = !dense->row_index.empty();
-    dense->row_index = {indexed ? dense->row_index[static_cast<size_t>(i)]
-                                : static_cast<int32_t>(i)};
-  }
-  std::erase_if(row.cuts, [i](const CutEdge& edge) { return edge.row != i; });
-  for (CutEdge& edge : row.cuts) edge.row = 0;
-  return row;
-}
-
 double reference_score(const ScoreRule& rule, const AttentionShape& shape, int64_t head, int64_t i,
                        int64_t j, std::span<const float> query, std::span<const float> key) {
   const bool is_cut = std::ranges::any_of(rule.cuts, [&](const CutEdge& edge) {

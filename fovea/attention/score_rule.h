@@ -117,9 +117,6 @@ struct ScoreRule {
 // Error{kBadFile} where a bias or a sink, which are weights of a model, holds no finite number.
 void validate(const ScoreRule& rule, const AttentionShape& shape);
 
-// The rule of row i alone, for one query that is row 0.
-ScoreRule rule_of_row(const ScoreRule& rule, const AttentionShape& shape, int64_t i);
-
 // s(i, j) in double, straight from the definition: the reference that fast code is tested against.
 double reference_score(const ScoreRule& rule, const AttentionShape& shape, int64_t head, int64_t i,
                        int64_t j, std::span<const float> query, std::span<const float> key);

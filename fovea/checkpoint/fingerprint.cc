@@ -1,7 +1,5 @@
 #include "fovea/checkpoint/fingerprint.h"
 
-#include <algorithm>
-
 #include "fovea/base/file.h"
 #include "fovea/base/sha256.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <vector>
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "fovea/ask/detection_answer.h"
 #include "fovea/ask/places.h"
@@ -15,7 +14,6 @@
 #include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
-#include "fovea/cli/picture_options.h"
 #include "fovea/cli/predictions.h"
 #include "fovea/cli/run_summary.h"
 #include "fovea/cli/show.h"
@@ -230,6 +228,12 @@ std::vector<Option> input_field_options(std::initializer_list<std::string_view> 
   return options;
 }
 
+std::optional<PictureSize> given_size(const Args& args) {
+  Json json = Json::object();
+  set_given(json, args, {find_field(input_fields(), "size"), size_t{1}});
+  return parse_input(json).size;
+}
+
 Input input_of(const Args& args, const GivenInput& given, const Engine& engine,
                const Question& question) {
   Input input = parse_input(given_settings(args, question));
@@ -261,6 +265,16 @@ void check_outputs_of(const Question& question, const Args& args) {
     fail(ErrorKind::kInvalidArgument, Field{"out"},
          "'{}' would hold maps but {} is a table; write it as .json, .csv or a picture",
          args["out"], question.kind);
+  }
+}
+
+void refuse_model_options(const Args& args, const GivenInput& run,
+                          std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const bool usual = name == std::string_view("dtype") && args[name] == "f32";
+    if (usual || !args.has(name)) continue;
+    fail(ErrorKind::kInvalidArgument,
+         "--{} is for running a model but '{}' is a captured run; leave it out", name, run.value);
   }
 }
 

@@ -40,6 +40,8 @@ std::string question_summaries(std::string_view verb);
 Question typed_question(const Args& args, std::string_view verb, RunSort sort = RunSort::kText,
                         Json json = Json::object());
 
+// --size; none if it is not given.
+std::optional<PictureSize> given_size(const Args& args);
 // The options for these fields of an input.
 std::vector<Option> input_field_options(std::initializer_list<std::string_view> names);
 // The input: INPUT or what stands in its place, with its settings, except options that the question
@@ -56,6 +58,9 @@ bool takes_values(const Question& question);
 // Refuses outputs that the question cannot be written as, before any work.
 void check_outputs_of(const Question& question, const Args& args);
 
+// What a captured run has no use for. Throws Error{kInvalidArgument} for one that is given.
+void refuse_model_options(const Args& args, const GivenInput& run,
+                          std::initializer_list<const char*> names);
 // Opens the model, checks the question by its facts, and then reads the input.
 Session open_session(const Args& args, const GivenInput& given, std::string_view default_model,
                      const Question& question = {}, const RecorderOptions& record = {});

@@ -53,8 +53,8 @@ std::vector<Option> model_options(std::string_view default_model) {
                                default_model))
           .with_letter('m'),
       Option::choice("dtype", {"f32", "i16"},
-                     "numbers that are multiplied: of 32 bits, or of 16, up to twice as fast, "
-                     "with maps within 2e-2 of the others")
+                     "the numbers that are multiplied have 32 bits, or 16, which is up to "
+                     "twice as fast and moves maps by 2e-2 at most")
           .with_aliases({{"bf16", "i16"}})  // what it was called first
           .with_default("f32")};
 }
@@ -74,8 +74,26 @@ Engine open_engine(const Args& args, std::string_view default_model) {
   return Engine::open(default_model, options);
 }
 
+std::string_view default_model_for(const GivenInput& given, bool two_stacks) {
+  if (given.kind == GivenInput::Kind::kPicture) {
+    return two_stacks ? kDefaultDetectionModel : kDefaultPictureModel;
+  }
+  return two_stacks ? kDefaultTranslationModel : kDefaultTextModel;
+}
+
+bool is_of_two_stacks(std::optional<SiteKind> site) {
+  return site == SiteKind::kEncoderSelf || site == SiteKind::kDecoderSelf ||
+         site == SiteKind::kCross;
+}
+
 Positional input_positional() {
   return {.name = "INPUT", .help = "the text, in quotes", .required = false};
+}
+
+Positional any_input_positional() {
+  return {.name = "INPUT",
+          .help = "the text, in quotes, or a picture file for a model that sees pictures",
+          .required = false};
 }
 
 std::vector<Option> input_options() {

@@ -1,6 +1,7 @@
 // What all verbs that run a model share: which model, and what input.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +35,16 @@ Engine open_engine(const Args& args, std::string_view default_model);
 // The name that open_engine opens.
 std::string model_name(const Args& args, std::string_view default_model);
 
+// The default model for this input: one of texts or of pictures, or if `two_stacks` one of these
+// with an encoder and a decoder.
+std::string_view default_model_for(const GivenInput& given, bool two_stacks = false);
+// Whether only such models have this attention.
+bool is_of_two_stacks(std::optional<SiteKind> site);
+
 // INPUT, and --pair, --target, --text-file and --inputs beside it.
 Positional input_positional();
+// The same, where it may also be a picture.
+Positional any_input_positional();
 std::vector<Option> input_options();
 // Throws Error{kInvalidArgument} for a model that only sees pictures; the message names the verb
 // for it.

@@ -37,10 +37,6 @@ void write_labels(const std::filesystem::path& path, const Content& content) {
   write_png(path, content.labels());
 }
 
-}  // namespace
-
-namespace {
-
 std::string drawn_sheet(const SheetFigure& sheet, const Args& args) {
   const Terminal terminal = stdout_terminal();
   std::string text = title_lines(sheet.text, terminal);

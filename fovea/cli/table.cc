@@ -269,11 +269,6 @@ int block_width(const TextBlock& block) {
   return widest;
 }
 
-// Without the spaces that pad the last column; a line that ends in a colour keeps them.
-std::string without_padding(const std::string& text) {
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
 }  // namespace
 
 TextBlock draw_table(const NumberTable& table, const Terminal& terminal, const ColorMap& colors,
@@ -301,7 +296,7 @@ std::string side_by_side(const std::vector<TextBlock>& blocks, int indent, int w
         line += part.text +
                 repeated(" ", block_width(blocks[b]) - part.width + (b + 1 < last ? kBetween : 0));
       }
-      result += without_padding(line) + '\n';
+      result += without_trailing_spaces(line) + '\n';
     }
     first = last;
   }

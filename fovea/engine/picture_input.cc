@@ -1,7 +1,6 @@
 #include "fovea/engine/picture_input.h"
 
 #include "fovea/base/error.h"
-#include "fovea/vision/decode.h"
 #include "fovea/vision/preprocessor.h"
 #include "fovea/vision/seen_part.h"
 
@@ -34,20 +33,6 @@ Preprocessor preprocessor_of(const Engine& engine, std::optional<PictureSize> si
       facts.finds_objects() ? *size : whole_patches(*size, facts.picture->patch_width));
 }
 
-PictureInput prepared_input(const Engine& engine, const Preprocessor& preprocessor,
-                            Picture picture) {
-  const ModelFacts& facts = engine.facts();
-  const PreparedPicture prepared = preprocessor.prepare(picture);
-  ModelInputs inputs;
-  inputs.pixel_values = prepared.pixel_values;
-  if (facts.finds_objects() && prepared.pixel_mask) inputs.pixel_mask = *prepared.pixel_mask;
-  return {.input = engine.label(inputs),
-          .picture = std::move(picture),
-          .grid = facts.objects
-                      ? PatchGrid::of_features(prepared.window, facts.objects->stride)
-                      : PatchGrid::of_patches(prepared.window, facts.picture->patch_width)};
-}
-
 }  // namespace
 
 void check_sees_pictures(const Engine& engine) {
@@ -65,14 +50,17 @@ void check_sees_pictures(const Engine& engine) {
   }
 }
 
-PictureInput read_picture_input(const Engine& engine, const std::filesystem::path& path,
-                                std::optional<PictureSize> size) {
-  const Preprocessor preprocessor = preprocessor_of(engine, size);  // before the file is read
-  return prepared_input(engine, preprocessor, read_picture(path).picture);
-}
-
 PictureInput picture_input(const Engine& engine, Picture picture, std::optional<PictureSize> size) {
-  return prepared_input(engine, preprocessor_of(engine, size), std::move(picture));
+  const ModelFacts& facts = engine.facts();
+  const PreparedPicture prepared = preprocessor_of(engine, size).prepare(picture);
+  ModelInputs inputs;
+  inputs.pixel_values = prepared.pixel_values;
+  if (facts.finds_objects() && prepared.pixel_mask) inputs.pixel_mask = *prepared.pixel_mask;
+  return {.input = engine.label(inputs),
+          .picture = std::move(picture),
+          .grid = facts.objects
+                      ? PatchGrid::of_features(prepared.window, facts.objects->stride)
+                      : PatchGrid::of_patches(prepared.window, facts.picture->patch_width)};
 }
 
 GridCover cover_of(const PictureInput& input) {

@@ -1,7 +1,6 @@
 // A picture file as a model takes it.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 
 #include "fovea/engine/engine.h"
@@ -21,13 +20,8 @@ struct PictureInput {
 // Throws Error{kUnsupported} if the model sees no pictures.
 void check_sees_pictures(const Engine& engine);
 
-// Reads and prepares a picture. `size` is the size of the model's input; none: as its preprocessor
-// says. Throws what reading and preparing throw, and Error{kUnsupported} if the model sees no
-// pictures.
-PictureInput read_picture_input(const Engine& engine, const std::filesystem::path& path,
-                                std::optional<PictureSize> size = {});
-
-// The same for a picture that has been read already.
+// Prepares a picture. `size` is the size of the model's input; none: as its preprocessor says.
+// Throws what preparing throws, and Error{kUnsupported} if the model sees no pictures.
 PictureInput picture_input(const Engine& engine, Picture picture,
                            std::optional<PictureSize> size = {});
 

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "fovea/attention/matrix.h"
+#include "fovea/base/names.h"
 #include "fovea/explain/block_sum.h"
 #include "fovea/explain/rollout.h"
 
@@ -19,6 +20,8 @@ namespace fovea {
 inline constexpr int64_t kMostAltiPositions = 1024;
 
 enum class AltiDistance { kL1, kL2 };
+inline constexpr NameTable<AltiDistance, 2> kAltiDistances{
+    "distance", {{AltiDistance::kL1, "l1"}, {AltiDistance::kL2, "l2"}}};
 
 // The shares c [rows, cols]. In cross-attention c is [rows, cols + 1]; its last column is the
 // residual's. Rows sum to 1; a row that is far from every vector counts as its own residual. Throws

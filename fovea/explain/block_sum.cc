@@ -39,18 +39,6 @@ const BlockContext& block_of(const AttentionRecord& record) {
 
 }  // namespace
 
-std::string_view to_string(BlockExtent extent) {
-  switch (extent) {
-    case BlockExtent::kAttention:
-      return "attention";
-    case BlockExtent::kResidual:
-      return "residual";
-    case BlockExtent::kNorm:
-      return "norm";
-  }
-  return "";
-}
-
 BlockSum::BlockSum(std::shared_ptr<const AttentionRecord> record, BlockExtent extent, RowRange rows)
     : record_(std::move(record)), rows_(rows), shape_(record_->shape()) {
   const BlockContext& block = block_of(*record_);

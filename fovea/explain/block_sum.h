@@ -20,17 +20,19 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "fovea/atlas/attention_map.h"
+#include "fovea/base/names.h"
 
 namespace fovea {
 
 enum class BlockExtent { kAttention, kResidual, kNorm };
 
-// "attention", "residual", "norm".
-std::string_view to_string(BlockExtent extent);
+inline constexpr NameTable<BlockExtent, 3> kBlockExtents{"part of a block",
+                                                         {{BlockExtent::kAttention, "attention"},
+                                                          {BlockExtent::kResidual, "residual"},
+                                                          {BlockExtent::kNorm, "norm"}}};
 
 // Rows [begin, end) of a record.
 struct RowRange {

@@ -1,7 +1,6 @@
 #include "fovea/explain/integrated_gradients.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fovea/base/error.h"
 #include "fovea/base/progress.h"

@@ -1,7 +1,6 @@
 #include "fovea/explain/rollout.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fovea/base/error.h"
 #include "fovea/explain/fused_layer.h"
@@ -114,18 +113,6 @@ void for_each_kept_row(const std::shared_ptr<const AttentionRecord>& record, Hea
 }
 
 }  // namespace
-
-std::string_view to_string(HeadFusion fusion) {
-  switch (fusion) {
-    case HeadFusion::kMean:
-      return "mean";
-    case HeadFusion::kMax:
-      return "max";
-    case HeadFusion::kMin:
-      return "min";
-  }
-  return "";
-}
 
 LayerRecords layers_of(const Run& run, SiteKind kind) {
   LayerRecords layers;

@@ -12,17 +12,18 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "fovea/base/names.h"
 #include "fovea/capture/run.h"
 
 namespace fovea {
 
 enum class HeadFusion { kMean, kMax, kMin };
 
-// "mean", "max", "min".
-std::string_view to_string(HeadFusion fusion);
+inline constexpr NameTable<HeadFusion, 3> kHeadFusions{
+    "fusion of heads",
+    {{HeadFusion::kMean, "mean"}, {HeadFusion::kMax, "max"}, {HeadFusion::kMin, "min"}}};
 
 struct RolloutOptions {
   double residual = 0.5;

@@ -1,7 +1,5 @@
 #include "fovea/explain/target_gradient.h"
 
-#include <algorithm>
-
 #include "fovea/base/error.h"
 #include "fovea/explain/input_sums.h"
 

@@ -72,7 +72,7 @@ void check_head(const AttentionRecord& record, BlockExtent extent, std::optional
   if (extent != BlockExtent::kAttention) {
     fail(ErrorKind::kInvalidArgument,
          "head {} alone has no {}, which is of all heads together; ask for attention alone", *head,
-         to_string(extent));
+         kBlockExtents.name_of(extent));
   }
 }
 
@@ -131,37 +131,6 @@ std::vector<double> value_norm_row(const std::shared_ptr<const AttentionRecord>&
     });
   }
   return norms;
-}
-
-void for_each_value_norm_row(const std::shared_ptr<const AttentionRecord>& record,
-                             BlockExtent extent,
-                             const std::function<void(int64_t, std::span<const double>)>& visit) {
-  const BlockSum sum(record, extent, {0, record->shape().rows});
-  const std::vector<double> grams = value_grams(sum);
-  const int64_t area = sum.heads() * sum.heads(), rows = sum.rows().end;
-  const bool own = sum.has_residual() && sum.residual_in_columns();
-  const int64_t step = std::min(rows_at_a_time(sum), kNormColumnBlock);
-  for (int64_t first = 0; first < rows; first += step) {
-    const int64_t last = std::min(first + step, rows);
-    const Tensor weights = weights_of_rows(sum, first, last);
-    const Tensor own_terms = own ? sum.head_terms(first, last) : Tensor();
-    std::vector<std::vector<double>> norms(static_cast<size_t>(last - first));
-    parallel_for(last - first, [&](int64_t item) {
-      const int64_t i = first + item;
-      std::vector<double>& row = norms[static_cast<size_t>(item)] = room_for_row(sum, i);
-      for (int64_t j = 0; j < sum.cols(); ++j) {
-        const std::vector<double> a = weights_at(weights, item, j);
-        if (own_column(sum, i, j)) {
-          std::vector<double> term = term_of(a, own_terms, item, sum.scale(i));
-          add_part(term, sum.residual(i));
-          row[static_cast<size_t>(j)] = length(term);
-        } else {
-          row[static_cast<size_t>(j)] = sum.scale(i) * gram_norm(a, grams.data() + j * area);
-        }
-      }
-    });
-    for (int64_t i = first; i < last; ++i) visit(i, norms[static_cast<size_t>(i - first)]);
-  }
 }
 
 std::vector<double> mixing_ratios(const BlockSum& sum) {

@@ -4,15 +4,11 @@
 //
 //   N_ij = || T_ij + [i = j] r_i ||
 //
-// One row is computed directly, in N H d. All rows use a Gram matrix for each column, so that the
-// sum is over heads, not dimensions:
+// One row is computed directly, in N H d. For all rows there is a Gram matrix for each column, so
+// that the sum is over heads, not dimensions, in N^2 H^2 time and N H^2 memory:
 //
 //   || T_ij || = s_i sqrt(a^T G_j a)    a = (A_1(i, j) .. A_H(i, j)),  G_j(h, g) = g_h(j) . g_g(j)
-//
-// That costs N^2 H^2 time and N H^2 memory. Rows come one after the other.
 #pragma once
-
-#include <functional>
 
 #include "fovea/explain/block_sum.h"
 
@@ -23,11 +19,6 @@ namespace fovea {
 // or head, or if a head is asked for with more than attention.
 std::vector<double> value_norm_row(const std::shared_ptr<const AttentionRecord>& record, int64_t i,
                                    BlockExtent extent, std::optional<int64_t> head = {});
-
-// Calls visit(i, norms) for every row in order, `norms` as value_norm_row gives them.
-void for_each_value_norm_row(const std::shared_ptr<const AttentionRecord>& record,
-                             BlockExtent extent,
-                             const std::function<void(int64_t, std::span<const double>)>& visit);
 
 // How much of each row comes from elsewhere: the length of the sum over all j but i, divided by
 // that plus the length of what row i keeps of itself. In cross-attention: all columns against the

@@ -258,11 +258,6 @@ Rgb object_color(int64_t index) {
   return darkened ? mix(color, {0, 0, 0}, 0.25) : color;
 }
 
-double lightness(Rgb color) {
-  const double y = luminance(color);
-  return y <= 216.0 / 24389 ? y * 24389 / 27 : 116 * std::cbrt(y) - 16;
-}
-
 double contrast(Rgb a, Rgb b) {
   const auto [low, high] = std::minmax({luminance(a), luminance(b)});
   return (high + 0.05) / (low + 0.05);

@@ -49,8 +49,6 @@ Rgb category_color(int64_t index);
 // The same for frames and areas on photographs: bright, black letters are readable on all of them.
 Rgb object_color(int64_t index);
 
-// CIE L*, 0 (black) to 100 (white).
-double lightness(Rgb color);
 // As WCAG 2 defines it, 1 to 21.
 double contrast(Rgb a, Rgb b);
 // Black or white, whichever reads better on `background`; the contrast is 4.5 or more.

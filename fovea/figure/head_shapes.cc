@@ -84,14 +84,15 @@ KernelsFigure kernels_figure(const Run& run, const HeadKernels& heads) {
                        : fmt::format("layer {}", heads.site.layer);
   FigureText text{
       .title = title_of(run, heads.site.kind, "heads as kernels · " + place),
-      .caption = fmt::format(
-                     "Rows attend to columns, by offset · {}, {} heads · softmax weight, each row "
-                     "divided by what it gives to patches · mean over the {} patches whose whole "
-                     "window lies in the picture · spread: root mean square distance from the mean "
-                     "offset, in patches · inside: what of the weight the window holds, the sum of "
-                     "its cells",
-                     place, heads.heads, heads.kernels[0].kernel.queries) +
-                 model_note(run),
+      .caption =
+          fmt::format(
+              "Rows attend to columns, by offset · {}, {} heads · softmax weight, each row "
+              "divided by what it gives to patches · mean over the {} patches whose whole "
+              "window lies in the picture · spread: root mean square distance from the mean "
+              "offset, in patches · inside: the share of the weight that lies in the window, "
+              "the sum of its cells",
+              place, heads.heads, heads.kernels[0].kernel.queries) +
+          model_note(run),
       .metadata = picture_metadata(run)};
   const int64_t half = (heads.heads + 1) / 2;
   const int64_t across = heads.all_layers || heads.heads <= 4 ? heads.heads : half <= 4 ? half : 6;

@@ -1,10 +1,8 @@
 #include "fovea/generate/generation_config.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string_view>
-#include <system_error>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
@@ -73,15 +71,6 @@ class Reader {
     if (value == nullptr) return {};
     if (value->is_array()) return ids_of(*value, key);
     return {as_id(*value, key)};
-  }
-  std::vector<std::pair<std::string, int64_t>> named_ids(std::string_view key) const {
-    std::vector<std::pair<std::string, int64_t>> named;
-    const Json* value = find(key);
-    if (value == nullptr) return named;
-    for (const auto& [name, item] : value->as_object(where(key))) {
-      named.emplace_back(name, as_id(item, key));
-    }
-    return named;
   }
 
  private:
@@ -184,25 +173,6 @@ TokenRules read_rules(const Reader& reader) {
   return rules;
 }
 
-// [[1, 50259], [2, null], ...]: positions from 1 on without a gap.
-std::vector<std::optional<int64_t>> read_forced_decoder_ids(const Reader& reader) {
-  constexpr std::string_view kKey = "forced_decoder_ids";
-  std::vector<std::optional<int64_t>> forced;
-  const Json* pairs = reader.find(kKey);
-  if (pairs == nullptr) return forced;
-  for (const Json& pair : pairs->as_array(reader.where(kKey))) {
-    const Json::Array& items = pair.as_array(reader.where(kKey));
-    const int64_t position = std::ssize(forced) + 1;
-    if (items.size() != 2 || items[0].as_int(reader.where(kKey)) != position) {
-      fail(ErrorKind::kBadFile, "{} should go on with a pair of position {} and a token but has {}",
-           reader.where(kKey), position, pair.dump().substr(0, 60));
-    }
-    forced.push_back(items[1].is_null() ? std::nullopt
-                                        : std::optional(reader.as_id(items[1], kKey)));
-  }
-  return forced;
-}
-
 void read_special_tokens(const Reader& reader, GenerationConfig& into) {
   if (into.search.stop_ids.empty()) into.search.stop_ids = reader.ids("eos_token_id");
   if (into.search.stop_ids.size() > kMostStopIds) {
@@ -255,10 +225,6 @@ GenerationConfig read_generation_config(const Config& config, const Config* gene
   if (generation == nullptr && config.get_bool("force_bos_token_to_be_generated", false)) {
     read.search.rules.forced_bos_token_id = read.bos_token_id;  // the first BART folders say it so
   }
-  read.lang_to_id = reader.named_ids("lang_to_id");
-  read.task_to_id = reader.named_ids("task_to_id");
-  read.no_timestamps_token_id = reader.id("no_timestamps_token_id");
-  read.forced_decoder_ids = read_forced_decoder_ids(reader);
   return read;
 }
 

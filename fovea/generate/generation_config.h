@@ -5,9 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "fovea/checkpoint/config.h"
 #include "fovea/generate/search.h"
@@ -24,13 +21,6 @@ struct GenerationConfig {
   std::optional<int64_t> pad_token_id;  // never looked at by a search; need not be in a vocabulary
   // The first token of a decoder beside an encoder; bos_token_id if the files name none.
   std::optional<int64_t> decoder_start_token_id;
-
-  // For speech models only.
-  std::vector<std::pair<std::string, int64_t>> lang_to_id;  // "<|fr|>"
-  std::vector<std::pair<std::string, int64_t>> task_to_id;  // "transcribe"
-  std::optional<int64_t> no_timestamps_token_id;
-  // The tokens after the start; none if the file leaves one open.
-  std::vector<std::optional<int64_t>> forced_decoder_ids;
 
   // How many tokens transformers would write after a prompt: max_new_tokens, or what max_length
   // leaves, or 20 within a model's positions (0: without a bound). Throws Error{kInvalidArgument}

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "fovea/base/cancel.h"
 #include "fovea/base/error.h"

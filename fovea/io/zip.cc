@@ -3,9 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
-#include <optional>
 
 #include "fovea/base/error.h"
 #include "fovea/base/utf8.h"

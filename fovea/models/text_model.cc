@@ -81,19 +81,22 @@ TextHead word_head(HeadKind kind, WordScores scores, std::function<Value(const V
           }};
 }
 
-TextHead class_head(PlaceOfClass place, std::function<Value(const Value&)> classify) {
-  return {HeadKind::kSequenceClass, [place = std::move(place), classify = std::move(classify)](
-                                        const Value& hidden, const ModelInputs& inputs, LogitRows) {
-            return as_vector(classify(row_of(hidden, place(inputs))));
+TextHead first_token_class_head(const Config& config, const LayerSource& dense,
+                                Activation activation, const LayerSource& out, int64_t width) {
+  return {HeadKind::kSequenceClass, [dense = load_linear(dense, width, width), activation,
+                                     out = load_linear(out, width, label_count(config))](
+                                        const Value& hidden, const ModelInputs&, LogitRows) {
+            return as_vector(out(dense(row_of(hidden, 0), activation)));
           }};
 }
 
 TextHead last_token_class_head(const ModelSource& source, int64_t width) {
-  return class_head(
-      [config = source.config](const ModelInputs& inputs) {
-        return last_real_token(config, inputs);
-      },
-      load_linear(source.weights["score"], width, label_count(source.config), /*bias=*/false));
+  return {HeadKind::kSequenceClass,
+          [config = source.config, score = load_linear(source.weights["score"], width,
+                                                       label_count(source.config), /*bias=*/false)](
+              const Value& hidden, const ModelInputs& inputs, LogitRows) {
+            return as_vector(score(row_of(hidden, last_real_token(config, inputs))));
+          }};
 }
 
 TextHead token_class_head(ops::Linear classifier) {

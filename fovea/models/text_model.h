@@ -46,9 +46,9 @@ class TextModel : public Model {
 // Scores words at every position, after `transform` if there is one.
 TextHead word_head(HeadKind kind, WordScores scores,
                    std::function<Value(const Value&)> transform = nullptr);
-// Makes classes from row `place` of the hidden states: out(activation(dense(row))), or out(row).
-using PlaceOfClass = std::function<int64_t(const ModelInputs& inputs)>;
-TextHead class_head(PlaceOfClass place, std::function<Value(const Value&)> classify);
+// Makes classes from the first token: out(activation(dense(token))).
+TextHead first_token_class_head(const Config& config, const LayerSource& dense,
+                                Activation activation, const LayerSource& out, int64_t width);
 // Makes classes from the last token that is not padding, by "score", as decoders do.
 TextHead last_token_class_head(const ModelSource& source, int64_t width);
 // Makes classes of each token.

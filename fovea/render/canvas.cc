@@ -5,7 +5,6 @@
 #include <pango/pangocairo.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <numbers>
 #include <optional>

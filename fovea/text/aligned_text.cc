@@ -114,15 +114,6 @@ void AlignedText::prepend(std::string_view prefix) {
   transform_range(0, first.bytes, changes);
 }
 
-void AlignedText::append(std::string_view suffix) {
-  if (text_.empty() || suffix.empty()) return;
-  size_t last = text_.size() - 1;
-  while (last > 0 && is_continuation(text_[last])) --last;
-  std::vector<CharacterChange> changes{{character_at(text_, last).code, 0}};
-  for (const char32_t code : decode_utf8(suffix)) changes.push_back({code, 1});
-  transform_range(last, text_.size(), changes);
-}
-
 void AlignedText::strip(bool left, bool right) {
   size_t begin = 0;
   size_t end = text_.size();

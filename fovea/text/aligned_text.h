@@ -94,7 +94,6 @@ class AlignedText {
   }
   void lowercase();
   void prepend(std::string_view prefix);
-  void append(std::string_view suffix);
   void strip(bool left, bool right);
   // Each of the ordered, disjoint ranges of text() becomes `content`.
   void replace(std::span<const ByteSpan> ranges, std::string_view content);

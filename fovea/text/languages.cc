@@ -1,7 +1,6 @@
 #include "fovea/text/languages.h"
 
 #include <algorithm>
-#include <span>
 
 #include "fovea/base/error.h"
 #include "fovea/text/json_fields.h"

@@ -66,12 +66,6 @@ std::string show_text(std::string_view text) {
 
 }  // namespace
 
-std::string_view name_of(TokenKind kind) {
-  static constexpr std::string_view kNames[] = {"text",  "continuation", "space",
-                                                "bytes", "special",      "unknown"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
 bool is_partial_utf8(std::string_view bytes) {
   return !is_valid_utf8(bytes);
 }

@@ -18,7 +18,6 @@ enum class TokenKind {
   kSpecial,
   kUnknown,
 };
-std::string_view name_of(TokenKind kind);
 
 // A token of the vocabulary.
 struct TokenInfo {

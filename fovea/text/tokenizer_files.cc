@@ -1,6 +1,5 @@
 // Tokenizers that come as vocabularies and merges, and what tokenizer_config.json adds.
 #include <algorithm>
-#include <cstdlib>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"

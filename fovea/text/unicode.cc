@@ -2,7 +2,6 @@
 
 #include <utf8proc.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "fovea/text/unicode_tables.h"

@@ -1,7 +1,6 @@
 #include "fovea/vision/orientation.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "fovea/base/parallel.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "fovea/base/error.h"
 #include "fovea/base/parse.h"

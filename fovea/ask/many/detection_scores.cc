@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "fovea/ask/detection_answer.h"
 #include "fovea/ask/many/picture_scores.h"

@@ -8,15 +8,10 @@
 namespace fovea {
 namespace {
 
-template <typename Number>
-Json json_or_null(const std::optional<Number>& number) {
-  return number ? Json(*number) : Json();
-}
-
 Json head_json(const HeadStatistics& one) {
-  Json json = Json::object({{"layer", json_or_null(one.candidate.layer)},
-                            {"head", json_or_null(one.candidate.head)},
-                            {"reading", to_string(one.candidate.reading)},
+  Json json = Json::object({{"layer", number_or_null(one.candidate.layer)},
+                            {"head", number_or_null(one.candidate.head)},
+                            {"reading", kTargetReadings.name_of(one.candidate.reading)},
                             {"score", one.score()},
                             {"anchor_mass", one.anchor_mass},
                             {"anchor_hits", one.anchor_hits},

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 #include "fovea/ask/alignment.h"
@@ -107,7 +106,8 @@ class AlignCounter : public Counter {
     backward_.emplace(*asked.reverse,
                       Languages{.source = asked.languages.target, .target = asked.languages.source},
                       own, true);
-    if (const auto how = asked.question.word("symmetrize")) joined_by_ = parse_symmetrization(*how);
+    if (const auto how = asked.question.word("symmetrize"))
+      joined_by_ = kSymmetrizations.named(*how);
   }
 
   void prepare(InputQueue& inputs, ManyState& state) override {

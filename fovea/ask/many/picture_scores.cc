@@ -235,7 +235,7 @@ std::vector<FieldInfo> baseline_fields() {
            .type = FieldType::kFlag},
           {.name = "seed",
            .shown = "N",
-           .help = "of the random weights",
+           .help = "the seed of the random weights",
            .type = FieldType::kInteger,
            .low = 0,
            .otherwise = "0",

@@ -1,7 +1,5 @@
 #include "fovea/ask/many/statistics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>

@@ -199,8 +199,8 @@ Command align_command() {
           .options = joined(
               joined(align_files_options(), align_evaluate_options()),
               {Option::flag("json",
-                            "print one line of JSON: of links with the map and why it was chosen; "
-                            "of evaluate {\"aer\",\"precision\",\"recall\"}, as fractions")}),
+                            "print one line of JSON: for links the map and why it was chosen; for "
+                            "evaluate {\"aer\",\"precision\",\"recall\"}, as fractions")}),
           .run = run_align};
 }
 

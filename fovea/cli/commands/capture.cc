@@ -9,7 +9,6 @@
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
-#include "fovea/cli/picture_options.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
 
@@ -29,7 +28,7 @@ void run_capture(const Args& args) {
     constexpr int64_t kEnough = 1'000'000'000;  // more megabytes than any machine has
     record.in_memory = std::min(args.integer("memory"), kEnough) * 1'000'000;
   }
-  const Session session = open_session(args, given, default_model_for(given, kDefaultTextModel),
+  const Session session = open_session(args, given, default_model_for(given),
                                        /*question=*/{}, record);
   const std::shared_ptr<const FinishedRun> run = session.run();
   const RunResult& result = run->result();
@@ -72,7 +71,8 @@ Command capture_command() {
               "  fovea capture photo.jpg --out photo.fovea.safetensors\n",
           .positionals = {any_input_positional()},
           .options = joined(
-              joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
+              joined(model_options(kDefaultTextModel),
+                     joined(input_options(), input_field_options({"size"}))),
               {Option::text("out", "RUN.fovea.safetensors", "where to write").must_be_given(),
                Option::integer("memory", "MB",
                                "keep at most so much of the run in memory and the rest in a "

@@ -12,7 +12,6 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
-#include "fovea/cli/picture_options.h"
 
 namespace fovea {
 namespace {
@@ -53,7 +52,7 @@ void run_evaluate(const Args& args) {
       open_engine(args, kind.view == "detections" ? kDefaultDetectionModel : kDefaultPictureModel);
   check_place(question, engine, /*sees_picture=*/true);
   const ManyInputs inputs =
-      pictures_with_truth(args["DIR"], wanted_truth(kind, engine), picture_size(args));
+      pictures_with_truth(args["DIR"], wanted_truth(kind, engine), given_size(args));
   const ManyState state = counted(engine, inputs, question, "");
   show_count(answer_of(state, engine, inputs, question), args);
 }
@@ -88,7 +87,7 @@ Command evaluate_command() {
       .options = joined(
           joined(joined(model_options(fmt::format("{}, of detections {}", kDefaultPictureModel,
                                                   kDefaultDetectionModel)),
-                        picture_options()),
+                        input_field_options({"size"})),
                  joined(field_options("evaluate"),
                         map_options({"colors", "pixels", "svg-text", "sidecar"}))),
           {Option::flag("json", "print the scores as JSON, also those of every picture"),

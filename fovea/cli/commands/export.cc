@@ -8,7 +8,6 @@
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
-#include "fovea/cli/picture_options.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/engine/dense_file.h"
@@ -52,7 +51,7 @@ void run_export(const Args& args) {
          "--out is '{}' but export writes .safetensors; give a name that ends so", path.string());
   }
   check_outputs(args);
-  const Session session = open_session(args, given, default_model_for(given, kDefaultTextModel));
+  const Session session = open_session(args, given, default_model_for(given));
   const OpenedInput& opened = *session.opened();
   refuse_large(least_bytes(opened.engine.facts(), opened.encoded), "at least ", args);
   const std::shared_ptr<const FinishedRun> run = session.run({.all_logits = true});
@@ -92,11 +91,11 @@ Command export_command() {
           "  fovea export photo.jpg --out maps.safetensors\n"
           "  fovea export -m FOLDER --inputs ids.safetensors --out maps.safetensors\n",
       .positionals = {any_input_positional()},
-      .options = joined(
-          joined(model_options(kDefaultTextModel), joined(input_options(), picture_options())),
-          {Option::text("out", "FILE.safetensors", "where to write").must_be_given(),
-           Option::flag("force", "write even more than 10 GB"),
-           Option::flag("json", "print what was written as JSON")}),
+      .options = joined(joined(model_options(kDefaultTextModel),
+                               joined(input_options(), input_field_options({"size"}))),
+                        {Option::text("out", "FILE.safetensors", "where to write").must_be_given(),
+                         Option::flag("force", "write even more than 10 GB"),
+                         Option::flag("json", "print what was written as JSON")}),
       .run = run_export};
 }
 

@@ -129,7 +129,7 @@ Command stats_command() {
               joined(model_options(fmt::format("{}, of pictures {}", kDefaultTextModel,
                                                kDefaultPictureModel)),
                      field_options("stats")),
-              {Option::flag("texts", "of a model with two towers, count that of texts"),
+              {Option::flag("texts", "count the tower of texts, in a model with two towers"),
                Option::text("targets", "FILE",
                             "translations of CORPUS line by line, for --site decoder and cross"),
                Option::integer("limit", "N", "only the first N inputs", 1),

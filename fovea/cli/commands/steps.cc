@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fovea/ask/explanation_fields.h"
 #include "fovea/ask/places.h"
 #include "fovea/ask/question_kind.h"
 #include "fovea/ask/steps_view.h"
@@ -13,8 +14,6 @@
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
-#include "fovea/cli/picture_options.h"
-#include "fovea/cli/site_options.h"
 #include "fovea/io/npz.h"
 
 namespace fovea {
@@ -92,28 +91,12 @@ Question steps_question(const Args& args, const GivenInput& given) {
   return parse_question(json);
 }
 
-std::string_view default_steps_model(const GivenInput& given, const Args& args) {
-  const bool two_stacks = names_two_stacks(args);
-  if (given.kind == GivenInput::Kind::kPicture) {
-    return two_stacks ? kDefaultDetectionModel : kDefaultPictureModel;
-  }
-  const bool translates = args.has("target") || two_stacks;
-  return translates ? kDefaultTranslationModel : kDefaultTextModel;
-}
-
-Session open_run(const GivenInput& given, const Args& args) {
-  for (const char* name : {"model", "size", "pair", "target", "from"}) {
-    if (!args.has(name)) continue;
-    fail(ErrorKind::kInvalidArgument,
-         "--{} is for running a model but '{}' is a captured run; leave it out", name, given.value);
-  }
-  return Session::of(load_run(given.value));
-}
-
 // Keeps the one layer that is asked about, of every attention: of a long text all others would fill
 // the memory for nothing.
 Session run_session(const GivenInput& given, const Args& args, const Question& question) {
-  Engine engine = open_engine(args, default_steps_model(given, args));
+  const bool target = args.has("target") && given.kind != GivenInput::Kind::kPicture;
+  Engine engine =
+      open_engine(args, default_model_for(given, target || is_of_two_stacks(question.place.site)));
   if (args.has("to") && given.kind != GivenInput::Kind::kPicture && !engine.facts().has_decoder()) {
     fail(ErrorKind::kInvalidArgument,
          "--to is a language to translate into but {} has no decoder; the key of a pair is named "
@@ -153,8 +136,10 @@ void run_model(const Args& args) {
   }
   const GivenInput given = given_input(args, InputKinds::kRuns);
   const Question question = steps_question(args, given);
-  const Session session = given.kind == GivenInput::Kind::kRun ? open_run(given, args)
-                                                               : run_session(given, args, question);
+  const bool captured = given.kind == GivenInput::Kind::kRun;
+  if (captured) refuse_model_options(args, given, {"model", "size", "pair", "target", "from"});
+  const Session session =
+      captured ? Session::of(load_run(given.value)) : run_session(given, args, question);
   const Answer answer = session.ask(question);
   print_warnings(answer.notes);
   show(content_of(with_options(answer)), args);
@@ -176,38 +161,36 @@ std::vector<std::string> similarity_choices() {
 
 // Beside a text --to is a language, beside a picture a pixel.
 std::vector<Option> model_input_options() {
-  std::vector<Option> options = joined(input_options(), picture_options());
+  std::vector<Option> options = joined(input_options(), input_field_options({"size"}));
   Option& to = *std::ranges::find(options, "to", &Option::name);
   to.placeholder = "X,Y|CODE";
   to.help =
-      "of a picture one pair: the patch at this pixel as the key; of models that know several "
-      "languages the one to translate into";
+      "with a picture the key of one pair: the patch at this pixel; with a text the language to "
+      "translate into, for models that know several";
   return options;
 }
 
 std::vector<Option> steps_options() {
   return {Option::text("vectors", "FILE.json", "vectors of your own instead of a model, see below"),
-          site_option("which attention, of translation models (default: cross) and of models "
-                      "with towers or a pooling head",
-                      {SiteKind::kPanoptic}),
+          option_of(computed_site_field()),
           Option::text("token", "WORD|i",
                        "the query, by its text or its number from 0; of a decoder the word that it "
                        "reads there; of a picture [CLS], \"[REG 1]\" or \"patch 3,7\""),
           Option::text("to-token", "WORD|i",
                        "one pair: the key that the query is compared with, named as --token is"),
-          Option::integer("layer", "N", "of a model, from 0 (default: the last)", 0),
+          Option::integer("layer", "N", "which layer of a model, from 0 (default: the last)", 0),
           Option::integer("head", "N", "from 0 (default: 0; of vectors all)", 0),
           Option::choice("similarity", similarity_choices(),
                          "how a query is compared with a key: dot or cosine instead of the "
                          "model's own way, or all three; of vectors scaled, dot, cosine or "
                          "additive, scaled unless it is a memory (dot)"),
           Option::real("temperature", "T",
-                       "of vectors: divides the scores before softmax; 0 takes the best key only "
+                       "with vectors: divides the scores before softmax; 0 takes the best key only "
                        "(default: 1)",
                        0),
-          Option::flag("column", "of vectors, with --token or --at: who attends to it"),
+          Option::flag("column", "who attends to it, with vectors and --token or --at"),
           Option::text("at", "X,Y",
-                       "of a picture the patch at this pixel (default: [CLS]); of vectors the "
+                       "the patch at this pixel of a picture (default: [CLS]); with vectors the "
                        "pixel itself (default: the centre)"),
           Option::flag("json", "print every number as JSON"),
           Option::text("out", "FILE", "write a file instead: .json, .npz, .png, .svg or .pdf")};

@@ -84,8 +84,7 @@ Command tokenize_command() {
                       .with_letter('m'),
                   Option::text("text-file", "FILE", "read the text from a file instead"),
                   Option::text("pair", "TEXT", "a second text"),
-                  Option::flag("target-side",
-                               "of a translation model, the tokenizer of what it writes"),
+                  Option::flag("target-side", "the tokenizer of what a translation model writes"),
                   Option::flag("json",
                                "print {\"ids\",\"tokens\",\"offsets\",\"type_ids\",\"special\"}")},
       .run = run_tokenize};

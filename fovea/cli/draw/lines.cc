@@ -117,10 +117,9 @@ std::string draw(const LinesFigure& figure, const Terminal& terminal, const Colo
   const LinesPainter painter(figure, terminal);
   for (const MapPanel& panel : figure.heads) text += painter.head(panel) + "\n";
   const std::string note =
-      fmt::format("of each {} the largest {}, until they make up {:.0f} % of it",
-                  figure.chosen_col ? "column" : "row",
-                  figure.value_name == "attention weight" ? "weights" : "of " + figure.value_name,
-                  100 * figure.mass);
+      fmt::format("the largest {} of each {}, until they make up {:.0f} % of it",
+                  figure.value_name == "attention weight" ? "weights" : figure.value_name,
+                  figure.chosen_col ? "column" : "row", 100 * figure.mass);
   return text + terminal.dim(wrapped(note, terminal.width)) + "\n" +
          caption_lines(figure.text, terminal);
 }

@@ -25,15 +25,10 @@ std::vector<FieldInfo> fields_beside_method() {
   return fields;
 }
 
-std::string_view default_explain_model(const GivenInput& given, const Args& args,
-                                       const Question& question) {
-  const auto site = question.place.site;
-  const bool two_stacks = site == SiteKind::kEncoderSelf || site == SiteKind::kDecoderSelf ||
-                          site == SiteKind::kCross || question.word("method") == "alti+";
-  if (given.kind == GivenInput::Kind::kPicture) {
-    return two_stacks || question.place.query ? kDefaultDetectionModel : kDefaultPictureModel;
-  }
-  return two_stacks || args.has("target") ? kDefaultTranslationModel : kDefaultTextModel;
+bool asks_two_stacks(const GivenInput& given, const Args& args, const Question& question) {
+  const bool picture = given.kind == GivenInput::Kind::kPicture;
+  return is_of_two_stacks(question.place.site) || question.word("method") == "alti+" ||
+         (picture ? question.place.query.has_value() : args.has("target"));
 }
 
 }  // namespace
@@ -55,7 +50,7 @@ std::vector<Option> check_options() {
           "instead of a map, grade all methods, or those that --method lists, side by "
           "side; INPUT may be a folder of pictures or of .txt files, or a .txt with one text per "
           "line"),
-      Option::integer("limit", "N", "of --compare, only the first N inputs", 1),
+      Option::integer("limit", "N", "only the first N inputs, with --compare", 1),
       Option::text("check-out", "FILE",
                    "draw the curves of deletion and insertion: .png .svg .pdf")};
 }
@@ -109,14 +104,7 @@ void check_run_args(const GivenInput& given, const Args& args) {
          "the text or picture itself",
          given.value);
   }
-  const auto refuse = [&](const char* name) {
-    fail(ErrorKind::kInvalidArgument,
-         "--{} is for running a model but '{}' is a captured run; leave it out", name, given.value);
-  };
-  for (const char* name : {"model", "size", "pair", "target", "from", "to"}) {
-    if (args.has(name)) refuse(name);
-  }
-  if (args["dtype"] != "f32") refuse("dtype");
+  refuse_model_options(args, given, {"model", "size", "pair", "target", "from", "to", "dtype"});
 }
 
 Question typed_explanation(const Args& args) {
@@ -137,7 +125,7 @@ Question typed_explanation(const Args& args) {
 }
 
 Engine open_explained_engine(const Args& args, const GivenInput& given, const Question& question) {
-  return open_engine(args, default_explain_model(given, args, question));
+  return open_engine(args, default_model_for(given, asks_two_stacks(given, args, question)));
 }
 
 Session open_explained(const Args& args, const GivenInput& given, const Question& question) {

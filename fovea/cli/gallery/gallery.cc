@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
-#include <optional>
 
 #include "fovea/ask/vectors.h"
 #include "fovea/base/file.h"

@@ -29,16 +29,6 @@ void add_scaled_matrix(Matrix& sum, const Matrix& part, double factor) {
 
 }  // namespace
 
-std::string_view to_string(TargetReading reading) {
-  return reading == TargetReading::kInput ? "input" : "output";
-}
-
-TargetReading parse_target_reading(std::string_view name) {
-  if (name == "input") return TargetReading::kInput;
-  if (name == "output") return TargetReading::kOutput;
-  fail(ErrorKind::kInvalidArgument, "there is no reading '{}'; there are input, output", name);
-}
-
 Matrix read_rows(const Matrix& matrix, TargetReading reading, TargetRows target) {
   const int64_t before = reading == TargetReading::kOutput ? 1 : 0;
   const bool sound = target.pieces >= 0 && target.prefix >= before;
@@ -46,7 +36,7 @@ Matrix read_rows(const Matrix& matrix, TargetReading reading, TargetRows target)
   if (!sound || first > matrix.rows() || target.pieces > matrix.rows() - first) {
     fail(ErrorKind::kInvalidArgument,
          "{} target tokens after {} others, read by decoder {}, are not all among {} rows",
-         target.pieces, target.prefix, to_string(reading), matrix.rows());
+         target.pieces, target.prefix, kTargetReadings.name_of(reading), matrix.rows());
   }
   Matrix rows(target.pieces, matrix.cols());
   for (int64_t i = 0; i < target.pieces; ++i) {

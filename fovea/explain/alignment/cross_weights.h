@@ -11,11 +11,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "fovea/attention/matrix.h"
+#include "fovea/base/names.h"
 #include "fovea/capture/run.h"
 
 namespace fovea {
@@ -27,10 +26,8 @@ enum class TargetReading {
   kOutput,  // the row that predicts it (AWO)
 };
 
-// "input", "output".
-std::string_view to_string(TargetReading reading);
-// Throws Error{kInvalidArgument} that lists the names.
-TargetReading parse_target_reading(std::string_view name);
+inline constexpr NameTable<TargetReading, 2> kTargetReadings{
+    "reading", {{TargetReading::kInput, "input"}, {TargetReading::kOutput, "output"}}};
 
 // Where the target tokens y_0 ... y_{pieces - 1} are among the rows of a decoder that reads start,
 // y_0, y_1, ... Row prefix + t reads y_t; the row before it predicts y_t.

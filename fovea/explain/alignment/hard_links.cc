@@ -1,20 +1,9 @@
 #include "fovea/explain/alignment/hard_links.h"
 
-#include <fmt/ranges.h>
-
-#include <array>
-#include <utility>
-
 #include "fovea/base/error.h"
 
 namespace fovea {
 namespace {
-
-constexpr std::array<std::pair<LinkMethod, std::string_view>, 3> kLinkMethodNames = {{
-    {LinkMethod::kArgmax, "argmax"},
-    {LinkMethod::kThreshold, "threshold"},
-    {LinkMethod::kMutual, "mutual"},
-}};
 
 // The first of the largest weights above 0 along a row or column; -1 if there is none.
 template <typename At>
@@ -62,27 +51,6 @@ Alignment above_threshold(const Matrix& weights, double threshold) {
 }
 
 }  // namespace
-
-std::string_view to_string(LinkMethod method) {
-  for (const auto& [value, name] : kLinkMethodNames) {
-    if (value == method) return name;
-  }
-  return "";
-}
-
-std::vector<std::string> link_method_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : kLinkMethodNames) names.emplace_back(entry.second);
-  return names;
-}
-
-LinkMethod parse_link_method(std::string_view name) {
-  for (const auto& [value, known] : kLinkMethodNames) {
-    if (known == name) return value;
-  }
-  fail(ErrorKind::kInvalidArgument, "there is no way '{}' to choose links; there are {}", name,
-       fmt::join(link_method_names(), ", "));
-}
 
 Alignment hard_links(const SoftAlignment& soft, const LinkRule& rule) {
   const Matrix& weights = soft.weights;

@@ -1,11 +1,11 @@
 // Turns soft weights into hard links: decides which cells of a map count as a link.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "fovea/attention/matrix.h"
+#include "fovea/base/names.h"
 #include "fovea/explain/alignment/alignment.h"
 
 namespace fovea {
@@ -30,11 +30,13 @@ struct LinkRule {
   bool specials_compete = true;  // kArgmax, kMutual: no link if a special position has more
 };
 
-// "argmax", "threshold", "mutual".
-std::string_view to_string(LinkMethod method);
-std::vector<std::string> link_method_names();
-// Throws Error{kInvalidArgument} that lists the names.
-LinkMethod parse_link_method(std::string_view name);
+inline constexpr NameTable<LinkMethod, 3> kLinkMethods{"way to choose links",
+                                                       {{LinkMethod::kArgmax, "argmax"},
+                                                        {LinkMethod::kThreshold, "threshold"},
+                                                        {LinkMethod::kMutual, "mutual"}}};
+inline std::string_view to_string(LinkMethod method) {
+  return kLinkMethods.name_of(method);
+}
 
 // A weight of 0 is never a link. Throws Error{kInvalidArgument} on a threshold of 0 or less, or if
 // `elsewhere` does not fit.

@@ -88,7 +88,7 @@ std::string to_string(const HeadCandidate& candidate) {
   } else if (candidate.layer) {
     which = fmt::format("mean of all heads of layer {}", *candidate.layer);
   }
-  return fmt::format("{}, read by decoder {}", which, to_string(candidate.reading));
+  return fmt::format("{}, read by decoder {}", which, kTargetReadings.name_of(candidate.reading));
 }
 
 Matrix candidate_weights(const PairMaps& pair, const HeadCandidate& candidate) {

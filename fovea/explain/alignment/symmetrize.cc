@@ -1,27 +1,12 @@
 #include "fovea/explain/alignment/symmetrize.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <set>
-#include <utility>
-
-#include "fovea/base/error.h"
 
 namespace fovea {
 namespace {
-
-constexpr std::array<std::pair<Symmetrization, std::string_view>, 7> kSymmetrizationNames = {{
-    {Symmetrization::kIntersection, "intersection"},
-    {Symmetrization::kUnion, "union"},
-    {Symmetrization::kLiltGrowDiag, "lilt-grow-diag"},
-    {Symmetrization::kLiltGrowDiagFinal, "lilt-grow-diag-final"},
-    {Symmetrization::kMosesGrowDiag, "moses-grow-diag"},
-    {Symmetrization::kMosesGrowDiagFinal, "moses-grow-diag-final"},
-    {Symmetrization::kMosesGrowDiagFinalAnd, "moses-grow-diag-final-and"},
-}};
 
 constexpr std::array<Link, 8> kLiltNeighbours = {
     {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, 1}, {-1, -1}, {1, -1}, {1, 1}}};
@@ -118,27 +103,6 @@ Alignment moses(const Alignment& forward, const Alignment& backward, Symmetrizat
 }
 
 }  // namespace
-
-std::string_view to_string(Symmetrization how) {
-  for (const auto& [value, name] : kSymmetrizationNames) {
-    if (value == how) return name;
-  }
-  return "";
-}
-
-std::vector<std::string> symmetrization_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : kSymmetrizationNames) names.emplace_back(entry.second);
-  return names;
-}
-
-Symmetrization parse_symmetrization(std::string_view name) {
-  for (const auto& [value, known] : kSymmetrizationNames) {
-    if (known == name) return value;
-  }
-  fail(ErrorKind::kInvalidArgument, "there is no symmetrisation '{}'; there are {}", name,
-       fmt::join(symmetrization_names(), ", "));
-}
 
 Alignment symmetrize(const Alignment& forward, const Alignment& backward, Symmetrization how) {
   switch (how) {

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/base/names.h"
 #include "fovea/explain/alignment/alignment.h"
 
 namespace fovea {
@@ -34,11 +35,21 @@ enum class Symmetrization {
   kMosesGrowDiagFinalAnd,
 };
 
-// "intersection", "union", "lilt-grow-diag", "moses-grow-diag-final-and", ...
-std::string_view to_string(Symmetrization how);
-std::vector<std::string> symmetrization_names();
-// Throws Error{kInvalidArgument} that lists the names.
-Symmetrization parse_symmetrization(std::string_view name);
+inline constexpr NameTable<Symmetrization, 7> kSymmetrizations{
+    "symmetrisation",
+    {{Symmetrization::kIntersection, "intersection"},
+     {Symmetrization::kUnion, "union"},
+     {Symmetrization::kLiltGrowDiag, "lilt-grow-diag"},
+     {Symmetrization::kLiltGrowDiagFinal, "lilt-grow-diag-final"},
+     {Symmetrization::kMosesGrowDiag, "moses-grow-diag"},
+     {Symmetrization::kMosesGrowDiagFinal, "moses-grow-diag-final"},
+     {Symmetrization::kMosesGrowDiagFinalAnd, "moses-grow-diag-final-and"}}};
+inline std::string_view to_string(Symmetrization how) {
+  return kSymmetrizations.name_of(how);
+}
+inline std::vector<std::string> symmetrization_names() {
+  return kSymmetrizations.names();
+}
 
 // Both are source-target links; `backward` comes from the opposite direction, transposed() already.
 Alignment symmetrize(const Alignment& forward, const Alignment& backward, Symmetrization how);

@@ -1,20 +1,11 @@
 #include "fovea/explain/alignment/word_alignment.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "fovea/base/error.h"
 
 namespace fovea {
 namespace {
-
-constexpr std::array<std::pair<WordConvention, std::string_view>, 2> kConventionNames = {{
-    {WordConvention::kUnion, "union"},
-    {WordConvention::kMerge, "merge"},
-}};
 
 // A word may have no piece at all, but a number far beyond the pieces is no count of words.
 constexpr int64_t kMostEmptyWords = 4096;
@@ -73,27 +64,6 @@ PieceWords PieceWords::of(const Axis& axis) {
     word.push_back(position.special ? -1 : position.word);
   }
   return from(std::move(word));
-}
-
-std::string_view to_string(WordConvention convention) {
-  for (const auto& [value, name] : kConventionNames) {
-    if (value == convention) return name;
-  }
-  return "";
-}
-
-std::vector<std::string> word_convention_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : kConventionNames) names.emplace_back(entry.second);
-  return names;
-}
-
-WordConvention parse_word_convention(std::string_view name) {
-  for (const auto& [value, known] : kConventionNames) {
-    if (known == name) return value;
-  }
-  fail(ErrorKind::kInvalidArgument, "there is no way '{}' from pieces to words; there are {}", name,
-       fmt::join(word_convention_names(), ", "));
 }
 
 SoftAlignment piece_weights(const Matrix& weights, const PieceWords& source,

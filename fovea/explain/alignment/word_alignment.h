@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "fovea/attention/matrix.h"
+#include "fovea/base/names.h"
 #include "fovea/capture/run.h"
 #include "fovea/explain/alignment/hard_links.h"
 
@@ -39,11 +39,12 @@ enum class WordConvention {
   kMerge,
 };
 
-// "union", "merge".
-std::string_view to_string(WordConvention convention);
-std::vector<std::string> word_convention_names();
-// Throws Error{kInvalidArgument} that lists the names.
-WordConvention parse_word_convention(std::string_view name);
+inline constexpr NameTable<WordConvention, 2> kWordConventions{
+    "way from pieces to words",
+    {{WordConvention::kUnion, "union"}, {WordConvention::kMerge, "merge"}}};
+inline std::string_view to_string(WordConvention convention) {
+  return kWordConventions.name_of(convention);
+}
 
 // In all of these, `weights` is [target pieces, source positions]. Each throws
 // Error{kInvalidArgument} unless it fits the pieces.

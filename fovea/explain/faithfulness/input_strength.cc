@@ -1,6 +1,5 @@
 #include "fovea/explain/faithfulness/input_strength.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "fovea/base/error.h"

@@ -1,7 +1,6 @@
 #include "fovea/explain/faithfulness/resampling.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 

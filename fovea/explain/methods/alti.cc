@@ -16,9 +16,8 @@ Explanation explain_alti(const ExplainRequest& request) {
          "alti+");
   }
   const LayerRecords layers = layers_of(request.run, request.kind);
-  const AltiDistance distance = choice_parameter(alti_method(), request, "distance") == "l1"
-                                    ? AltiDistance::kL1
-                                    : AltiDistance::kL2;
+  const AltiDistance distance =
+      kAltiDistances.named(choice_parameter(alti_method(), request, "distance"));
   return {.axis = columns_of(request.run, request.kind),
           .scores = alti(layers, request.position, distance),
           .measures = "share by ALTI",
@@ -39,7 +38,7 @@ Method alti_method() {
           .parameters = {{.name = "distance",
                           .help = "how near vectors are to the block's output: l1 is the paper's",
                           .otherwise = "l1",
-                          .choices = {"l1", "l2"}}},
+                          .choices = kAltiDistances.names()}},
           .most_positions = kMostAltiPositions,
           .explain = explain_alti};
 }

@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "fovea/base/error.h"
 #include "fovea/explain/alti.h"
 #include "fovea/explain/method.h"
 
@@ -19,9 +18,8 @@ std::string refuses(const Run& run) {
 }
 
 Explanation explain_alti_plus(const ExplainRequest& request) {
-  const AltiDistance distance = choice_parameter(alti_plus_method(), request, "distance") == "l1"
-                                    ? AltiDistance::kL1
-                                    : AltiDistance::kL2;
+  const AltiDistance distance =
+      kAltiDistances.named(choice_parameter(alti_plus_method(), request, "distance"));
   const SourceAndTarget shares =
       alti_plus({.encoder = layers_of(request.run, SiteKind::kEncoderSelf),
                  .decoder_self = layers_of(request.run, SiteKind::kDecoderSelf),
@@ -51,7 +49,7 @@ Method alti_plus_method() {
           .parameters = {{.name = "distance",
                           .help = "how near vectors are to the block's output: l1 is the paper's",
                           .otherwise = "l1",
-                          .choices = {"l1", "l2"}}},
+                          .choices = kAltiDistances.names()}},
           .most_positions = kMostAltiPositions,
           .refuses = refuses,
           .explain = explain_alti_plus};

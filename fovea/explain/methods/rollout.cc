@@ -9,17 +9,10 @@ Method rollout_method();
 
 namespace {
 
-HeadFusion fusion_named(std::string_view name) {
-  for (const HeadFusion fusion : {HeadFusion::kMean, HeadFusion::kMax, HeadFusion::kMin}) {
-    if (to_string(fusion) == name) return fusion;
-  }
-  fail(ErrorKind::kInternal, "no fusion of heads is called {}", name);
-}
-
 Explanation explain_rollout(const ExplainRequest& request) {
   const Method method = rollout_method();
   const LayerRecords layers = layers_of(request.run, request.kind);
-  const std::string fusion = choice_parameter(method, request, "fusion");
+  const HeadFusion fusion = kHeadFusions.named(choice_parameter(method, request, "fusion"));
   const double discard = number_parameter(method, request, "discard");
   Explanation explanation{.axis = columns_of(request.run, request.kind),
                           .measures = "rolled-out attention"};
@@ -30,7 +23,7 @@ Explanation explain_rollout(const ExplainRequest& request) {
            "{} of rollout is given but compat is vit-explain, which has none; leave one out", name);
     }
     VitExplainOptions options;
-    if (request.parameters.contains("fusion")) options.fusion = fusion_named(fusion);
+    if (request.parameters.contains("fusion")) options.fusion = fusion;
     if (request.parameters.contains("discard")) options.discard = discard;
     explanation.scores = vit_explain_rollout(layers, request.position, options);
     explanation.notes = {"as vit-explain computes it, mistakes included; a row need not sum to 1"};
@@ -44,7 +37,7 @@ Explanation explain_rollout(const ExplainRequest& request) {
   }
   const RolloutOptions options{.residual = number_parameter(method, request, "residual"),
                                .start_layer = start_layer,
-                               .fusion = fusion_named(fusion),
+                               .fusion = fusion,
                                .discard = discard};
   explanation.scores = rollout(layers, request.position, options);
   if (layers.front()->rule.mask.ahead == 0) {
@@ -77,7 +70,7 @@ Method rollout_method() {
                      {.name = "fusion",
                       .help = "how heads become one map",
                       .otherwise = "mean",
-                      .choices = {"mean", "max", "min"}},
+                      .choices = kHeadFusions.names()},
                      {.name = "discard",
                       .help = "share of the smallest weights set to 0 first",
                       .otherwise = "0",

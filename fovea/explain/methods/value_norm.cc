@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "fovea/base/error.h"
 #include "fovea/explain/method.h"
 
 namespace fovea {
@@ -10,14 +9,6 @@ namespace fovea {
 Method value_norm_method();
 
 namespace {
-
-BlockExtent extent_named(std::string_view name) {
-  for (const BlockExtent extent :
-       {BlockExtent::kAttention, BlockExtent::kResidual, BlockExtent::kNorm}) {
-    if (to_string(extent) == name) return extent;
-  }
-  fail(ErrorKind::kInternal, "no part of a block is called {}", name);
-}
 
 // Notes for the user: how much of the row is its own residual, and that the block has no norm
 // although one was asked for.
@@ -43,7 +34,7 @@ Explanation explain_value_norm(const ExplainRequest& request) {
   const BlockExtent extent =
       request.head && !request.parameters.contains("with")
           ? BlockExtent::kAttention
-          : extent_named(choice_parameter(value_norm_method(), request, "with"));
+          : kBlockExtents.named(choice_parameter(value_norm_method(), request, "with"));
   std::vector<double> scores = value_norm_row(record, request.position, extent, request.head);
   scores.resize(static_cast<size_t>(record->shape().cols));  // a residual of no column is a note
   return {.axis = columns_of(request.run, request.kind),
@@ -68,7 +59,7 @@ Method value_norm_method() {
                           .help = "what is counted in beside attention: the residual, and the norm "
                                   "after it",
                           .otherwise = "norm",
-                          .choices = {"attention", "residual", "norm"}}},
+                          .choices = kBlockExtents.names()}},
           .takes_layer = true,
           .takes_head = true,
           .explain = explain_value_norm};

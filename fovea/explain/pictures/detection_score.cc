@@ -1,7 +1,6 @@
 #include "fovea/explain/pictures/detection_score.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
 

@@ -9,22 +9,16 @@
 namespace fovea {
 namespace {
 
-// Sums over queries, and how many queries had a patch at each offset.
+// Sums over queries whose window lies in the picture.
 struct KernelSums {
   GridShape grid;
   int64_t radius;
-  BorderRule border;
   Matrix sums;
-  Matrix counts;
   int64_t queries = 0;
   double inside = 0;
 
-  KernelSums(GridShape shape, int64_t window_radius, BorderRule rule)
-      : grid(shape),
-        radius(window_radius),
-        border(rule),
-        sums(2 * window_radius + 1, 2 * window_radius + 1),
-        counts(2 * window_radius + 1, 2 * window_radius + 1) {}
+  KernelSums(GridShape shape, int64_t window_radius)
+      : grid(shape), radius(window_radius), sums(2 * window_radius + 1, 2 * window_radius + 1) {}
 
   bool fits(int64_t row, int64_t col) const {
     return row >= radius && row + radius < grid.rows && col >= radius && col + radius < grid.cols;
@@ -33,17 +27,14 @@ struct KernelSums {
   void add(int64_t patch, std::span<const float> weights) {
     const int64_t row = grid.row_of(patch);
     const int64_t col = grid.col_of(patch);
-    if (border == BorderRule::kWholeWindow && !fits(row, col)) return;
+    if (!fits(row, col)) return;
     const double whole = std::accumulate(weights.begin(), weights.end(), 0.0);
     if (whole <= 0) return;
     ++queries;
-    for (int64_t r = std::max<int64_t>(row - radius, 0); r <= std::min(row + radius, grid.rows - 1);
-         ++r) {
-      for (int64_t c = std::max<int64_t>(col - radius, 0);
-           c <= std::min(col + radius, grid.cols - 1); ++c) {
+    for (int64_t r = row - radius; r <= row + radius; ++r) {
+      for (int64_t c = col - radius; c <= col + radius; ++c) {
         const double weight = double{weights[static_cast<size_t>(r * grid.cols + c)]} / whole;
         sums(r - row + radius, c - col + radius) += weight;
-        counts(r - row + radius, c - col + radius) += 1;
         inside += weight;
       }
     }
@@ -92,24 +83,21 @@ OffsetKernel offset_kernel(const AttentionMap& map, const PictureAxis& axis,
   const int64_t shorter = std::min(grid.rows, grid.cols);
   const int64_t radius =
       options.radius.value_or(std::min(std::max<int64_t>(shorter / 4, 1), (shorter - 1) / 2));
-  const bool whole = options.border == BorderRule::kWholeWindow;
-  if (radius < 0 || radius >= std::max(grid.rows, grid.cols) || (whole && 2 * radius >= shorter)) {
+  if (radius < 0 || 2 * radius >= shorter) {
     fail(ErrorKind::kInvalidArgument,
-         "a window of radius {} does not fit a grid of {} x {}; give a smaller radius{}", radius,
-         grid.rows, grid.cols, whole ? " or average each offset by itself" : "");
+         "a window of radius {} does not fit a grid of {} x {}; give a smaller radius", radius,
+         grid.rows, grid.cols);
   }
-  KernelSums sums(grid, radius, options.border);
+  KernelSums sums(grid, radius);
   for_each_patch_row(map, axis,
                      [&](int64_t patch, std::span<const float> row) { sums.add(patch, row); });
   OffsetKernel kernel;
   kernel.radius = radius;
   kernel.queries = sums.queries;
   kernel.inside = sums.queries == 0 ? 0 : sums.inside / static_cast<double>(sums.queries);
-  kernel.weights = sums.sums;
-  for (int64_t r = 0; r < kernel.weights.rows(); ++r) {
-    for (int64_t c = 0; c < kernel.weights.cols(); ++c) {
-      if (sums.counts(r, c) > 0) kernel.weights(r, c) /= sums.counts(r, c);
-    }
+  kernel.weights = std::move(sums.sums);
+  for (int64_t r = 0; r < kernel.weights.rows() && kernel.queries > 0; ++r) {
+    for (double& weight : kernel.weights.row(r)) weight /= static_cast<double>(kernel.queries);
   }
   describe(kernel);
   return kernel;

@@ -17,17 +17,10 @@
 
 namespace fovea {
 
-enum class BorderRule {
-  kWholeWindow,  // only queries whose whole window lies in the picture: every cell has the same
-                 // mean
-  kEachOffset,   // each cell over the queries that have a patch there; cells may sum to more than 1
-};
-
 struct KernelOptions {
   // The window is 2 * radius + 1 patches high and wide. None: a quarter of the grid's shorter side,
   // but at least 1 if that fits.
   std::optional<int64_t> radius;
-  BorderRule border = BorderRule::kWholeWindow;
 };
 
 struct OffsetKernel {
@@ -44,9 +37,10 @@ struct OffsetKernel {
   double level90 = 0;
 };
 
-// Computes the kernel. Queries that give patches nothing are left out. Cost patches^2 * head_dim,
-// memory of a block of rows. Throws Error{kInvalidArgument} on a negative radius, or under
-// kWholeWindow if no query's window lies in the picture.
+// Computes the kernel over the queries whose whole window lies in the picture, so that every cell
+// is a mean of the same ones; those that give patches nothing are left out. Cost patches^2 *
+// head_dim, memory of a block of rows. Throws Error{kInvalidArgument} on a negative radius, or if
+// no query's window lies in the picture.
 OffsetKernel offset_kernel(const AttentionMap& map, const PictureAxis& axis,
                            const KernelOptions& options = {});
 

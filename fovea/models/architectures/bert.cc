@@ -53,10 +53,8 @@ class Bert final : public TextModel {
       return token_class_head(load_linear(all["classifier"], width, label_count(config)));
     }
     if (source.is("ForSequenceClassification", "classifier.weight")) {
-      return class_head([](const ModelInputs&) { return int64_t{0}; },
-                        [pool = load_linear(base["pooler.dense"], width, width),
-                         classify = load_linear(all["classifier"], width, label_count(config))](
-                            const Value& x) { return classify(pool(x, Activation::kTanh)); });
+      return first_token_class_head(config, base["pooler.dense"], Activation::kTanh,
+                                    all["classifier"], width);
     }
     return {};
   }

@@ -68,10 +68,8 @@ class DistilBert final : public TextModel {
       return token_class_head(load_linear(all["classifier"], width, label_count(source.config)));
     }
     if (source.is("ForSequenceClassification", "pre_classifier.weight")) {
-      return class_head([](const ModelInputs&) { return int64_t{0}; },
-                        [dense = load_linear(all["pre_classifier"], width, width),
-                         out = load_linear(all["classifier"], width, label_count(source.config))](
-                            const Value& x) { return out(dense(x, Activation::kRelu)); });
+      return first_token_class_head(source.config, all["pre_classifier"], Activation::kRelu,
+                                    all["classifier"], width);
     }
     return {};
   }

@@ -50,10 +50,8 @@ class Roberta final : public TextModel {
       return token_class_head(load_linear(all["classifier"], width, label_count(config)));
     }
     if (source.is("ForSequenceClassification", "classifier.dense.weight")) {
-      return class_head([](const ModelInputs&) { return int64_t{0}; },
-                        [dense = load_linear(all["classifier.dense"], width, width),
-                         out = load_linear(all["classifier.out_proj"], width, label_count(config))](
-                            const Value& x) { return out(dense(x, Activation::kTanh)); });
+      return first_token_class_head(config, all["classifier.dense"], Activation::kTanh,
+                                    all["classifier.out_proj"], width);
     }
     return {};
   }

@@ -286,7 +286,7 @@ TEST(DrawLines, GoesUntilTheMassIsReached) {
             "  cat → sat .55  The .40\n"
             "   it → The 1.0\n"
             "\n"
-            "of each row the largest weights, until they make up 90 % of it\n"
+            "the largest weights of each row, until they make up 90 % of it\n"
             "caption\n");
   figure.chosen_col = 0;
   EXPECT_THAT(draw(figure, {.width = 80}, inferno()), HasSubstr("  The ← it 1.0  cat .40\n"));

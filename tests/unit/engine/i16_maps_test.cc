@@ -12,6 +12,7 @@
 #include "fovea/engine/input_file.h"
 #include "fovea/engine/picture_input.h"
 #include "fovea/kernels/dot16.h"
+#include "fovea/vision/decode.h"
 #include "support/data.h"
 #include "support/fixture_models.h"
 #include "support/sanitized.h"
@@ -88,7 +89,7 @@ TEST(I16Maps, OfBundledPictureModelsAreWithin2e2OfF32) {
     const Engine rounded = Engine::open(folder.string(), {.compute = DType::kI16});
     for (const char* name : {"scene-1.png", "scene-2.png", "scene-3.png"}) {
       SCOPED_TRACE(fmt::format("{} {}", model, name));
-      const PictureInput input = read_picture_input(exact, folder / "demo" / name);
+      const PictureInput input = picture_input(exact, read_picture(folder / "demo" / name).picture);
       const double found = distance(run_picture(rounded, input), run_picture(exact, input), 1.3e-4);
       EXPECT_LE(found, kI16Tolerance);
       EXPECT_EQ(found > 0, has_i16_dot());

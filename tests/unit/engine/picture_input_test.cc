@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "fovea/checkpoint/weight_layers.h"
+#include "fovea/vision/decode.h"
 #include "support/data.h"
 #include "support/errors.h"
 
@@ -21,9 +22,12 @@ const Engine& scenes() {
   return kEngine;
 }
 
+Picture scene() {
+  return read_picture(bundled("scenes-vit") + "/demo/scene-1.png").picture;
+}
+
 TEST(PictureInput, HasAnAxisOfPatchesThatThePictureIsCutInto) {
-  const PictureInput input =
-      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png");
+  const PictureInput input = picture_input(scenes(), scene());
   EXPECT_EQ(input.input.inputs.pixel_values.shape(), Shape({3, 224, 224}));
   EXPECT_EQ(input.input.patches.positions.size(), 785U);
   EXPECT_EQ(input.input.patches.grid_rows, 28);
@@ -35,16 +39,14 @@ TEST(PictureInput, HasAnAxisOfPatchesThatThePictureIsCutInto) {
 }
 
 TEST(PictureInput, OtherSizesAreCutToWholePatches) {
-  const PictureInput input = read_picture_input(
-      scenes(), bundled("scenes-vit") + "/demo/scene-1.png", PictureSize{100, 47});
+  const PictureInput input = picture_input(scenes(), scene(), PictureSize{100, 47});
   EXPECT_EQ(input.input.inputs.pixel_values.shape(), Shape({3, 40, 96}));
   EXPECT_EQ(input.grid.rows(), 5);
   EXPECT_EQ(input.grid.columns(), 12);
 }
 
 TEST(PictureInput, ItsRunKeepsASmallCopyOfWhatWasSeen) {
-  const PictureInput input =
-      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png");
+  const PictureInput input = picture_input(scenes(), scene());
   const RunResult result = run_picture(scenes(), input, {.record = {.values = false}});
   const Tensor& picture = result.run.picture;
   ASSERT_EQ(picture.shape(), Shape({224, 224, 3}));  // small enough to be kept as it is
@@ -53,8 +55,7 @@ TEST(PictureInput, ItsRunKeepsASmallCopyOfWhatWasSeen) {
 }
 
 TEST(PictureInput, RandomWeightsOfTheTopLeaveWhatIsBelow) {
-  const PictureInput input =
-      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png");
+  const PictureInput input = picture_input(scenes(), scene());
   const auto parts = weights_from_the_top(scenes().checkpoint().weights.names());
   ASSERT_EQ(parts.size(), 8U);  // layers
   const Engine random =
@@ -70,8 +71,7 @@ TEST(PictureInput, RandomWeightsOfTheTopLeaveWhatIsBelow) {
 }
 
 TEST(PictureInput, RandomWeightsGiveOtherMapsOfTheSameShape) {
-  const PictureInput input =
-      read_picture_input(scenes(), bundled("scenes-vit") + "/demo/scene-1.png");
+  const PictureInput input = picture_input(scenes(), scene());
   const Engine random = scenes().with_random_weights(1);
   EXPECT_NE(random.model_hash(), scenes().model_hash());
   EXPECT_NE(random.model_hash(), scenes().with_random_weights(2).model_hash());
@@ -98,14 +98,13 @@ std::filesystem::path detector() {
 
 TEST(PictureInput, OfADetectorIsAGridOfCells) {
   const Engine engine = Engine::open(detector().string());
-  const std::string scene = bundled("scenes-vit") + "/demo/scene-1.png";
-  const PictureInput input = read_picture_input(engine, scene);
+  const PictureInput input = picture_input(engine, scene());
   EXPECT_EQ(input.input.inputs.pixel_values.shape(), Shape({3, 80, 80}));
   EXPECT_EQ(input.input.inputs.pixel_mask.shape(), Shape({80, 80}));
   EXPECT_EQ(input.input.patches.name, "cells");
   EXPECT_EQ(input.grid.rows(), 5);
   EXPECT_EQ(input.grid.patch_of_pixel(223, 223), 24);
-  const PictureInput wide = read_picture_input(engine, scene, PictureSize{97, 33});
+  const PictureInput wide = picture_input(engine, scene(), PictureSize{97, 33});
   EXPECT_EQ(wide.input.inputs.pixel_values.shape(), Shape({3, 33, 97}));
   EXPECT_EQ(wide.grid.rows(), 3);  // the last cells reach over the edge
   EXPECT_EQ(wide.grid.columns(), 7);
@@ -115,7 +114,7 @@ TEST(PictureInput, OfADetectorIsAGridOfCells) {
 TEST(PictureInput, RefusesModelsOfText) {
   const Engine text = Engine::open(bundled("en-fr"));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "sees no pictures",
-                         [&] { read_picture_input(text, "any.png"); }));
+                         [&] { picture_input(text, scene()); }));
 }
 
 }  // namespace

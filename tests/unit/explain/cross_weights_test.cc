@@ -173,10 +173,10 @@ TEST(ReadRows, RefusesTokensThatHaveNoRow) {
 
 TEST(ReadRows, ReadingsHaveNames) {
   for (const TargetReading reading : {TargetReading::kInput, TargetReading::kOutput}) {
-    EXPECT_EQ(parse_target_reading(to_string(reading)), reading);
+    EXPECT_EQ(kTargetReadings.named(kTargetReadings.name_of(reading)), reading);
   }
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "input, output",
-                         [] { parse_target_reading("awi"); }));
+                         [] { kTargetReadings.named("awi"); }));
 }
 
 }  // namespace

@@ -74,11 +74,11 @@ TEST(HardLinks, MutualIsWhatBothDirectionsOfArgmaxShare) {
 }
 
 TEST(HardLinks, NamesComeBackAndWhatDoesNotFitIsRefused) {
-  for (const std::string& name : link_method_names()) {
-    EXPECT_EQ(to_string(parse_link_method(name)), name);
+  for (const std::string& name : kLinkMethods.names()) {
+    EXPECT_EQ(to_string(kLinkMethods.named(name)), name);
   }
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "argmax, threshold, mutual",
-                         [] { parse_link_method("best"); }));
+                         [] { kLinkMethods.named("best"); }));
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "1 rows", [] {
     hard_links({Matrix{{1.0}}, {}});
   }));

@@ -61,9 +61,10 @@ TEST(Rollout, EqualsTheDenseProductForEveryFusionAndDiscard) {
   const LayerRecords layers = fixture_layers();
   for (const HeadFusion fusion : kFusions) {
     for (const int discard : {0, 50, 90}) {
-      expect_rows(fmt::format("rollout.exact.{}.{}", to_string(fusion), discard), [&](int64_t t) {
-        return rollout(layers, t, {.fusion = fusion, .discard = discard / 100.0});
-      });
+      expect_rows(fmt::format("rollout.exact.{}.{}", kHeadFusions.name_of(fusion), discard),
+                  [&](int64_t t) {
+                    return rollout(layers, t, {.fusion = fusion, .discard = discard / 100.0});
+                  });
     }
   }
 }
@@ -80,9 +81,11 @@ TEST(Rollout, OfVitExplainIsTheSameMistakeForMistake) {
   const LayerRecords layers = fixture_layers();
   for (const HeadFusion fusion : kFusions) {
     for (const int discard : {0, 50, 90}) {
-      expect_rows(fmt::format("rollout.compat.{}.{}", to_string(fusion), discard), [&](int64_t t) {
-        return vit_explain_rollout(layers, t, {.fusion = fusion, .discard = discard / 100.0});
-      });
+      expect_rows(fmt::format("rollout.compat.{}.{}", kHeadFusions.name_of(fusion), discard),
+                  [&](int64_t t) {
+                    return vit_explain_rollout(layers, t,
+                                               {.fusion = fusion, .discard = discard / 100.0});
+                  });
     }
   }
 }

@@ -163,17 +163,17 @@ TEST(Symmetrize, FinalTakesOneFreeWordAndFinalAndWantsTwo) {
 }
 
 TEST(Symmetrize, NothingStaysNothing) {
-  for (const std::string& name : symmetrization_names()) {
-    EXPECT_TRUE(symmetrize({}, {}, parse_symmetrization(name)).empty()) << name;
+  for (const std::string& name : kSymmetrizations.names()) {
+    EXPECT_TRUE(symmetrize({}, {}, kSymmetrizations.named(name)).empty()) << name;
   }
 }
 
 TEST(Symmetrize, NamesComeBackAndUnknownOnesAreRefused) {
-  for (const std::string& name : symmetrization_names()) {
-    EXPECT_EQ(to_string(parse_symmetrization(name)), name);
+  for (const std::string& name : kSymmetrizations.names()) {
+    EXPECT_EQ(to_string(kSymmetrizations.named(name)), name);
   }
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "moses-grow-diag-final-and",
-                         [] { parse_symmetrization("grow-diag"); }));
+                         [] { kSymmetrizations.named("grow-diag"); }));
 }
 
 // lilt's own files of the two directions and of what its program made from them; Moses' numbers are

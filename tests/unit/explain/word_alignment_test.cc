@@ -150,9 +150,9 @@ TEST(WordAlignment, WhatDoesNotFitIsRefused) {
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "word 1000000000000",
                          [] { PieceWords::from({1'000'000'000'000}); }));
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "union, merge",
-                         [] { parse_word_convention("sum"); }));
-  for (const std::string& name : word_convention_names()) {
-    EXPECT_EQ(to_string(parse_word_convention(name)), name);
+                         [] { kWordConventions.named("sum"); }));
+  for (const std::string& name : kWordConventions.names()) {
+    EXPECT_EQ(to_string(kWordConventions.named(name)), name);
   }
 }
 

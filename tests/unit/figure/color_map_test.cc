@@ -9,6 +9,12 @@
 namespace fovea {
 namespace {
 
+// CIE L*, 0 (black) to 100 (white).
+double lightness(Rgb color) {
+  const double y = 0.05 * contrast(color, {0, 0, 0}) - 0.05;  // the luminance
+  return y <= 216.0 / 24389 ? y * 24389 / 27 : 116 * std::cbrt(y) - 16;
+}
+
 TEST(Inferno, GetsLighterAtEveryStep) {
   const auto& table = inferno().table();
   for (size_t i = 1; i < table.size(); ++i) {

@@ -107,7 +107,7 @@ TEST(OwnerArea, IsTheLargestPartAndACellNearItsMiddle) {
 
 TEST(HeadShapes, AHeadThatLooksAtItselfIsADotInTheMiddle) {
   const fovea::Run run = patch_run({{at_themselves(), at_themselves()}});
-  const HeadKernels heads = head_kernels(run, false, {}, {.border = BorderRule::kEachOffset});
+  const HeadKernels heads = head_kernels(run, false, {}, {});
   const KernelsFigure figure = kernels_figure(run, heads);
   ASSERT_EQ(figure.panels.size(), 2U);
   EXPECT_EQ(figure.panels[1].title, "head 1");

@@ -1,7 +1,5 @@
 // What every kind of figure says, against stored text that a person can review.
 // FOVEA_UPDATE_GOLDEN=1 writes it anew; read it before it is committed.
-#include "fovea/figure/readable.h"
-
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -10,9 +8,12 @@
 #include "fovea/base/file.h"
 #include "support/data.h"
 #include "unit/figure/figure_mutations.h"
+#include "unit/figure/readable.h"
 
 namespace fovea {
 namespace {
+
+using support::readable;
 
 class Readable : public testing::TestWithParam<samples::Sample> {};
 

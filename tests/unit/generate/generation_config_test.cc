@@ -12,7 +12,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::Pair;
 
 Config config_of(std::string_view json, std::string source = "generation_config.json") {
   return Config(Json::parse(json, source), source);
@@ -108,16 +107,6 @@ TEST(GenerationConfig, IsFoundInAFolder) {
   EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "an array", open));
 }
 
-TEST(GenerationConfig, ReadsTheLanguagesAndTasksOfSpeechModels) {
-  const GenerationConfig speech = read(R"({"lang_to_id": {"<|en|>": 50, "<|fr|>": 51},
-      "task_to_id": {"transcribe": 60}, "no_timestamps_token_id": 70,
-      "forced_decoder_ids": [[1, null], [2, 60]], "suppress_tokens": []})");
-  EXPECT_THAT(speech.lang_to_id, ElementsAre(Pair("<|en|>", 50), Pair("<|fr|>", 51)));
-  EXPECT_THAT(speech.task_to_id, ElementsAre(Pair("transcribe", 60)));
-  EXPECT_EQ(speech.no_timestamps_token_id, 70);
-  EXPECT_THAT(speech.forced_decoder_ids, ElementsAre(std::nullopt, std::optional<int64_t>(60)));
-}
-
 TEST(GenerationConfig, HowToSampleIsLeftToTheCaller) {
   EXPECT_EQ(
       read(R"({"do_sample": true, "temperature": 0.6, "top_p": 0.9, "top_k": 20})").search.beams,
@@ -180,12 +169,6 @@ TEST(GenerationConfig, ValuesThatCannotBeAreRefusedByName) {
         R"("suppress_tokens": [-1])",
         R"("begin_suppress_tokens": [100])",
         R"("begin_suppress_tokens": {"a": 1})",
-        R"("lang_to_id": {"<|fr|>": 100})",
-        R"("lang_to_id": [1])",
-        R"("no_timestamps_token_id": -1)",
-        R"("forced_decoder_ids": [[2, 3]])",
-        R"("forced_decoder_ids": [[1]])",
-        R"("forced_decoder_ids": [[1, 100]])",
         R"("diversity_penalty": "x")",
         R"("forced_bos_token_id": 4, "suppress_tokens": [4])",
         R"("forced_eos_token_id": [4, 5], "suppress_tokens": [5, 4])"}) {

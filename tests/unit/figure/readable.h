@@ -1,4 +1,7 @@
-#include "fovea/figure/readable.h"
+// Writes a figure as text that a person can review and a test can compare. The text says everything
+// that the figure says (title, axes, panels with their numbers, marks, scale, caption), one thing a
+// line, and nothing about how it is drawn.
+#pragma once
 
 #include <fmt/ranges.h>
 
@@ -9,12 +12,11 @@
 #include "fovea/figure/color_axis.h"
 #include "fovea/figure/view_frame.h"
 
-namespace fovea {
-namespace {
+namespace fovea::support {
 
-constexpr int64_t kLargestPrinted = 64;  // rows or columns of a matrix that is printed whole
+inline constexpr int64_t kLargestPrinted = 64;  // rows or columns of a matrix that is printed whole
 
-std::string three_decimals(double value) {
+inline std::string three_decimals(double value) {
   if (std::isnan(value)) return "·";
   const std::string text = fmt::format("{:.3f}", value);
   return text == "-0.000" ? "0.000" : text;
@@ -317,9 +319,10 @@ struct Describe {
   }
 };
 
-}  // namespace
-
-std::string readable(const Figure& figure) {
+// Weights have three decimals; numbers of steps are written as in their table; "·" marks cells that
+// the mask forbids. A large matrix shows only its size and its largest weight. Metadata is left
+// out.
+inline std::string readable(const Figure& figure) {
   Description out;
   const FigureText& text = text_in(figure);
   out.field("title", text.title);
@@ -330,4 +333,4 @@ std::string readable(const Figure& figure) {
   return out.take();
 }
 
-}  // namespace fovea
+}  // namespace fovea::support
