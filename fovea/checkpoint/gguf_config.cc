@@ -86,9 +86,15 @@ void set_rope_decoder(Json& json, const ModelKeys& keys, const GgufFile& file) {
   json.set("num_hidden_layers", keys.get_int("block_count"));
   json.set("num_attention_heads", heads);
   json.set("num_key_value_heads", kv_heads);
-  json.set("head_dim",
-           keys.find_int("attention.key_length")
-               .value_or(keys.find_int("rope.dimension_count").value_or(hidden / heads)));
+  const int64_t head_dim = keys.find_int("attention.key_length").value_or(hidden / heads);
+  const int64_t rotated = keys.find_int("rope.dimension_count").value_or(head_dim);
+  if (rotated != head_dim) {
+    fail(ErrorKind::kUnsupported,
+         "{}: rotates {} of the {} numbers of a head; of GGUF files fovea reads those that rotate "
+         "all",
+         file.source(), rotated, head_dim);
+  }
+  json.set("head_dim", head_dim);
   json.set("intermediate_size", keys.get_int("feed_forward_length"));
   json.set("rms_norm_eps", keys.get_double("attention.layer_norm_rms_epsilon"));
   json.set("max_position_embeddings", keys.get_int("context_length"));

@@ -196,6 +196,13 @@ Tensor Weights::tensor(std::string_view name, const Shape& shape) const {
 StoredMatrix Weights::matrix(std::string_view name, const Shape& shape) const {
   const size_t at = require(name);
   check_shape(at, shape);
+  const TensorInfo& info = shared_->source->tensors()[at];
+  if (info.dtype != DType::kF32 && info.dtype != DType::kF16 && info.dtype != DType::kBF16) {
+    fail(
+        ErrorKind::kUnsupported,
+        "{}: tensor {} holds {}; of weights that are multiplied with fovea reads F32, F16 and BF16",
+        shared_->source->file(at), quote_name(info.name), dtype_name(info.dtype));
+  }
   const StoredMatrix result = shared_->source->matrix(at);
   shared_->used[at].store(true, std::memory_order_relaxed);
   return result.held_in(held_once(result.numbers()));

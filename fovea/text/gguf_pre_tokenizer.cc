@@ -17,7 +17,6 @@ struct KnownPreTokenizer {
   std::vector<std::string> patterns;
   bool ignores_merges = false;
   bool adds_bos = false;
-  bool adds_separator = false;
 };
 
 // Letters that have capital and small forms, as DeepSeek lists them.
@@ -64,14 +63,10 @@ std::vector<KnownPreTokenizer> make_table() {
   const std::string between_marks =
       R"( ?[^(\s|.,!?\x{2026}\x{3002}\x{FF0C}\x{3001}\x{964}\x{6D4}\x{60C})]+)";
   return {
-      {.names = {"gpt-2", "gpt2", "phi-2", "jina-es", "jina-de", "jina-v2-es", "jina-v2-de",
-                 "gigachat", "a.x-4.0", "mellum", "modern-bert", "mpt", "olmo", "jais", "exaone4",
-                 "trillion", "granite-docling"},
+      {.names = {"gpt-2", "phi-2", "jina-es", "jina-de", "jina-v2-es", "jina-v2-de", "gigachat",
+                 "a.x-4.0", "mellum", "modern-bert", "mpt", "olmo", "jais", "exaone4", "trillion",
+                 "granite-docling", "roberta-bpe", "jina-v1-en", "jina-v2-code"},
        .patterns = {gpt2}},
-      {.names = {"roberta-bpe", "jina-v1-en", "jina-v2-code"},
-       .patterns = {gpt2},
-       .adds_bos = true,
-       .adds_separator = true},
       {.names = {"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b",
                  "mellum2"},
        .patterns = {digit, gpt2}},
@@ -135,8 +130,7 @@ GgufPreTokenizer gguf_pre_tokenizer(std::string_view name, std::string_view sour
   static const std::vector<KnownPreTokenizer> table = make_table();
   for (const KnownPreTokenizer& known : table) {
     if (std::ranges::find(known.names, name) == known.names.end()) continue;
-    return {sequence_of(known.patterns), known.ignores_merges, known.adds_bos,
-            known.adds_separator};
+    return {sequence_of(known.patterns), known.ignores_merges, known.adds_bos};
   }
   std::string names;
   for (const KnownPreTokenizer& known : table) {

@@ -11,7 +11,6 @@ struct GgufPreTokenizer {
   Json json;                    // "pre_tokenizer"
   bool ignores_merges = false;  // a word that is a token is that token
   bool adds_bos = false;        // unless the file says otherwise
-  bool adds_separator = false;  // likewise
 };
 
 // Throws Error{kUnsupported} with the name for one that is not known.

@@ -35,14 +35,17 @@ class GgufReader {
     return id < gguf_.token_types.size() ? gguf_.token_types[id] : int64_t{kNormal};
   }
 
-  // Tokens that are cut out of a text before all else.
+  // Whether the token is cut out of a text before all else.
+  bool is_added(size_t id) const {
+    const int64_t kind = type(id);
+    return kind == kControl || kind == kUserDefined || kind == kUnknown;
+  }
   Json added_tokens() const {
     Json added = Json::array();
     for (size_t id = 0; id < gguf_.tokens.size(); ++id) {
-      const int64_t kind = type(id);
-      if (kind != kControl && kind != kUserDefined && kind != kUnknown) continue;
+      if (!is_added(id)) continue;
       added.push_back(object_of({{"content", gguf_.tokens[id]},
-                                 {"special", kind != kUserDefined},
+                                 {"special", type(id) != kUserDefined},
                                  {"normalized", false}}));
     }
     return added;
@@ -129,13 +132,10 @@ Tokenizer byte_level_tokenizer(const GgufReader& file) {
   BpeOptions options;
   options.ignore_merges = pre.ignores_merges;
   const auto bos = file.id(gguf.bos), eos = file.id(gguf.eos);
-  // RoBERTa's separator is its end.
-  const bool add_eos =
-      gguf.add_eos.value_or(false) || gguf.add_separator.value_or(pre.adds_separator);
   return file.finish(
       make_bpe(std::move(tables), options, file.source()), rest,
-      texts_within(file, gguf.add_bos.value_or(pre.adds_bos), add_eos, bos,
-                   gguf.separator && !eos ? file.id(gguf.separator) : eos),
+      texts_within(file, gguf.add_bos.value_or(pre.adds_bos), gguf.add_eos.value_or(false), bos,
+                   eos),
       {{"bos_token", bos}, {"eos_token", eos}, {"pad_token", file.id(gguf.padding)}});
 }
 
@@ -179,9 +179,10 @@ Tokenizer scored_piece_tokenizer(const GgufReader& file) {
 }
 
 // BERT's own spelling of a token: in the file the beginnings of words have a "▁", not their
-// continuations a "##".
-std::string word_piece_text(std::string_view token) {
+// continuations a "##". Added tokens are written as they are.
+std::string word_piece_text(std::string_view token, bool added) {
   constexpr std::string_view kMark = "\u2581";
+  if (added) return std::string(token);
   if (token.starts_with(kMark)) return std::string(token.substr(kMark.size()));
   if (token.starts_with('[') && token.ends_with(']') && token.size() > 2) return std::string(token);
   return "##" + std::string(token);
@@ -192,7 +193,7 @@ Tokenizer word_piece_tokenizer(const GgufReader& file) {
   const GgufVocabulary& gguf = file.file();
   Vocabulary words;
   for (size_t id = 0; id < gguf.tokens.size(); ++id) {
-    words.add(word_piece_text(gguf.tokens[id]), static_cast<int64_t>(id));
+    words.add(word_piece_text(gguf.tokens[id], file.is_added(id)), static_cast<int64_t>(id));
   }
   const auto cls = file.id(gguf.cls ? gguf.cls : gguf.bos, 101);
   const auto separator = file.id(gguf.separator ? gguf.separator : gguf.eos, 102);
@@ -202,9 +203,9 @@ Tokenizer word_piece_tokenizer(const GgufReader& file) {
     fail(ErrorKind::kBadFile, "{}: its vocabulary of {} pieces has no unknown token", file.source(),
          gguf.tokens.size());
   }
-  Json added = Json::array();
+  Json added = file.added_tokens();
   for (const auto& id : {padding, unknown, cls, separator, mask}) {
-    if (!id) continue;
+    if (!id || file.is_added(static_cast<size_t>(*id))) continue;
     added.push_back(
         object_of({{"content", words.token(*id)}, {"special", true}, {"normalized", false}}));
   }

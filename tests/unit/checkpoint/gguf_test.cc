@@ -146,6 +146,22 @@ TEST(Gguf, OtherArchitecturesAreRefusedWithThoseThatAreRead) {
                          [&] { gguf_config(GgufFile::parse(as_bytes(llama.text()), "test")); }));
 }
 
+TEST(Gguf, HeadsThatAreRotatedInPartAreRefused) {
+  GgufText file(0, 8);
+  file.key("general.architecture", 8).string("llama");
+  for (const auto& [name, value] : {std::pair{"embedding_length", 32U},
+                                    {"block_count", 1U},
+                                    {"attention.head_count", 2U},
+                                    {"feed_forward_length", 8U},
+                                    {"context_length", 8U},
+                                    {"rope.dimension_count", 8U}}) {
+    file.key(fmt::format("llama.{}", name), 4).number(value);
+  }
+  file.key("llama.attention.layer_norm_rms_epsilon", 6).number(1e-5F);
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "rotates 8 of the 16 numbers of a head",
+                         [&] { gguf_config(GgufFile::parse(as_bytes(file.text()), "test")); }));
+}
+
 TEST(Gguf, NamesOfTheLlamaFamilyAreTranslated) {
   const auto gguf_to_hub_name = [](std::string_view name) {
     return find_gguf_architecture("llama")->hub_name(name);

@@ -47,6 +47,14 @@ TEST(Weights, AShapeIsCheckedAndBothAreSaid) {
                          [&] { layer.tensor("key.weight"); }));
 }
 
+TEST(Weights, AMatrixOfWholeNumbersIsRefusedWithItsName) {
+  const Weights weights(std::make_shared<MemorySource>(
+      std::vector<NamedTensor>{{"query.weight", sample_tensor({2, 3}, DType::kI32)}}));
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "memory: tensor 'query.weight' holds I32", [&] {
+    static_cast<void>(weights.matrix("query.weight", {2, 3}));
+  }));
+}
+
 TEST(Weights, TensorsAreConvertedOnRequest) {
   const Tensor tensor =
       sample_weights()["bert.encoder.layer"][1].tensor("query.weight", {2, 3}, DType::kF32);

@@ -185,7 +185,9 @@ TEST(Unpack, EveryFiniteNumberOfSixteenBitsIsWidenedExactly) {
     for (size_t i = 0; i < bits.size(); ++i) {
       const float half = to_float(F16{bits[i]});
       // Without instructions for it Highway makes large numbers of infinities.
-      if (std::isfinite(half)) ASSERT_EQ(f16[i], half) << i;
+      if (std::isfinite(half)) {
+        ASSERT_EQ(f16[i], half) << i;
+      }
       ASSERT_EQ(std::bit_cast<uint32_t>(bf16[i]), uint32_t{bits[i]} << 16);
     }
   });

@@ -143,7 +143,16 @@ TEST(Tokenizer, WhatAGgufPreTokenizerImpliesIsThatOfLlamaCpp) {
   EXPECT_TRUE(gguf_pre_tokenizer("llama-bpe", "test").ignores_merges);
   EXPECT_TRUE(gguf_pre_tokenizer("llama-bpe", "test").adds_bos);
   EXPECT_FALSE(gguf_pre_tokenizer("qwen2", "test").adds_bos);
-  EXPECT_TRUE(gguf_pre_tokenizer("roberta-bpe", "test").adds_separator);
+  // Files of RoBERTa say themselves that they want <s> and </s>; a separator alone adds nothing.
+  GgufVocabulary gguf{.kind = "gpt2", .pre = "roberta-bpe"};
+  gguf.tokens = {"<s>", "</s>", "a"};
+  gguf.token_types = {3, 3, 1};
+  gguf.bos = 0;
+  gguf.eos = gguf.separator = 1;
+  gguf.add_separator = true;
+  EXPECT_THAT(Tokenizer::from_gguf(gguf, "test").encode("a").ids, ElementsAre(2));
+  gguf.add_bos = gguf.add_eos = true;
+  EXPECT_THAT(Tokenizer::from_gguf(gguf, "test").encode("a").ids, ElementsAre(0, 2, 1));
 }
 
 TEST(Tokenizer, ReadsScoredPiecesOfGguf) {
@@ -168,7 +177,9 @@ TEST(Tokenizer, ReadsScoredPiecesOfGguf) {
 
 TEST(Tokenizer, ReadsWordPiecesOfGguf) {
   GgufVocabulary gguf{.kind = "bert"};
-  gguf.tokens = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "▁un", "happy", "▁cat", "▁!", "[MASK]"};
+  gguf.tokens = {"[PAD]", "[UNK]", "[CLS]", "[SEP]",  "▁un",
+                 "happy", "▁cat",  "▁!",    "[MASK]", "<tool>"};
+  gguf.token_types = {3, 3, 3, 3, 1, 1, 1, 1, 3, 4};
   gguf.unknown = 1;
   gguf.cls = 2;
   gguf.separator = 3;
@@ -177,6 +188,9 @@ TEST(Tokenizer, ReadsWordPiecesOfGguf) {
   EXPECT_THAT(tokenizer.encode_pair("cat", "un").ids, ElementsAre(2, 6, 3, 4, 3));
   EXPECT_EQ(tokenizer.role("mask_token"), 8);
   EXPECT_EQ(tokenizer.token(5), "##happy");
+  EXPECT_THAT(tokenizer.encode("Un<tool>cat", false).ids, ElementsAre(4, 9, 6));
+  gguf.token_types.clear();  // then those are known that have a role
+  EXPECT_THAT(Tokenizer::from_gguf(gguf, "test").encode("un[MASK]", false).ids, ElementsAre(4, 8));
 }
 
 TEST(Tokenizer, RefusesFilesThatCannotBe) {
