@@ -134,7 +134,7 @@ Answer cell_answer(const Question& question, const DetectedObjects& found, int64
   const RecordPointer record = found.record(SiteKind::kEncoderSelf, question.place.layer);
   const HeadChoice head = question.place.head.value_or(HeadChoice{});
   return lines_answer(cell_maps(found.scene(), record, head, cell, question.place.column,
-                                picture_drawing(view_choice(question))),
+                                row_drawing(view_choice(question))),
                       question, found, record, head);
 }
 

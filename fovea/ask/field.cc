@@ -380,7 +380,7 @@ std::vector<std::string> typed_texts(const FieldInfo& field, const Json& value) 
     if (one.is_array()) {
       std::vector<std::string> numbers;
       for (const Json& number : one.as_array(kOfField)) numbers.push_back(number.dump());
-      return fmt::format("{}", fmt::join(numbers, ","));
+      return fmt::format("{}", fmt::join(numbers, field.type == FieldType::kRange ? ":" : ","));
     }
     if (one.is_string()) return one.as_string(kOfField);
     return (field.or_index ? "#" : "") + one.dump();

@@ -130,7 +130,7 @@ MapDrawing map_drawing(const ViewChoice& choice, int64_t positions) {
   return drawing;
 }
 
-MapDrawing picture_drawing(const ViewChoice& choice) {
+MapDrawing row_drawing(const ViewChoice& choice) {
   MapDrawing drawing = map_drawing(choice, 1);
   if (drawing.of == MapValue::kTimesEven && !choice.range) {
     drawing.range = ColorRange{{.value = 1}, {.value = kEvenReach}};
@@ -182,17 +182,16 @@ std::string meaning_of(MapValue of) {
 }
 
 std::string colors_note(const MapDrawing& drawing, const ColorScale& scale,
-                        std::span<const float> values) {
+                        std::span<const float> values, std::string_view what) {
   if (drawing.is_plain()) return "";
   double largest = 0;
   for (const float value : values) {
     if (std::isfinite(value) && std::abs(double{value}) > std::abs(largest))
       largest = double{value};
   }
-  const std::string curve = scale.curve == ScaleCurve::kLinear
-                                ? "colours "
-                                : fmt::format("{} colours ", name_of(scale.curve));
-  return fmt::format(" · {}{} to {}, largest {}", curve, scale_text(scale, scale.low),
+  const std::string curve =
+      scale.curve == ScaleCurve::kLinear ? "" : fmt::format("{} ", name_of(scale.curve));
+  return fmt::format(" · {}{} {} to {}, largest {}", curve, what, scale_text(scale, scale.low),
                      scale_text(scale, scale.high), scale_text(scale, largest));
 }
 

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "fovea/atlas/merged_map.h"
 #include "fovea/figure/view.h"
@@ -31,9 +32,10 @@ struct MapDrawing {
 // field for what does not go together.
 MapDrawing map_drawing(const ViewChoice& choice, int64_t positions);
 
-// The same over a picture: weights unless something else is asked for, and times even from even to
-// 32 times, so that what is looked at no more than evenly has no colour.
-MapDrawing picture_drawing(const ViewChoice& choice);
+// Of one row or column over its picture or running text: weights unless something else is asked
+// for, and times even from even to 32 times, so that what is looked at no more than evenly has no
+// colour.
+MapDrawing row_drawing(const ViewChoice& choice);
 
 // The colours of such values, all panels together; NaN counts for nothing.
 ColorScale scale_of(const MapDrawing& drawing, std::span<const float> values);
@@ -42,8 +44,8 @@ ColorScale scale_of(const MapDrawing& drawing, std::span<const float> values);
 std::string value_name(MapValue of);
 // "softmax weight", "softmax weight over what even attention gives", ...
 std::string meaning_of(MapValue of);
-// " · log colours ÷32 to ×32, largest ×150"; empty where the drawing is plain.
+// " · log colours ÷32 to ×32, largest ×150"; empty where the drawing is plain. `what` shows values.
 std::string colors_note(const MapDrawing& drawing, const ColorScale& scale,
-                        std::span<const float> values);
+                        std::span<const float> values, std::string_view what = "colours");
 
 }  // namespace fovea

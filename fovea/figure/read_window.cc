@@ -13,14 +13,22 @@ namespace fovea {
 namespace {
 
 constexpr size_t kMostNamedOutside = 3, kRanksNamed = 8;
+constexpr int64_t kForbiddenShown = 16;  // so that one sees that the text goes on
 
 }  // namespace
 
-PositionGroup read_window(int64_t index, int64_t count) {
+PositionGroup read_window(int64_t index, std::span<const float> weights) {
+  const int64_t count = std::ssize(weights);
   if (count <= kLongestRead) return {0, count};
-  const int64_t size = 2 * kReadReach + 1;
-  const int64_t begin = std::clamp<int64_t>(index - kReadReach, 0, count - size);
-  return {begin, begin + size};
+  const auto allowed = [](float weight) { return !std::isnan(weight); };
+  const int64_t first = std::ranges::find_if(weights, allowed) - weights.begin();
+  const int64_t behind =
+      std::find_if(weights.rbegin(), weights.rend(), allowed).base() - weights.begin();
+  int64_t begin = index - kReadWindow / 2;
+  begin = std::min(begin, behind + kForbiddenShown - kReadWindow);
+  begin = std::max(begin, std::min(first - kForbiddenShown, index));
+  begin = std::clamp<int64_t>(begin, 0, count - kReadWindow);
+  return {begin, begin + kReadWindow};
 }
 
 std::string outside_note(const Axis& axis, std::span<const float> weights, PositionGroup shown) {

@@ -9,13 +9,13 @@
 
 namespace fovea {
 
-// Texts of more positions are shown around the token, so many on each side.
+// Of texts with more positions so many are shown.
 inline constexpr int64_t kLongestRead = 400;
-inline constexpr int64_t kReadReach = 128;
+inline constexpr int64_t kReadWindow = 257;
 
-// The positions to show around one of `count`; all of a short text. At the ends of the text the
-// part is as long as elsewhere.
-PositionGroup read_window(int64_t index, int64_t count);
+// The positions to show around one of them; all of a short text. `weights` are those of all
+// positions: little is shown of what the mask forbids (NaN) at either end.
+PositionGroup read_window(int64_t index, std::span<const float> weights);
 
 // " · outside of what is shown: 34 % of the weight, most on 0 "␣×19" 0.21, 12 "the·2" 0.04"; empty
 // where all is shown. `weights` are those of the whole axis, NaN where the mask forbids. Names up

@@ -310,7 +310,7 @@ void cut_source(Axis& axis) {
 ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   const RecordPointer record = chosen_record(run, choice);
   const HeadChoice head = single_map(choice.head, *record);
-  const MapDrawing drawing = map_drawing(choice, 1);  // a row is as long as its text
+  const MapDrawing drawing = row_drawing(choice);
   Frame frame;
   frame.record = record;
   frame.of = drawing.of;
@@ -335,11 +335,13 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
           ? map.weights
           : Frame{.record = record, .rows = frame.rows, .cols = frame.cols}.map(head).weights;
   const Axis whole_axis = shown.shown;
+  // The rows of a generation are its tokens too; those of cross-attention are of another text.
+  const bool same = fixed.axis == shown.axis ||
+                    (record->row_axis == "steps" && record->site.kind != SiteKind::kCross);
   const bool asked = choice.rows || choice.cols || choice.around || choice.exact;
-  const PositionGroup window = asked                      ? (choice.column ? part.rows : part.cols)
-                               : shown.axis == fixed.axis ? read_window(found.index, shown.size())
-                                                          : PositionGroup{0, shown.size()};
   const auto all = map.weights.values<float>();
+  PositionGroup window = choice.column ? part.rows : part.cols;
+  if (!asked && same) window = read_window(found.index, all);
   shown =
       make_side(run, choice.column ? record->row_axis : record->col_axis, choice.words, 1, window);
   ReadFigure figure;
@@ -348,9 +350,6 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   figure.place.first = shown.part.begin;
   if (shown.is_part()) cut_source(figure.axis);
   figure.column = choice.column;
-  // The rows of a generation are its tokens too; those of cross-attention are of another text.
-  const bool same = fixed.axis == shown.axis ||
-                    (record->row_axis == "steps" && record->site.kind != SiteKind::kCross);
   const bool here = found.index >= shown.part.begin && found.index < shown.part.end;
   figure.chosen = same && here ? found.index - shown.part.begin : -1;
   const std::string token = token_text(fixed.shown, found.index, choice.column);
@@ -438,7 +437,7 @@ ReadingFigure reading_view(const Run& run, const ViewChoice& choice) {
   if (figure.lines.empty()) {
     fail(ErrorKind::kInvalidArgument, "the text has no words to read, only special tokens");
   }
-  const MapDrawing drawing = map_drawing(choice, 1);
+  const MapDrawing drawing = row_drawing(choice);
   std::vector<float> values;
   for (const ReadFigure& line : figure.lines) {
     values.insert(values.end(), line.weights.begin(), line.weights.end());
@@ -518,7 +517,7 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
                                  : token_caption(token, place, meaning_of(drawing.of)))
                     : (of_weight ? matrix_caption(place, sums)
                                  : matrix_caption(place, meaning_of(drawing.of)))) +
-      frame.note(choice.words) + note_of(found) + colors_note(drawing, scale, values);
+      frame.note(choice.words) + note_of(found) + colors_note(drawing, scale, values, "strength");
   figure.text.metadata = metadata_of(run, frame, choice.head, scale);
   figure.text.metadata.set("mass", figure.mass);
   if (choice.token) figure.text.metadata.set(choice.column ? "column" : "row", found.index);

@@ -40,7 +40,7 @@ def test_values_are_those_that_the_option_takes():
     assert offered("text", "--view=re") == (["--view=read", "--view=reading"], False)
     assert offered("text", "--view", "=", "re") == (["read", "reading"], False)  # as bash splits it
     assert offered("text", "--view", "=") == offered("text", "--view", "")
-    assert offered("text", "--head", "m")[0] == ["mean", "max"]
+    assert offered("text", "--head", "m")[0] == ["mean", "max", "min"]
     assert "rollout" in offered("explain", "--method", "")[0]
     assert "union" in offered("align", "--symmetrize", "")[0]
     assert offered("text", "--layer", "")[0] == ["all"]

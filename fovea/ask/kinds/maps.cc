@@ -67,7 +67,7 @@ Json maps_result(const PatchMaps& maps, const PictureChoice& choice, const Pictu
 
 Answer answer_maps(const Question& question, const FinishedRun& run) {
   PictureChoice choice = picture_choice(question, run);
-  choice.drawing = picture_drawing(view_choice(question));
+  choice.drawing = row_drawing(view_choice(question));
   if (question.flag("without_artifacts")) choice.without = outliers_of(run);
   const PatchMaps maps = patch_maps(run.run(), choice);
   const PictureSeen seen = picture_seen(run);

@@ -40,7 +40,7 @@ Answer answer_points(const Question& question, const FinishedRun& run) {
   const RecordPointer record = found.record(SiteKind::kEncoderSelf, question.place.layer);
   const HeadChoice head = single_map(question.place.head.value_or(HeadChoice{}), *record);
   return lines_answer(point_maps(found.scene(), record, head, chosen_points(question, found),
-                                 question.place.column, picture_drawing(view_choice(question))),
+                                 question.place.column, row_drawing(view_choice(question))),
                       question, found, record, head);
 }
 

@@ -13,7 +13,7 @@ Answer answer_queries(const Question& question, const FinishedRun& run) {
   const RecordPointer record = found.record(SiteKind::kCross, place.layer);
   HeadChoice head = place.head.value_or(HeadChoice{});
   if (!place.query) head = single_map(head, *record);  // a map for each object
-  const MapDrawing drawing = picture_drawing(view_choice(question));
+  const MapDrawing drawing = row_drawing(view_choice(question));
   return lines_answer(query_maps(found.scene(), record, head, place.query, drawing), question,
                       found, record, head);
 }

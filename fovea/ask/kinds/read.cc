@@ -6,10 +6,17 @@
 namespace fovea {
 namespace {
 
+// The numbers of a long text are all of it, where no part is asked for; the figure shows what is
+// around the token.
 Answer answer_read(const Question& question, const FinishedRun& run) {
-  const ViewChoice choice = view_choice(question);
+  ViewChoice choice = view_choice(question);
   const HeadChoice head = single_map(choice.head, *chosen_record(run.run(), choice));
-  return map_answer(read_view(run.run(), choice), question, run, head);
+  Answer answer = map_answer(read_view(run.run(), choice), question, run, head);
+  if (!choice.rows && !choice.cols && !choice.around) {
+    choice.exact = true;
+    answer.numbers = data_of(read_view(run.run(), choice));
+  }
+  return answer;
 }
 
 }  // namespace
@@ -19,7 +26,7 @@ QuestionKind read_question() {
           .summary = "the text, shaded by what one token attends to",
           .fields = joined_fields(
               {site_field(), layer_field(), head_field(), token_field(), column_field(),
-               words_field(), exact_field(), of_field(), scale_field(), range_field()},
+               words_field(), of_field(), scale_field(), range_field()},
               part_fields()),
           .verbs = {"text", "translate", "open"},
           .answer = answer_read};

@@ -21,11 +21,26 @@ fovea::Run long_text(int count) {
   return support::text_run(words, 2, true);
 }
 
+std::vector<float> allowed(int64_t count, int64_t begin, int64_t end) {
+  std::vector<float> weights(static_cast<size_t>(count), std::nanf(""));
+  std::fill(weights.begin() + begin, weights.begin() + end, 0.0F);
+  return weights;
+}
+
 TEST(ReadWindow, LiesAroundTheTokenAndWithinTheText) {
-  EXPECT_EQ(read_window(7, kLongestRead), (PositionGroup{0, kLongestRead}));
-  EXPECT_EQ(read_window(3000, 7639), (PositionGroup{3000 - kReadReach, 3001 + kReadReach}));
-  EXPECT_EQ(read_window(3, 7639), (PositionGroup{0, 2 * kReadReach + 1}));
-  EXPECT_EQ(read_window(7638, 7639), (PositionGroup{7639 - 2 * kReadReach - 1, 7639}));
+  EXPECT_EQ(read_window(7, allowed(kLongestRead, 0, kLongestRead)),
+            (PositionGroup{0, kLongestRead}));
+  EXPECT_EQ(read_window(3000, allowed(7639, 0, 7639)), (PositionGroup{2872, 3129}));
+  EXPECT_EQ(read_window(3, allowed(7639, 0, 7639)), (PositionGroup{0, 257}));
+  EXPECT_EQ(read_window(7638, allowed(7639, 0, 7639)), (PositionGroup{7382, 7639}));
+}
+
+TEST(ReadWindow, ShowsLittleOfWhatTheMaskForbids) {
+  EXPECT_EQ(read_window(3000, allowed(7639, 0, 3001)), (PositionGroup{2760, 3017}));
+  EXPECT_EQ(read_window(3000, allowed(7639, 3000, 7639)), (PositionGroup{2984, 3241}));
+  // A window of attention that is shorter than what is shown.
+  EXPECT_EQ(read_window(3000, allowed(7639, 2950, 3001)), (PositionGroup{2934, 3191}));
+  EXPECT_EQ(read_window(3000, allowed(7639, 0, 0)), (PositionGroup{3000, 3257}));
 }
 
 TEST(ReadWindow, SaysWhatLiesOutside) {
@@ -46,9 +61,9 @@ TEST(ReadWindow, OfALongTextIsShownAlone) {
   EXPECT_EQ(whole.weights.size(), 500U);
   EXPECT_THAT(whole.text.caption, Not(HasSubstr("outside")));
   const ReadFigure part = read_view(run, {.token = "#250"});
-  ASSERT_EQ(part.weights.size(), static_cast<size_t>(2 * kReadReach + 1));
-  EXPECT_EQ(part.place.first, 250 - kReadReach);
-  EXPECT_EQ(part.chosen, kReadReach);
+  ASSERT_EQ(std::ssize(part.weights), kReadWindow);
+  EXPECT_EQ(part.place.first, 10);
+  EXPECT_EQ(part.chosen, 240);
   double outside = 0;
   for (size_t i = 0; i < whole.weights.size(); ++i) {
     const auto at = static_cast<int64_t>(i) - part.place.first;
@@ -62,7 +77,7 @@ TEST(ReadWindow, OfALongTextIsShownAlone) {
       outside += double{whole.weights[i]};
     }
   }
-  EXPECT_THAT(part.text.caption, HasSubstr("columns 122 to 378 of 500, sums of those alone"));
+  EXPECT_THAT(part.text.caption, HasSubstr("columns 10 to 266 of 500, sums of those alone"));
   EXPECT_THAT(
       part.text.caption,
       HasSubstr(fmt::format("outside of what is shown: {:.0f} % of the weight", 100 * outside)));
@@ -75,8 +90,8 @@ TEST(ReadWindow, OfALongTextIsShownAlone) {
   EXPECT_EQ(asked.weights.size(), 9U);
   EXPECT_EQ(asked.chosen, -1);
   const ReadFigure column = read_view(run, {.token = "#250", .column = true});
-  EXPECT_EQ(column.weights.size(), static_cast<size_t>(2 * kReadReach + 1));
-  EXPECT_THAT(column.text.caption, HasSubstr("rows 122 to 378 of 500"));
+  EXPECT_EQ(std::ssize(column.weights), kReadWindow);
+  EXPECT_THAT(column.text.caption, HasSubstr("rows 234 to 490 of 500"));
 }
 
 }  // namespace

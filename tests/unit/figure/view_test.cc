@@ -328,7 +328,7 @@ TEST(LinesView, AreAsStrongAsWhatIsDrawn) {
   EXPECT_EQ(even.value_name, "weight, times even");
   const float weight = plain.heads[1].weights.matrix<float>()(2, 1);
   EXPECT_NEAR(even.heads[1].weights.matrix<float>()(2, 1), 3 * weight, 1e-5);
-  EXPECT_THAT(even.text.caption, HasSubstr("log colours ÷32 to ×32"));
+  EXPECT_THAT(even.text.caption, HasSubstr("log strength ÷32 to ×32"));
   EXPECT_THROW(lines_view(run, {.of = MapValue::kScore}), Error);
 }
 
