@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
+#include "fovea/atlas/attention_map.h"
 #include "fovea/explain/head_numbers.h"
 #include "fovea/figure/head_marks.h"
 #include "support/errors.h"
