@@ -151,10 +151,11 @@ class OverviewPainter {
 
   std::string ramp_legend() const {
     const ColorScale& scale = figure_.scale;
-    return fmt::format("{}{} [{}] {}{}{}\n", scale.below ? "◂ " : "",
-                       scale_text(scale, value_at(scale, 0)), kRamp,
-                       scale_text(scale, value_at(scale, 1)), scale.above ? " ▸" : "",
-                       scale.times_even ? " times even" : "");
+    const std::string legend = fmt::format(
+        "{}{} [{}] {}{}{}", scale.below ? "◂ " : "", scale_text(scale, value_at(scale, 0)), kRamp,
+        scale_text(scale, value_at(scale, 1)), scale.above ? " ▸" : "",
+        scale.times_even ? " times even" : "");
+    return wrapped(legend, terminal_.width) + "\n";
   }
 
   // What is not allowed is the terminal's ground.
