@@ -45,9 +45,11 @@ double color_bits(const MatrixFigure& figure) {
 void print_quantiles(std::string_view name, std::vector<double> values) {
   std::ranges::sort(values);
   const auto at = [&](double share) {
-    return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))];
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto before = static_cast<size_t>(place), after = std::min(before + 1, values.size() - 1);
+    return std::lerp(values[before], values[after], place - static_cast<double>(before));
   };
-  fmt::print("{:30} 10 % of heads below {:.2f}, median {:.2f}, 90 % below {:.2f} bits\n", name,
+  fmt::print("{:30} 10 % of heads below {:.3f}, median {:.3f}, 90 % below {:.3f} bits\n", name,
              at(0.1), at(0.5), at(0.9));
 }
 

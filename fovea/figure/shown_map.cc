@@ -55,6 +55,17 @@ void set_shares(std::vector<GreyColumn>& columns, const std::vector<double>& sum
 
 }  // namespace
 
+void refuse_all_hidden(const std::vector<PositionGroup>& shown,
+                       const std::vector<int64_t>& hidden) {
+  for (const PositionGroup& group : shown) {
+    for (int64_t position = group.begin; position < group.end; ++position) {
+      if (!std::ranges::binary_search(hidden, position)) return;
+    }
+  }
+  fail(ErrorKind::kInvalidArgument,
+       "all columns that would be shown are hidden; show some of them");
+}
+
 ShownMap shown_map(const Frame& frame, HeadChoice head, const ViewChoice& choice, bool is_long,
                    SurveyDistances distances) {
   check_hiding(head, frame.of, choice);
@@ -76,6 +87,7 @@ ShownMap shown_map(const Frame& frame, HeadChoice head, const ViewChoice& choice
   }
   std::vector<int64_t> left_out = columns_of(shown.grey.apart);
   const std::vector<int64_t> hidden = columns_of(shown.grey.hidden);
+  refuse_all_hidden(frame.cols.groups, hidden);
   if (choice.renormalise && !hidden.empty()) {
     shown.record = renormalised(frame.record, head, hidden);
     if (survey) shown.survey = survey_map(shown.record, head.head, frame.block, distances);

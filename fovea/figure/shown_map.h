@@ -28,6 +28,9 @@ ShownMap shown_map(const Frame& frame, HeadChoice head, const ViewChoice& choice
 std::vector<float> column_by_rows(const ShownMap& shown, HeadChoice head, int64_t column,
                                   const std::vector<PositionGroup>& rows);
 
+// Throws Error{kInvalidArgument} where nothing is left of the columns that a figure would show.
+void refuse_all_hidden(const std::vector<PositionGroup>& shown, const std::vector<int64_t>& hidden);
+
 // Which columns a short figure leaves out: those that any of the maps hides.
 std::vector<int64_t> hidden_columns(const Run& run, const std::vector<RecordPointer>& records,
                                     const std::vector<HeadChoice>& heads, const ViewChoice& choice);

@@ -75,6 +75,7 @@ void drop_hidden(Side& side, const std::vector<int64_t>& hidden, AxisPlace& plac
     }
     return true;
   };
+  refuse_all_hidden(side.groups, hidden);
   std::vector<PositionGroup> kept;
   std::vector<Position> names;
   for (size_t g = 0; g < side.groups.size(); ++g) {
@@ -84,10 +85,6 @@ void drop_hidden(Side& side, const std::vector<int64_t>& hidden, AxisPlace& plac
     }
     kept.push_back(side.groups[g]);
     names.push_back(side.shown.positions[g]);
-  }
-  if (kept.empty()) {
-    fail(ErrorKind::kInvalidArgument,
-         "all columns that would be shown are hidden; show some of them");
   }
   side.groups = std::move(kept);
   side.shown.positions = std::move(names);

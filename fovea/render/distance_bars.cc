@@ -13,7 +13,7 @@ constexpr double kLeastWritten = 0.095;
 constexpr Rgb kDistanceColor{208, 62, 38};
 constexpr Rgb kApartColor{120, 120, 128};
 constexpr TextStyle kDistanceTitleStyle{.size = 9.5};
-constexpr TextStyle kDistanceNameStyle{.size = 7.5, .color = kMuted};
+constexpr TextStyle kDistanceNameStyle{.size = 7, .color = kMuted};
 constexpr TextStyle kDistanceNumberStyle{.size = 7.5};
 constexpr TextStyle kDistanceNoteStyle{.size = 8, .color = kMuted};
 

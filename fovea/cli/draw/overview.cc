@@ -151,9 +151,11 @@ class OverviewPainter {
 
   std::string ramp_legend() const {
     const ColorScale& scale = figure_.scale;
-    return fmt::format("{} [{}] {}{}\n", scale_text(scale, value_at(scale, 0)), kRamp,
-                       scale_text(scale, value_at(scale, 1)),
-                       scale.times_even ? " times even" : "");
+    const std::string legend = fmt::format(
+        "{}{} [{}] {}{}{}", scale.below ? "◂ " : "", scale_text(scale, value_at(scale, 0)), kRamp,
+        scale_text(scale, value_at(scale, 1)), scale.above ? " ▸" : "",
+        scale.times_even ? " times even" : "");
+    return wrapped(legend, terminal_.width) + "\n";
   }
 
   // What is not allowed is the terminal's ground.
@@ -174,9 +176,12 @@ class OverviewPainter {
   }
 
   std::string notes() const {
-    std::string note = fmt::format("a cell is {} × {} {}", row_block_ * figure_.row_place.step,
-                                   col_block_ * figure_.col_place.step,
-                                   figure_.rows.name == "cells" ? "cells" : "positions");
+    const int64_t rows = row_block_ * figure_.row_place.step;
+    const int64_t cols = col_block_ * figure_.col_place.step;
+    std::string note = figure_.scale.times_even
+                           ? fmt::format("a cell is {} × {} positions", rows, cols)
+                           : overview_note(figure_.scale, row_block_, col_block_,
+                                           figure_.row_place.step, figure_.col_place.step);
     for (const ColumnApart& apart : overview_.apart) {
       note += fmt::format(" · left, in grey: {} takes {:.0f} % of all weight",
                           printable(apart.name), 100 * apart.share);

@@ -130,6 +130,33 @@ TEST(TimesEven, IsOneEverywhereInAnEvenMap) {
   }
 }
 
+// Bins of which nothing is left are 0.
+TEST(TimesEven, IsOneInAnEvenMapOfWhichColumnsAreLeftOut) {
+  const int64_t length = 131;
+  const std::vector<int64_t> columns{0, 1, 57, 130};
+  const auto expect_ones = [](const Tensor& x) {
+    int64_t ones = 0;
+    for (const float value : x.values<float>()) {
+      if (std::isnan(value) || value == 0) continue;
+      ++ones;
+      ASSERT_NEAR(value, 1, 1e-4);
+    }
+    EXPECT_GT(ones, 0);
+  };
+  for (const Mask& mask : masks_of(length)) {
+    const auto record = even_record(length, mask);
+    const std::vector<PositionGroup> words = random_words(length, 5);
+    expect_ones(merged_map(record, {HeadChoice::Kind::kOne, 0}, words, words, Merge::kWords,
+                           MapValue::kTimesEven, columns)
+                    .weights);
+    for (const int64_t bin : {1, 2, 7, 60, 200}) {
+      MapSurvey survey = survey_map(record, 0, bin);
+      take_out(survey, record, 0, columns);
+      expect_ones(map_of(survey, Merge::kWords, MapValue::kTimesEven).weights);
+    }
+  }
+}
+
 TEST(TimesEven, IsTheShareOverTheEvenShareOfANaiveReference) {
   support::AttentionCase c = support::plain_case(90, 8, true, /*seed=*/5);
   c.rule.mask.key_valid.assign(90, 1);
