@@ -58,8 +58,8 @@ class HeadValues {
   static std::vector<float> value_lengths(const AttentionRecord& record, int64_t head) {
     if (record.values.empty()) {
       fail(ErrorKind::kUnsupported, Field{"of"},
-           "{} was captured without values, so a weight cannot be told with theirs",
-           to_string(record.site));
+           "{} {} without values, so a weight cannot be told with theirs", to_string(record.site),
+           record.has_queries() ? "was captured" : "is an array of weights");
     }
     const Tensor all = convert(record.values, DType::kF32);
     const int64_t cols = all.size(1), dim = all.size(2);
