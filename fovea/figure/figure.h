@@ -52,6 +52,8 @@ struct AxisPlace {
 
   int64_t of(int64_t index) const { return first + index * step; }
 };
+// Whether labels would only say the numbers of the positions again, of groups that of the first.
+bool are_numbers(const Axis& axis, AxisPlace place);
 
 // One matrix with labels on both axes.
 struct MatrixFigure {

@@ -281,13 +281,18 @@ ReadingFigure reading_view(const Run& run, const ViewChoice& choice) {
   if (figure.lines.empty()) {
     fail(ErrorKind::kInvalidArgument, "the text has no words to read, only special tokens");
   }
-  for (ReadFigure& line : figure.lines) line.scale = figure.scale;
+  std::vector<double> sums;
+  for (ReadFigure& line : figure.lines) {
+    line.scale = figure.scale;
+    sums.push_back(0);
+    for (const float weight : line.weights) sums.back() += std::isnan(weight) ? 0 : double{weight};
+  }
   const HeadChoice head = single_map(choice.head, *record);
   figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
   figure.text.caption = fmt::format(
-      "Each line is a row: what the marked word attends to · {} · softmax weight · each row sums "
-      "to 1.00, the word itself included",
-      layer_text(*record, head));
+      "Each line is a row: what the marked word attends to · {} · softmax weight · {}, "
+      "the word itself included",
+      layer_text(*record, head), row_sums_text(sums));
   figure.text.metadata = figure.lines.back().text.metadata;
   figure.text.metadata.set("row", "each");
   return figure;

@@ -8,12 +8,12 @@
 #include "fovea/ask/vectors.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
-#include "fovea/capture/run_file.h"
 #include "fovea/cli/ask_options.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/picture_options.h"
+#include "fovea/cli/run_input.h"
 #include "fovea/cli/site_options.h"
 #include "fovea/io/npz.h"
 
@@ -107,7 +107,7 @@ Session open_run(const GivenInput& given, const Args& args) {
     fail(ErrorKind::kInvalidArgument,
          "--{} is for running a model but '{}' is a captured run; leave it out", name, given.value);
   }
-  return Session::of(load_run(given.value));
+  return open_run_file(given.value, args);
 }
 
 // Keeps the one layer that is asked about, of every attention: of a long text all others would fill
