@@ -7,6 +7,7 @@
 
 #include "fovea/ask/input.h"
 #include "fovea/ask/question.h"
+#include "fovea/capture/array_run.h"
 #include "fovea/engine/engine.h"
 #include "fovea/engine/picture_input.h"
 #include "fovea/engine/translator.h"
@@ -58,7 +59,8 @@ struct OpenedInput {
 };
 
 struct FinishedRun {
-  std::shared_ptr<const OpenedInput> opened;  // null: a captured run
+  std::shared_ptr<const OpenedInput> opened;  // null: a captured run, or arrays
+  std::optional<ArrayFacts> arrays;           // of arrays, what they were
   RunNeeds has;
   Translation translation;  // if nothing was translated, only its result
 

@@ -29,7 +29,7 @@ void name_head_kinds(HeadsFigure& figure, const Run& run, const ViewChoice& choi
                         : std::vector<RecordPointer>{chosen_record(run, choice)};
   const AttentionRecord& first = *records.front();
   const Axis& axis = *run.find_axis(first.row_axis);
-  if (first.row_axis != first.col_axis || axis.grid_rows > 0) return;
+  if (first.row_axis != first.col_axis || axis.grid_rows > 0 || !first.has_queries()) return;
   const PositionKinds kinds = text_kinds(axis, ids_by_text(axis), /*padding_id=*/-1);
   const auto layers = records.size();
   const std::vector<HeadChoice> heads = maps_meant(choice.head, first);

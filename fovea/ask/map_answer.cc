@@ -17,9 +17,20 @@ Json model_facts(const FinishedRun& finished) {
   return json;
 }
 
+Json array_facts(const ArrayFacts& arrays) {
+  const WeightScan& scan = arrays.scan;
+  return Json::object({{"file", arrays.file},
+                       {"types", arrays.types},
+                       {"rows", scan.rows},
+                       {"rows_not_one", scan.not_one},
+                       {"sums", Json(Json::Array{scan.least_sum, scan.most_sum})},
+                       {"causal", arrays.causal}});
+}
+
 // The facts of the input; for a captured run, what the run tells about it.
 Json input_facts(const FinishedRun& finished) {
   if (finished.opened) return to_json(finished.opened->input);
+  if (finished.arrays) return Json::object({{"array", array_facts(*finished.arrays)}});
   Json json = Json::object({{"captured", true}});
   for (const Axis& axis : finished.run().axes) {
     if (axis.source.empty()) continue;

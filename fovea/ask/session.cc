@@ -102,6 +102,14 @@ Translation finished(const OpenedInput& opened, const RunOptions& options) {
   return translation;
 }
 
+// A page holds weights in steps from 0 to 1.
+void check_page_weights(const ArrayFacts& arrays) {
+  constexpr float kRoundedOne = 1.001F;
+  if (arrays.scan.largest <= kRoundedOne) return;
+  fail(ErrorKind::kUnsupported, "a page holds weights of 0 to 1 but the largest of {} is {:.4g}",
+       arrays.file, arrays.scan.largest);
+}
+
 }  // namespace
 
 struct Session::State {
@@ -149,6 +157,16 @@ Session Session::of(Run run) {
   return Session(std::move(state));
 }
 
+Session Session::of(ArrayRun arrays) {
+  auto finished = std::make_shared<FinishedRun>();
+  finished->translation.result.run = std::move(arrays.run);
+  finished->translation.result.warnings = arrays.facts.notes();
+  finished->arrays = std::move(arrays.facts);
+  auto state = std::make_shared<State>();
+  state->finished = std::move(finished);
+  return Session(std::move(state));
+}
+
 Session::Resolved Session::resolved(const Question& question) const {
   const OpenedInput* input = opened();
   Question asked = question;
@@ -186,8 +204,11 @@ std::shared_ptr<const FinishedRun> Session::run(const RunNeeds& needs) const {
     const auto before = found({.records = KeptRecords::kFirstLayers});
     RunNeeds all = before ? needs.with(before->has) : needs;
     all.all_logits |= state_->wants_logits;
-    auto run = std::make_shared<const FinishedRun>(FinishedRun{
-        state_->opened, all, finished(*state_->opened, run_options(all, state_->record))});
+    auto run = std::make_shared<const FinishedRun>(
+        FinishedRun{.opened = state_->opened,
+                    .arrays = {},
+                    .has = all,
+                    .translation = finished(*state_->opened, run_options(all, state_->record))});
     const std::lock_guard lock(state_->mutex);
     state_->finished = run;
     return run;
@@ -209,6 +230,7 @@ Answer Session::ask(const Question& question, const Watch& watch) const {
 PageOptions Session::page(const Question& question) const {
   check_page(question);
   const Resolved asked = resolved(question);
+  if (asked.run->arrays) check_page_weights(*asked.run->arrays);
   if (asked.kind.page != nullptr) return asked.kind.page(asked.question, *asked.run);
   return {.choice = view_choice(asked.question),
           .view = question.kind == "maps" ? "" : question.kind};

@@ -21,6 +21,8 @@ class Session {
   static Session open(Engine engine, Input input, const RecorderOptions& record = {});
   // Of a run that was captured, or hooked from another framework: what needs the model says so.
   static Session of(Run run);
+  // Of arrays of weights: what needs queries, keys or values says so too.
+  static Session of(ArrayRun arrays);
 
   // Null: a captured run.
   const OpenedInput* opened() const;

@@ -4,7 +4,6 @@
 
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/attention_tile.h"
-#include "fovea/tensor/convert.h"
 
 namespace fovea {
 namespace {
@@ -13,35 +12,38 @@ namespace {
 // more than it saves, and often enough a look at whether it is cancelled.
 int64_t tile_rows_per_item(int64_t cols, int64_t depth) {
   constexpr int64_t kItemProducts = int64_t{1} << 22;
-  return std::max<int64_t>(kItemProducts / std::max<int64_t>(cols * depth, 1), 12);
-}
-
-Tensor head_lse(const AttentionRecord& record, int64_t head) {
-  const Tensor all = convert(record.lse, DType::kF64);
-  const int64_t rows = all.size(1);
-  return Tensor::from(Shape{rows}, all.values<double>().subspan(static_cast<size_t>(head * rows),
-                                                                static_cast<size_t>(rows)));
+  return std::max<int64_t>(kItemProducts / std::max<int64_t>(cols * std::max<int64_t>(depth, 1), 1),
+                           12);
 }
 
 }  // namespace
 
 AttentionInputs inputs_of(const AttentionRecord& record) {
+  check_has_queries(record, "this is computed from");
   AttentionInputs inputs{
       HeadsView::of(record.queries), HeadsView::of(record.keys), {}, &record.rule};
   if (!record.values.empty()) inputs.values = HeadsView::of(record.values);
   return inputs;
 }
 
-AttentionMap::AttentionMap(std::shared_ptr<const AttentionRecord> record, int64_t head)
-    : record_(std::move(record)), head_(head), shape_(record_->shape()) {
-  if (head < 0 || head >= shape_.heads) {
+namespace {
+
+const AttentionRecord& with_head(const AttentionRecord& record, int64_t head) {
+  const int64_t heads = record.shape().heads;
+  if (head < 0 || head >= heads) {
     fail(ErrorKind::kInvalidArgument, "{} has no head {}; its {} heads are 0 to {}",
-         to_string(record_->site), head, shape_.heads, shape_.heads - 1);
+         to_string(record.site), head, heads, heads - 1);
   }
-  inputs_ = inputs_of(*record_);
-  validate(inputs_);
-  lse_ = head_lse(*record_, head);
+  return record;
 }
+
+}  // namespace
+
+AttentionMap::AttentionMap(std::shared_ptr<const AttentionRecord> record, int64_t head)
+    : record_(std::move(record)),
+      head_(head),
+      shape_(record_->shape()),
+      source_(with_head(*record_, head), head) {}
 
 void AttentionMap::check(Region region) const {
   const bool inside = region.row_begin >= 0 && region.row_begin <= region.row_end &&
@@ -87,28 +89,29 @@ void AttentionMap::tile(Region region, MatrixView<float> out) const {
          region.rows(), region.cols(), out.rows, out.cols);
   }
   if (region.rows() == 0 || region.cols() == 0) return;
-  const HeadTiles tiles(inputs_, head_, {region.col_begin, region.col_end});
+  const KeyRange columns{region.col_begin, region.col_end};
+  const HeadRows rows(source_, columns);
   const int64_t item_rows = tile_rows_per_item(region.cols(), shape_.head_dim);
   parallel_for((region.rows() + item_rows - 1) / item_rows, [&](int64_t item) {
     const int64_t first = item * item_rows;
     const int64_t count = std::min(region.rows() - first, item_rows);
-    const int64_t row = region.row_begin + first;
-    tiles.weights(row, tiles.columns(), lse().subspan(static_cast<size_t>(row)),
-                  out.block(first, 0, count, out.cols));
+    rows.read(region.row_begin + first, columns, out.block(first, 0, count, out.cols));
   });
 }
 
 Tensor AttentionMap::score_tile(Region region) const {
   check(region);
+  check_has_queries(*record_, "scores are made of");
   Tensor out = Tensor::uninitialized({region.rows(), region.cols()});
   if (region.rows() == 0 || region.cols() == 0) return out;
-  const HeadTiles tiles(inputs_, head_, {region.col_begin, region.col_end});
+  const KeyRange columns{region.col_begin, region.col_end};
+  const HeadRows rows(source_, columns);
   const MatrixView<float> view = out.mutable_matrix<float>();
   const int64_t item_rows = tile_rows_per_item(region.cols(), shape_.head_dim);
   parallel_for((region.rows() + item_rows - 1) / item_rows, [&](int64_t item) {
     const int64_t first = item * item_rows;
     const int64_t count = std::min(region.rows() - first, item_rows);
-    tiles.scores(region.row_begin + first, tiles.columns(), view.block(first, 0, count, view.cols));
+    rows.read_scores(region.row_begin + first, columns, view.block(first, 0, count, view.cols));
   });
   return out;
 }
@@ -140,8 +143,8 @@ Tensor AttentionMap::gradient_tile(Region region) const {
   const int64_t item_rows = tile_rows_per_item(region.cols(), shape_.value_dim);
   parallel_for((region.rows() + item_rows - 1) / item_rows, [&](int64_t item) {
     const int64_t first = item * item_rows;
-    dot_tile(gradient, head_, region.row_begin + first, inputs_.values, shape_.kv_head(head_),
-             {region.col_begin, region.col_end},
+    dot_tile(gradient, head_, region.row_begin + first, source_.inputs.values,
+             shape_.kv_head(head_), {region.col_begin, region.col_end},
              view.block(first, 0, std::min(region.rows() - first, item_rows), view.cols));
   });
   return out;

@@ -1,8 +1,9 @@
 // One head's attention matrix, never stored whole: any part of it is computed from the record on
-// demand, exactly, on all threads, in O(N d) memory.
+// demand, exactly, on all threads, in O(N d) memory. Of a record of weights it is read.
 //
 //   A(i, j) = exp(s(i, j) - LSE(i)): row i is a query, column j a key. A row sums to 1 (0 if it
-//   sees no key, less than 1 under a sink logit); a column sums to whatever it receives.
+//   sees no key, less than 1 under a sink logit, whatever it is where weights are read); a column
+//   sums to whatever it receives.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "fovea/atlas/head_source.h"
 #include "fovea/capture/attention_record.h"
 #include "fovea/kernels/attention.h"
 
@@ -77,7 +79,7 @@ class AttentionMap {
   Tensor tile(Region region) const;
   void tile(Region region, MatrixView<float> out) const;
   // s(i, j), what softmax takes: scale, bias and cap are in it. -infinity where nothing may be
-  // seen.
+  // seen. Throws Error{kUnsupported} for weights that are read.
   Tensor score_tile(Region region) const;
   // The `count` largest weights of a row, largest first; equal ones by column.
   std::vector<ColumnWeight> row_top(int64_t index, int64_t count) const;
@@ -109,16 +111,15 @@ class AttentionMap {
   void check(Region region) const;
   // The keys that any of the rows may see by the mask's range.
   KeyRange visible(int64_t row_begin, int64_t row_end) const;
-  std::span<const double> lse() const { return lse_.values<double>(); }
 
   std::shared_ptr<const AttentionRecord> record_;
   int64_t head_;
   AttentionShape shape_;
-  AttentionInputs inputs_;
-  Tensor lse_;  // f64 [rows] of this head
+  HeadSource source_;
 };
 
-// The record in the form that kernels read. The record must outlive the value.
+// The record in the form that kernels read. The record must outlive the value. Throws
+// Error{kUnsupported} for one of weights.
 AttentionInputs inputs_of(const AttentionRecord& record);
 
 }  // namespace fovea

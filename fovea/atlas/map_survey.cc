@@ -10,11 +10,9 @@
 
 #include "fovea/atlas/attention_map.h"
 #include "fovea/atlas/even_attention.h"
+#include "fovea/atlas/head_source.h"
 #include "fovea/base/cancel.h"
 #include "fovea/base/parallel.h"
-#include "fovea/kernels/attention_pool.h"
-#include "fovea/kernels/attention_tile.h"
-#include "fovea/tensor/convert.h"
 
 namespace fovea {
 namespace {
@@ -44,11 +42,9 @@ class Surveyor {
         survey_(survey),
         rows_(record->shape().rows),
         cols_(record->shape().cols),
-        head_(head),
-        inputs_(inputs_of(*record)),
-        lse_(convert(record->lse, DType::kF64)),
-        pools_(inputs_, head, {0, cols_}),
-        tiles_(inputs_, head, {0, cols_}) {}
+        source_(*record, head),
+        blocks_(source_, {0, cols_}),
+        cells_(source_, {0, cols_}) {}
 
   void run() {
     const int64_t bins = survey_.share.size(0);
@@ -76,7 +72,7 @@ class Surveyor {
     // A row of bins that is taller than the cache is filled piece by piece.
     for (int64_t row = begin * block; row < last; row += kSurveyRows) {
       check_cancelled();
-      pools_.add_columns(row, lse_of(row, std::min(kSurveyRows, last - row)), block, max, sum);
+      blocks_.add_columns(row, std::min(kSurveyRows, last - row), block, max, sum);
     }
     part.columns.resize(static_cast<size_t>(cols_));
     part.distances.resize(survey_.by_distance.size());
@@ -137,7 +133,7 @@ class Surveyor {
     for (int64_t row = row_begin; row < row_end; row += strip) {
       const int64_t count = std::min(strip, row_end - row);
       Tensor buffer = Tensor::uninitialized({count, cols.end - begin});
-      tiles_.weights(row, {begin, cols.end}, lse_of(row, count), buffer.mutable_matrix<float>());
+      cells_.read(row, {begin, cols.end}, buffer.mutable_matrix<float>());
       const MatrixView<const float> weights = buffer.matrix<float>();
       for (int64_t r = 0; r < count; ++r) {
         const int64_t place = row + r + record_.rule.mask.query_offset;
@@ -156,18 +152,12 @@ class Surveyor {
                            std::plus<>());
   }
 
-  std::span<const double> lse_of(int64_t row, int64_t count) const {
-    return lse_.values<double>().subspan(static_cast<size_t>(head_ * rows_ + row),
-                                         static_cast<size_t>(count));
-  }
-
   const AttentionRecord& record_;
   MapSurvey& survey_;
-  int64_t rows_, cols_, head_;
-  AttentionInputs inputs_;
-  Tensor lse_;
-  HeadPools pools_;
-  HeadTiles tiles_;
+  int64_t rows_, cols_;
+  HeadSource source_;
+  HeadBlocks blocks_;
+  HeadRows cells_;
 };
 
 // Even attention by distance.

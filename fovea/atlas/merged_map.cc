@@ -58,8 +58,8 @@ class HeadValues {
   static std::vector<float> value_lengths(const AttentionRecord& record, int64_t head) {
     if (record.values.empty()) {
       fail(ErrorKind::kUnsupported, Field{"of"},
-           "{} was captured without values, so a weight cannot be told with theirs",
-           to_string(record.site));
+           "{} {} without values, so a weight cannot be told with theirs", to_string(record.site),
+           record.has_queries() ? "was captured" : "is an array of weights");
     }
     const Tensor all = convert(record.values, DType::kF32);
     const int64_t cols = all.size(1), dim = all.size(2);
@@ -299,7 +299,8 @@ std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record
   if (value != MapValue::kWeight) {
     const AttentionShape shape = record->shape();
     const std::vector<PositionGroup> one{{index, index + 1}};
-    const std::vector<PositionGroup> each = blocks_along(column ? shape.rows : shape.cols, 1);
+    std::vector<PositionGroup> each;
+    for (int64_t i = 0; i < (column ? shape.rows : shape.cols); ++i) each.push_back({i, i + 1});
     const MergedMap map =
         merged_map(record, head, column ? each : one, column ? one : each, Merge::kWords, value);
     const auto values = map.weights.values<float>();

@@ -4,7 +4,6 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/cancel.h"
 #include "fovea/base/parallel.h"
-#include "fovea/kernels/attention_pool.h"
 
 namespace fovea {
 namespace {
@@ -37,7 +36,7 @@ PooledTile AttentionMap::pooled(Region region, int64_t bin) const {
   const Shape shape{blocks_of(region.rows(), bin), blocks_of(region.cols(), bin)};
   PooledTile result{Tensor(shape), Tensor(shape), allowed(region, bin)};
   if (shape.elements() == 0) return result;
-  const HeadPools pools(inputs_, head_, {region.col_begin, region.col_end});
+  const HeadBlocks pools(source_, {region.col_begin, region.col_end});
   // A work item is one row of blocks, or several where blocks are small.
   const int64_t piece_rows = pool_rows_per_item(bin);
   const int64_t item_blocks = std::max<int64_t>(1, piece_rows / bin);
@@ -51,8 +50,7 @@ PooledTile AttentionMap::pooled(Region region, int64_t bin) const {
     for (int64_t row = region.row_begin + first_block * bin; row < end; row += piece_rows) {
       check_cancelled();
       const int64_t count = std::min(end - row, piece_rows);
-      pools.add_blocks(row, lse().subspan(static_cast<size_t>(row), static_cast<size_t>(count)),
-                       bin, max, MatrixView<double>(sums.data(), blocks, shape[1]));
+      pools.add_blocks(row, count, bin, max, MatrixView<double>(sums.data(), blocks, shape[1]));
     }
     std::transform(sums.begin(), sums.end(), result.sum.mutable_matrix<float>().row(first_block),
                    [](double sum) { return static_cast<float>(sum); });

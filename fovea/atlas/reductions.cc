@@ -4,7 +4,6 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/cancel.h"
 #include "fovea/base/parallel.h"
-#include "fovea/kernels/attention_tile.h"
 #include "fovea/kernels/fold.h"
 
 namespace fovea {
@@ -16,6 +15,28 @@ constexpr int64_t kLongPart = 16384;  // columns between two looks at whether it
 
 bool all_zero(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
+}
+
+void stored_times_right(const HeadSource& source, int64_t cols, MatrixView<const float> x,
+                        MatrixView<float> out) {
+  const HeadRows reader(source, {0, cols});
+  parallel_for(blocks_of(out.rows, kBlockRows), [&](int64_t item) {
+    check_cancelled();
+    const int64_t row = item * kBlockRows, count = std::min(out.rows - row, kBlockRows);
+    Tensor buffer = Tensor::uninitialized({count, cols});
+    reader.read(row, {0, cols}, buffer.mutable_matrix<float>());
+    const MatrixView<const float> weights = buffer.matrix<float>();
+    std::vector<double> sums(static_cast<size_t>(x.cols));
+    for (int64_t r = 0; r < count; ++r) {
+      std::ranges::fill(sums, 0.0);
+      for (int64_t c = 0; c < cols; ++c) {
+        const double weight = weights(r, c);
+        for (int64_t f = 0; f < x.cols; ++f) sums[static_cast<size_t>(f)] += weight * x(c, f);
+      }
+      std::ranges::transform(sums, out.row(row + r),
+                             [](double sum) { return static_cast<float>(sum); });
+    }
+  });
 }
 
 }  // namespace
@@ -30,7 +51,7 @@ std::vector<double> AttentionMap::times_left(std::span<const double> weights) co
   const int64_t blocks = (cols() + kBlockCols - 1) / kBlockCols;
   parallel_for(blocks, [&](int64_t item) {
     const KeyRange part{item * kBlockCols, std::min((item + 1) * kBlockCols, cols())};
-    const HeadTiles tiles(inputs_, head_, part);
+    const HeadRows reader(source_, part);
     const auto width = static_cast<size_t>(part.end - part.begin);
     Tensor buffer = Tensor::uninitialized({kBlockRows, part.end - part.begin});
     std::vector<float> block_weights(kBlockRows);
@@ -43,7 +64,7 @@ std::vector<double> AttentionMap::times_left(std::span<const double> weights) co
       const KeyRange seen = visible(row, row + count);
       if (seen.begin >= part.end || seen.end <= part.begin || all_zero(row_weights)) continue;
       const auto block = buffer.mutable_matrix<float>().block(0, 0, count, part.end - part.begin);
-      tiles.weights(row, part, lse().subspan(static_cast<size_t>(row)), block);
+      reader.read(row, part, block);
       // In f32 over one block of rows, in double over many.
       std::transform(row_weights.begin(), row_weights.end(), block_weights.begin(),
                      [](double weight) { return static_cast<float>(weight); });
@@ -69,10 +90,14 @@ Tensor AttentionMap::times_right(const Tensor& x) const {
   }
   const int64_t features = x.size(1);
   Tensor out({rows(), features});
+  if (source_.is_stored()) {
+    stored_times_right(source_, cols(), x.matrix<float>(), out.mutable_matrix<float>());
+    return out;
+  }
   std::vector<double> unused(static_cast<size_t>(rows()));
   for (int64_t first = 0; first < features; first += kMaxHeadDim) {
     const int64_t count = std::min(features - first, kMaxHeadDim);
-    attention_of_head(inputs_, head_, x.matrix<float>().block(0, first, cols(), count),
+    attention_of_head(source_.inputs, head_, x.matrix<float>().block(0, first, cols(), count),
                       out.mutable_matrix<float>().block(0, first, rows(), count), unused);
   }
   return out;
@@ -80,7 +105,7 @@ Tensor AttentionMap::times_right(const Tensor& x) const {
 
 std::vector<double> AttentionMap::entropy() const {
   std::vector<double> entropies(static_cast<size_t>(rows()), 0.0);
-  const HeadTiles tiles(inputs_, head_, {0, cols()});
+  const HeadRows reader(source_, {0, cols()});
   parallel_for((rows() + kBlockRows - 1) / kBlockRows, [&](int64_t item) {
     const auto row = static_cast<size_t>(item * kBlockRows);
     const auto count = static_cast<size_t>(std::min(rows() - item * kBlockRows, kBlockRows));
@@ -88,8 +113,8 @@ std::vector<double> AttentionMap::entropy() const {
         visible(item * kBlockRows, item * kBlockRows + static_cast<int64_t>(count));
     for (int64_t col = seen.begin / kPanelWidth * kPanelWidth; col < seen.end; col += kLongPart) {
       check_cancelled();
-      tiles.add_entropy(item * kBlockRows, {col, std::min(col + kLongPart, seen.end)},
-                        lse().subspan(row, count), std::span(entropies).subspan(row, count));
+      reader.add_entropy(item * kBlockRows, {col, std::min(col + kLongPart, seen.end)},
+                         std::span(entropies).subspan(row, count));
     }
   });
   return entropies;

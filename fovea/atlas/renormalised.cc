@@ -13,9 +13,16 @@ namespace fovea {
 std::shared_ptr<const AttentionRecord> renormalised(
     const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,
     std::span<const int64_t> left_out) {
-  if (head.kind == HeadChoice::Kind::kMax) {
+  if (head.kind == HeadChoice::Kind::kMax || head.kind == HeadChoice::Kind::kMin) {
     fail(ErrorKind::kUnsupported, Field{"renormalise"},
-         "rows of a maximum over heads are no shares of one whole; choose a head or the mean");
+         "rows of the largest or smallest over heads are no shares of one whole; choose a head or "
+         "the mean");
+  }
+  if (!record->has_queries()) {
+    fail(ErrorKind::kUnsupported, Field{"renormalise"},
+         "the weights of {} are stored as they are, without queries and keys; divide their rows "
+         "before they are saved",
+         to_string(record->site));
   }
   const AttentionShape shape = record->shape();
   auto copy = std::make_shared<AttentionRecord>(*record);

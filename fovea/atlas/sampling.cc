@@ -5,7 +5,6 @@
 #include "fovea/atlas/attention_map.h"
 #include "fovea/base/cancel.h"
 #include "fovea/base/parallel.h"
-#include "fovea/kernels/attention_pool.h"
 
 namespace fovea {
 namespace {
@@ -83,21 +82,18 @@ SampledTile AttentionMap::sampled(Region region, int64_t bin, int64_t rows_per_b
     const int64_t first = item * item_blocks;
     const int64_t blocks = std::min(item_blocks, shape[1] - first);
     const int64_t col = region.col_begin + first * bin;
-    const HeadPools pools(inputs_, head_, {col, std::min(col + blocks * bin, region.col_end)});
+    const HeadBlocks pools(source_, {col, std::min(col + blocks * bin, region.col_end)});
     Tensor row_max = Tensor::uninitialized({rows_per_block, blocks});
     std::vector<double> row_sums(static_cast<size_t>(rows_per_block * blocks));
-    std::vector<double> row_lse;
     for (int64_t r = 0; r < shape[0]; ++r) {
       check_cancelled();
       const RowSample& sample = samples[static_cast<size_t>(r)];
       const auto count = static_cast<int64_t>(sample.rows.size());
-      row_lse.clear();
-      for (const int64_t row : sample.rows) row_lse.push_back(lse()[static_cast<size_t>(row)]);
       std::ranges::fill(row_max.mutable_values<float>(), 0.0F);
       std::ranges::fill(row_sums, 0.0);
       const MatrixView<float> maxima = row_max.mutable_matrix<float>().block(0, 0, count, blocks);
       const MatrixView<double> sums(row_sums.data(), count, blocks);
-      pools.add_rows(sample.rows, row_lse, bin, maxima, sums);
+      pools.add_rows(sample.rows, bin, maxima, sums);
       for (int64_t block = 0; block < blocks; ++block) {
         for (int64_t s = 0; s < count; ++s) {
           max(r, first + block) = std::max(max(r, first + block), maxima(s, block));

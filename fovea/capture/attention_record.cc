@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "fovea/capture/weight_scan.h"
+
 namespace fovea {
 namespace {
 
@@ -52,6 +54,30 @@ void check_finite(const AttentionRecord& record, std::string_view part, const Te
   fail(ErrorKind::kBadFile,
        "{}: {} hold a NaN or an infinity, so there is no map to show; check the weights and input",
        to_string(record.site), part);
+}
+
+// Of a record that holds weights alone.
+void validate_weights(const AttentionRecord& record) {
+  const Tensor& weights = record.weights;
+  check(record, (is_float(weights) || weights.dtype() == DType::kF64) && weights.rank() == 3,
+        "the map", weights, "floating point [heads, rows, columns]");
+  const Tensor* others[] = {&record.queries, &record.keys, &record.values, &record.lse};
+  if (!std::ranges::all_of(others, &Tensor::empty) || record.block || record.positions) {
+    fail(ErrorKind::kInvalidArgument,
+         "{}: has weights and what they are computed from; give one of them",
+         to_string(record.site));
+  }
+  scan_weights(weights, to_string(record.site));
+}
+
+void validate_rule(const AttentionRecord& record) {
+  AttentionShape shape = record.shape();
+  if (!record.has_queries()) shape.head_dim = 1;  // what it is of vectors does not matter
+  try {
+    validate(record.rule, shape);
+  } catch (const Error& error) {
+    fail(error.kind(), "{}: {}", to_string(record.site), error.what());
+  }
 }
 
 void validate_context(const AttentionRecord& record, const AttentionShape& shape) {
@@ -103,11 +129,25 @@ void validate_context(const AttentionRecord& record, const AttentionShape& shape
 }  // namespace
 
 AttentionShape AttentionRecord::shape() const {
+  if (!has_queries()) {
+    return {weights.size(0), weights.size(0), weights.size(1), weights.size(2), 0, 0};
+  }
   return {queries.size(0), keys.size(0),    queries.size(1),
           keys.size(1),    queries.size(2), values.empty() ? 0 : values.size(2)};
 }
 
+void check_has_queries(const AttentionRecord& record, std::string_view what) {
+  if (record.has_queries()) return;
+  fail(ErrorKind::kUnsupported,
+       "{} is an array of weights without the queries and keys that {}; capture the model itself",
+       to_string(record.site), what);
+}
+
 void validate(const AttentionRecord& record) {
+  if (!record.has_queries()) {
+    validate_weights(record);
+    return validate_rule(record);
+  }
   check(record, is_float(record.queries) && record.queries.rank() == 3, "Q", record.queries,
         "floating point [heads, rows, head size]");
   check(record,
@@ -125,11 +165,7 @@ void validate(const AttentionRecord& record) {
         (record.lse.dtype() == DType::kF64 || record.lse.dtype() == DType::kF32) &&
             record.lse.shape() == Shape{shape.heads, shape.rows},
         "LSE", record.lse, "F64 [heads, rows]");
-  try {
-    validate(record.rule, shape);
-  } catch (const Error& error) {
-    fail(error.kind(), "{}: {}", to_string(record.site), error.what());
-  }
+  validate_rule(record);
   check_finite(record, "the queries", record.queries);
   check_finite(record, "the keys", record.keys);
   check_finite(record, "the values", record.values);

@@ -1,9 +1,11 @@
 // What fovea keeps of one attention instead of its matrix: Q, K, V, each row's log-sum-exp and the
-// rule of its scores. Everything else is computed from these on demand.
+// rule of its scores. Everything else is computed from these on demand. Of an array that another
+// program made it keeps the matrix, since there is nothing else.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "fovea/attention/score_rule.h"
 #include "fovea/capture/site.h"
@@ -47,17 +49,25 @@ struct AttentionRecord {
   Tensor keys;     // [kv_heads, cols, head_dim]
   Tensor values;   // [kv_heads, cols, value_dim]; empty if not kept
   Tensor lse;      // [heads, rows], F64 (or F32 from elsewhere, at some loss: docs/numerics.md)
+  // Where there are no queries, keys and LSE: the weights themselves, [heads, rows, cols], F32,
+  // F16, BF16 or F64, none of them negative. Of the rule only the mask counts then.
+  Tensor weights;
   ScoreRule rule;
   Tensor output;  // what the model's own attention gave, [heads, rows, value_dim]; usually not kept
   std::optional<BlockContext> block;
   std::optional<PositionParts> positions;
   Tensor output_gradient;  // dO [heads, rows, value_dim] at the head outputs, or empty
 
-  AttentionShape shape() const;
+  AttentionShape shape() const;  // without queries head_dim is 0
+  bool has_queries() const { return weights.empty(); }
 };
 
-// Throws Error{kInvalidArgument} naming the site unless all parts fit together and all numbers of
-// Q, K, V and LSE are finite.
+// Throws Error{kUnsupported} unless the record has queries and keys. `what` says who needs them, as
+// in "without the queries and keys that scores are made of".
+void check_has_queries(const AttentionRecord& record, std::string_view what);
+
+// Throws Error{kInvalidArgument} naming the site unless all parts fit together, and Error{kBadFile}
+// unless all numbers of Q, K, V and LSE are finite, or all weights also 0 or more.
 void validate(const AttentionRecord& record);
 
 }  // namespace fovea

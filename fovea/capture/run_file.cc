@@ -112,6 +112,7 @@ Json record_to_json(const AttentionRecord& record, std::vector<NamedTensor>& ten
   keep("k", record.keys);
   keep("v", record.values);
   keep("lse", record.lse);
+  keep("weights", record.weights);
   keep("output_gradient", record.output_gradient);
   Json json = Json::object({{"site", site},
                             {"rows", record.row_axis},
@@ -140,10 +141,13 @@ AttentionRecord record_from_json(const Json& json, const SafetensorsFile& file,
     const auto* entry = file.find(site + "." + part);
     return entry == nullptr ? Tensor() : file.tensor(*entry);
   };
-  record.queries = file.tensor(site + ".q");
-  record.keys = file.tensor(site + ".k");
-  record.values = optional("v");
-  record.lse = file.tensor(site + ".lse");
+  record.weights = optional("weights");
+  if (record.has_queries()) {
+    record.queries = file.tensor(site + ".q");
+    record.keys = file.tensor(site + ".k");
+    record.values = optional("v");
+    record.lse = file.tensor(site + ".lse");
+  }
   record.output_gradient = optional("output_gradient");
   record.rule = rule_from_json(json.at("rule", where), file, site, where + ".rule");
   if (file.find(site + ".output_weight") != nullptr) {

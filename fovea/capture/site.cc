@@ -69,7 +69,7 @@ std::string to_string(SiteId site) {
   return fmt::format("{}.{}", to_string(site.kind), site.layer);
 }
 
-SiteId parse_site(std::string_view name) {
+std::optional<SiteId> find_site(std::string_view name) {
   const size_t dot = name.rfind('.');
   const std::string_view digits = dot == std::string_view::npos ? "" : name.substr(dot + 1);
   SiteId site;
@@ -78,15 +78,18 @@ SiteId parse_site(std::string_view name) {
   const bool number =
       error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
   const auto* found = std::ranges::find(kSiteNames, name.substr(0, dot), &SiteName::name);
-  if (found == kSiteNames.end() || !number || site.layer < 0) {
-    std::vector<std::string_view> names;
-    for (const SiteName& known : kSiteNames) names.push_back(known.name);
-    fail(ErrorKind::kInvalidArgument,
-         "'{}' is no attention site; write KIND.LAYER with a layer from 0 and a kind of: {}", name,
-         fmt::join(names, ", "));
-  }
+  if (found == kSiteNames.end() || !number || site.layer < 0) return {};
   site.kind = found->kind;
   return site;
+}
+
+SiteId parse_site(std::string_view name) {
+  if (const auto site = find_site(name)) return *site;
+  std::vector<std::string_view> names;
+  for (const SiteName& known : kSiteNames) names.push_back(known.name);
+  fail(ErrorKind::kInvalidArgument,
+       "'{}' is no attention site; write KIND.LAYER with a layer from 0 and a kind of: {}", name,
+       fmt::join(names, ", "));
 }
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,7 +45,9 @@ struct SiteId {
 
 // "self.3", "encoder_self.0", "cross.5", "vision.self.11", ...: the names of exported tensors.
 std::string to_string(SiteId site);
-// Throws Error{kInvalidArgument} that lists the kinds.
+// Its inverse; none for a name that is no site's.
+std::optional<SiteId> find_site(std::string_view name);
+// The same. Throws Error{kInvalidArgument} that lists the kinds.
 SiteId parse_site(std::string_view name);
 
 }  // namespace fovea

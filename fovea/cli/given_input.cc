@@ -8,7 +8,9 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/capture/array_file.h"
 #include "fovea/capture/run_file.h"
+#include "fovea/capture/site.h"
 #include "fovea/vision/picture_format.h"
 
 namespace fovea {
@@ -42,8 +44,10 @@ bool is_picture_file(const std::filesystem::path& path) {
 
 bool is_run_name(std::string_view word) {
   const std::filesystem::path path(word);
+  const bool captured =
+      lower_suffix(path) == ".safetensors" && lower_suffix(path.stem()) == ".fovea";
   return may_be_path(word) && word.find_first_of(" \t\n") == word.npos &&
-         lower_suffix(path) == ".safetensors" && lower_suffix(path.stem()) == ".fovea";
+         (captured || is_array_name(path));
 }
 
 // Tells a captured run by its name or, if it has another name, by what the file says about itself.
@@ -52,6 +56,19 @@ bool is_run_file(const std::filesystem::path& path) {
   if (lower_suffix(path.stem()) == ".fovea") return true;
   try {
     return holds_run(SafetensorsFile::open(path));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Weights that another program saved.
+bool is_map_file(const std::string& word) {
+  if (!may_be_path(word) || !is_file(word)) return false;
+  if (is_array_name(word)) return true;
+  if (lower_suffix(word) != ".safetensors") return false;
+  try {
+    return std::ranges::any_of(SafetensorsFile::open(word).names(),
+                               [](const std::string& name) { return find_site(name).has_value(); });
   } catch (const Error&) {
     return false;
   }
@@ -109,6 +126,9 @@ GivenInput taken_input(const Args& args, InputKinds takes) {
     check_is_text(fmt::format("--{}", name), value->second.front());
   }
   if (args.has("text-file")) return {GivenInput::Kind::kTextFile, args["text-file"], takes};
+  if (takes == InputKinds::kRuns && is_map_file(args["INPUT"])) {
+    return {GivenInput::Kind::kRun, args["INPUT"], takes};
+  }
   GivenInput given = input_of("INPUT", args["INPUT"]);
   given.takes = takes;
   // Nobody means the text of such a name: who opens it says that it is not there.

@@ -19,7 +19,7 @@ struct GivenInput {
     kTextFile,  // a file that holds the text
     kTensors,   // a file of token ids, features or pixels
     kPicture,   // a picture file
-    kRun,       // a captured run
+    kRun,       // a captured run, or an array of weights
   };
   Kind kind = Kind::kText;
   std::string value;                         // the text, or the name of the file

@@ -55,7 +55,8 @@ std::string sites_text(SiteKind kind, const std::vector<const AttentionRecord*>&
 
 std::string run_summary(const Run& run, const Terminal& terminal) {
   std::string text;
-  text += run_fact("model",
+  const bool array = !run.records.empty() && !run.records.front()->has_queries();
+  text += run_fact(array && run.model_hash.empty() ? "array" : "model",
                    printable(run.model.empty() ? "not named" : run.model) +
                        (run.model_hash.empty()
                             ? ""

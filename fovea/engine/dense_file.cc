@@ -62,6 +62,16 @@ std::string tokens_json(const Run& run) {
   return axes.dump();
 }
 
+// Which of those each map's rows and columns count along.
+std::string axes_json(const Run& run) {
+  Json axes = Json::object();
+  for (const auto& record : run.records) {
+    axes.set(to_string(record->site),
+             Json::array_of(std::vector{record->row_axis, record->col_axis}));
+  }
+  return axes.dump();
+}
+
 }  // namespace
 
 uint64_t dense_bytes(const RunResult& result) {
@@ -73,7 +83,8 @@ uint64_t dense_bytes(const RunResult& result) {
 void write_dense(const RunResult& result, const std::filesystem::path& path) {
   const Metadata metadata{{"model", result.run.model},
                           {"model_hash", result.run.model_hash},
-                          {"tokens", tokens_json(result.run)}};
+                          {"tokens", tokens_json(result.run)},
+                          {"axes", axes_json(result.run)}};
   stream_safetensors(path, all_tensors(result), metadata);
 }
 

@@ -13,8 +13,9 @@ namespace fovea {
 uint64_t dense_bytes(const RunResult& result);
 
 // Writes each map as a float32 tensor SITE [heads, rows, cols] ("self.0"), each output under its
-// name in ModelOutputs (last_hidden_state, logits, ...), and the model and the tokens in the
-// metadata. Computes maps while it writes them, a block of rows at a time. Throws Error{kIo}.
+// name in ModelOutputs (last_hidden_state, logits, ...), and the model, the tokens of each axis and
+// the axes of each map in the metadata. Computes maps while it writes them, a block of rows at a
+// time. Throws Error{kIo}.
 void write_dense(const RunResult& result, const std::filesystem::path& path);
 
 }  // namespace fovea

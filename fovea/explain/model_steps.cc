@@ -222,6 +222,7 @@ std::optional<int64_t> ModelSteps::rank_of(int64_t column) const {
 
 ModelSteps model_steps(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                        int64_t row, const std::optional<Similarity>& similarity) {
+  check_has_queries(*record, "its steps begin with");
   check_place(*record, head, row);
   const Parts parts(*record);
   ModelSteps steps{.site = record->site,

@@ -36,7 +36,7 @@ void check_rollout(Layers layers, int64_t target, double discard) {
 // Whether every row of the layer sums to 1 by its rule, so that sums need not be computed.
 bool rows_sum_to_one(const AttentionRecord& record) {
   const Mask& mask = record.rule.mask;
-  if (!record.rule.sink_logit.empty() || !mask.range_only()) return false;
+  if (!record.has_queries() || !record.rule.sink_logit.empty() || !mask.range_only()) return false;
   for (int64_t i = 0; i < record.shape().rows; ++i) {
     const KeyRange range = mask.key_range(i, record.shape().cols);
     if (range.begin >= range.end) return false;

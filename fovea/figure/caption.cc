@@ -54,6 +54,11 @@ std::string sum_text(std::span<const double> sums) {
   return least == most ? most : least + " to " + most;
 }
 
+std::string row_sums_text(std::span<const double> sums) {
+  const std::string text = sum_text(sums);
+  return (text.find(' ') == std::string::npos ? "each row sums to " : "rows sum to ") + text;
+}
+
 std::string token_text(const Axis& axis, int64_t index, bool column) {
   const std::string label = to_one_line(plain_label(axis, index));
   return column ? fmt::format("Column {} \"{}\" ← who attends to it", index, label)
@@ -61,10 +66,8 @@ std::string token_text(const Axis& axis, int64_t index, bool column) {
 }
 
 std::string matrix_caption(std::string_view place, std::span<const double> row_sums) {
-  const std::string sums = sum_text(row_sums);
-  return fmt::format("Rows attend to columns · {} · softmax weight · {} {}", place,
-                     sums.find(' ') == std::string::npos ? "each row sums to" : "rows sum to",
-                     sums);
+  return fmt::format("Rows attend to columns · {} · softmax weight · {}", place,
+                     row_sums_text(row_sums));
 }
 
 std::string matrix_caption(std::string_view place, std::string_view value) {

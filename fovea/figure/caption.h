@@ -24,6 +24,8 @@ std::string model_note(const Run& run);
 std::string heads_text(HeadChoice head, int64_t heads);
 // "1.00", or "0.42 to 1.00" where they differ.
 std::string sum_text(std::span<const double> sums);
+// "each row sums to 1.00", "rows sum to 0.98 to 1.00".
+std::string row_sums_text(std::span<const double> sums);
 
 // `Row 5 "cat" → what it attends to`, `Column 5 "cat" ← who attends to it`.
 std::string token_text(const Axis& axis, int64_t index, bool column);

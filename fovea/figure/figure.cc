@@ -27,6 +27,15 @@ std::string_view suiting_colors(const Figure& figure) {
 
 }  // namespace
 
+bool are_numbers(const Axis& axis, AxisPlace place) {
+  for (size_t i = 0; i < axis.positions.size(); ++i) {
+    const std::string& text = axis.positions[i].text;
+    const std::string number = std::to_string(place.of(static_cast<int64_t>(i)));
+    if (text.substr(0, text.find("…")) != number) return false;
+  }
+  return true;
+}
+
 Axis numbered_axis(const char* name, int64_t count) {
   Axis axis{.name = name};
   for (int64_t i = 0; i < count; ++i) axis.positions.push_back({.text = std::to_string(i)});

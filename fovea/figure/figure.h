@@ -93,6 +93,8 @@ struct MapOverview {
   Tensor even;
   double last_row = 1;  // of a whole bin, how much the last one down holds
 };
+// Whether labels would only say the numbers of the positions again, of groups that of the first.
+bool are_numbers(const Axis& axis, AxisPlace place);
 
 // One matrix with labels on both axes.
 struct MatrixFigure {

@@ -17,9 +17,9 @@ bool hides(const ViewChoice& choice) {
   return choice.hide_sinks || choice.hide_special;
 }
 
-// The largest weights of several heads are no shares of anything.
+// The largest or smallest weights of several heads are no shares of anything.
 bool has_shares(HeadChoice head) {
-  return head.kind != HeadChoice::Kind::kMax;
+  return head.kind != HeadChoice::Kind::kMax && head.kind != HeadChoice::Kind::kMin;
 }
 
 // Of a score there is no share that a column could take.
@@ -32,7 +32,8 @@ void check_hiding(HeadChoice head, MapValue of, const ViewChoice& choice) {
   const Field field{choice.hide_sinks ? "hide_sinks" : "hide_special"};
   if (!has_shares(head)) {
     fail(ErrorKind::kUnsupported, field,
-         "what columns take of a maximum over heads is no share; choose a head or the mean");
+         "what columns take of the largest or smallest over heads is no share; choose a head or "
+         "the mean");
   }
   if (!counts_weights(of)) {
     fail(ErrorKind::kUnsupported, field,

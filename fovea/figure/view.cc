@@ -253,10 +253,10 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   }
   figure.scale = scale_of(drawing, all);
   figure.value_name = value_name(drawing.of);
-  const std::string place =
-      layers > 1 ? fmt::format("layers {} to {}, {} each", first->site.layer,
-                               records.back()->site.layer, heads_text(choice.head, first->shape().heads))
-                 : layer_text(*first, choice.head);
+  const std::string place = layers > 1 ? fmt::format("layers {} to {}, {} each", first->site.layer,
+                                                     records.back()->site.layer,
+                                                     heads_text(choice.head, first->shape().heads))
+                                       : layer_text(*first, choice.head);
   figure.text.title = title_of(run, first->site.kind, place);
   if (is_long) figure.text.subtitle = map_subtitle(frame, choice.words);
   figure.text.caption = maps_caption(drawing, frame, place, sums, choice.words) +
@@ -436,8 +436,11 @@ ReadingFigure reading_view(const Run& run, const ViewChoice& choice) {
   }
   const MapDrawing drawing = row_drawing(choice);
   std::vector<float> values;
+  std::vector<double> sums;
   for (const ReadFigure& line : figure.lines) {
     values.insert(values.end(), line.weights.begin(), line.weights.end());
+    sums.push_back(0);
+    for (const float weight : line.weights) sums.back() += std::isnan(weight) ? 0 : double{weight};
   }
   if (!drawing.is_plain()) figure.scale = scale_of(drawing, values);
   figure.value_name = value_name(drawing.of);
@@ -447,7 +450,8 @@ ReadingFigure reading_view(const Run& run, const ViewChoice& choice) {
   figure.text.caption = fmt::format(
       "Each line is a row: what the marked word attends to · {} · {}{}{}",
       layer_text(*record, head), meaning_of(drawing.of),
-      drawing.of == MapValue::kWeight ? " · each row sums to 1.00, the word itself included" : "",
+      drawing.of == MapValue::kWeight ? " · " + row_sums_text(sums) + ", the word itself included"
+                                      : "",
       colors_note(drawing, figure.scale, values));
   figure.text.metadata = figure.lines.back().text.metadata;
   figure.text.metadata.set("row", "each");

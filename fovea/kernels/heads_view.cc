@@ -25,6 +25,8 @@ void HeadsView::read_rows(int64_t head, int64_t row, int64_t count, float factor
       for (int64_t c = 0; c < dim; ++c) {
         if constexpr (std::is_same_v<decltype(values), const float*>) {
           out[c] = values[c] * factor;
+        } else if constexpr (std::is_same_v<decltype(values), const double*>) {
+          out[c] = static_cast<float>(values[c]) * factor;
         } else {
           out[c] = to_float(values[c]) * factor;
         }
@@ -35,6 +37,8 @@ void HeadsView::read_rows(int64_t head, int64_t row, int64_t count, float factor
     copy(reinterpret_cast<const float*>(data));
   } else if (dtype == DType::kBF16) {
     copy(reinterpret_cast<const BF16*>(data));
+  } else if (dtype == DType::kF64) {
+    copy(reinterpret_cast<const double*>(data));
   } else {
     copy(reinterpret_cast<const F16*>(data));
   }

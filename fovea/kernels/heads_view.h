@@ -11,7 +11,7 @@ namespace fovea {
 
 struct HeadsView {
   const std::byte* data = nullptr;
-  DType dtype = DType::kF32;  // F32, F16 or BF16
+  DType dtype = DType::kF32;  // F32, F16 or BF16; F64 only where it is read, not multiplied
   int64_t heads = 0;
   int64_t rows = 0;
   int64_t dim = 0;

@@ -34,6 +34,9 @@ TextBlock label_text(const Axis& axis, int64_t index, double cell, std::optional
   if (axis.name == "cells" || axis.name == "patches") {
     return TextBlock::line(position.text.substr(0, position.text.find("…")), style, kWidestLabel);
   }
+  if (are_numbers(axis, place)) {
+    return TextBlock::line(std::to_string(place.of(index)), style, kWidestLabel);
+  }
   // The names between are not there, so the number says where this is. U+2068 and U+2069 keep the
   // name's direction away from the number's.
   return TextBlock::line(fmt::format("{} \u2068{}\u2069", place.of(index), position.text), style,

@@ -51,6 +51,7 @@ Answer answer_differ(const Question& question, const FinishedRun& run) {
 
   TableFigure table;
   const auto label = [](const Axis& axis, int64_t index) {
+    if (are_numbers(axis, {})) return std::to_string(index);
     return fmt::format("{} {}", index, axis.positions[static_cast<size_t>(index)].text);
   };
   table.label_name = "column";
@@ -71,10 +72,9 @@ Answer answer_differ(const Question& question, const FinishedRun& run) {
   const std::string place =
       fmt::format("layer {}, {}", record->site.layer, heads_text(head, record->shape().heads));
   table.text.title = title_of(run.run(), record->site.kind, place);
-  table.text.caption = fmt::format(
-      "The {} columns in which rows {} and {} differ most · {} · softmax weight · each row sums "
-      "to {}",
-      order.size(), row, row + 1, place, sum_text(map.row_sums));
+  table.text.caption =
+      fmt::format("The {} columns in which rows {} and {} differ most · {} · softmax weight · {}",
+                  order.size(), row, row + 1, place, row_sums_text(map.row_sums));
   table.text.metadata = metadata_of(run.run(), frame, head, {});
   Answer answer = map_answer(std::move(table), question, run, head);
   answer.facts.set("result", Json::object({{"row", row}, {"columns", std::move(columns)}}));

@@ -14,6 +14,7 @@
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/predictions.h"
+#include "fovea/cli/run_input.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/figure/faithfulness_view.h"
@@ -121,8 +122,8 @@ std::string details() {
          "costs 40 runs of the model for the map and 21 for each random order; --compare\n"
          "pays for the random orders once for each input, not for each method.\n"
          "\n"
-         "Of a captured run (fovea capture) methods answer that need nothing but its maps;\n"
-         "those that run the model again say so.\n";
+         "Of a captured run (fovea capture), or of an array of weights that another program\n"
+         "saved, methods answer that need nothing but its maps; others say what is missing.\n";
 }
 
 std::vector<Option> explain_options() {
@@ -132,26 +133,29 @@ std::vector<Option> explain_options() {
              joined(input_options(), input_field_options({"size"}))),
       joined(
           joined(explanation_options(), check_options()),
-          joined({Option::flag("json", "print question and answer as JSON (docs/answers.md)"),
-                  Option::text("out", "FILE",
-                               "write a file: .png .svg .pdf, .html as a page of its own, or the "
-                               "numbers as " +
-                                   data_suffixes())},
-                 map_options({"colors", "pixels", "svg-text", "sidecar"}))));
+          joined(
+              {Option::flag("json", "print question and answer as JSON (docs/answers.md)"),
+               Option::text("out", "FILE",
+                            "write a file: .png .svg .pdf, .html as a page of its own, or the "
+                            "numbers as " +
+                                data_suffixes())},
+              joined(array_options(), map_options({"colors", "pixels", "svg-text", "sidecar"})))));
 }
 
 }  // namespace
 
 Command explain_command() {
-  return {.name = "explain",
-          .summary = "what an answer of a model comes from, by a method of your choice",
-          .details = details(),
-          .positionals = {{.name = "INPUT",
-                           .help = "the text, in quotes, a picture file for a model that sees "
-                                   "pictures, or a captured run",
-                           .required = false}},
-          .options = explain_options(),
-          .run = run_explain};
+  return {
+      .name = "explain",
+      .summary = "what an answer of a model comes from, by a method of your choice",
+      .details = details(),
+      .positionals = {{.name = "INPUT",
+                       .help =
+                           "the text, in quotes, a picture file for a model that sees "
+                           "pictures, a captured run, or a .npy, .npz or .safetensors of weights",
+                       .required = false}},
+      .options = explain_options(),
+      .run = run_explain};
 }
 
 }  // namespace fovea

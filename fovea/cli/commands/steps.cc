@@ -9,11 +9,11 @@
 #include "fovea/ask/vectors.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
-#include "fovea/capture/run_file.h"
 #include "fovea/cli/ask_options.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
+#include "fovea/cli/run_input.h"
 #include "fovea/io/npz.h"
 
 namespace fovea {
@@ -139,7 +139,7 @@ void run_model(const Args& args) {
   const bool captured = given.kind == GivenInput::Kind::kRun;
   if (captured) refuse_model_options(args, given, {"model", "size", "pair", "target", "from"});
   const Session session =
-      captured ? Session::of(load_run(given.value)) : run_session(given, args, question);
+      captured ? open_run_file(given.value, args) : run_session(given, args, question);
   const Answer answer = session.ask(question);
   print_warnings(answer.notes);
   show(content_of(with_options(answer)), args);

@@ -18,14 +18,6 @@ constexpr int64_t kMostMatrixRows = 64;  // with a line each; more are drawn as 
 constexpr int64_t kMostOverviewRows = 96;
 constexpr size_t kTallestHeading = 8;
 
-// Whether labels would only say the numbers of the rows again.
-bool are_numbers(const Axis& axis, AxisPlace place) {
-  for (size_t i = 0; i < axis.positions.size(); ++i) {
-    if (axis.positions[i].text != std::to_string(place.of(static_cast<int64_t>(i)))) return false;
-  }
-  return true;
-}
-
 // Whether labels have numbers of their own, as objects do: "1 cat".
 bool have_numbers(const Axis& axis) {
   return std::ranges::all_of(axis.positions, [](const Position& position) {

@@ -78,19 +78,20 @@ class ReadPainter {
     std::ranges::stable_sort(order, [&](size_t a, size_t b) { return size(a) > size(b); });
     order.resize(std::min(order.size(), kCount));
     const double largest = order.empty() ? 1 : size(order.front());
-    int label_width = 1;
+    const bool numbers = are_numbers(figure_.axis, figure_.place);
+    int label_width = numbers ? 0 : 1;
     int digits = 1;
     size_t score_width = 1;
     for (const size_t i : order) {
       score_width = std::max(score_width, score_text(i, largest).size());
-      label_width = std::max(label_width, display_width(label(i, kWidestLabel)));
+      if (!numbers) label_width = std::max(label_width, display_width(label(i, kWidestLabel)));
       digits = std::max(digits, static_cast<int>(number_of(i).size()));
     }
     std::string text;
     for (const size_t i : order) {
-      const std::string name = label(i, kWidestLabel);
-      const bool chosen = static_cast<int64_t>(i) == figure_.chosen;
-      text += "  " + terminal_.dim(padded_left(number_of(i), digits)) + " " +
+      const std::string name = numbers ? "" : label(i, kWidestLabel);
+      const bool chosen = !numbers && static_cast<int64_t>(i) == figure_.chosen;
+      text += "  " + terminal_.dim(padded_left(number_of(i), digits)) + (numbers ? "" : " ") +
               (chosen ? terminal_.marked(name) : name) +
               repeated(" ", label_width - display_width(name)) +
               fmt::format("  {:>{}}  ", score_text(i, largest), score_width) +

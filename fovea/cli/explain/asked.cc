@@ -9,10 +9,10 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/parse.h"
-#include "fovea/capture/run_file.h"
 #include "fovea/cli/ask_options.h"
 #include "fovea/cli/method_options.h"
 #include "fovea/cli/model_options.h"
+#include "fovea/cli/run_input.h"
 #include "fovea/render/figure_file.h"
 
 namespace fovea {
@@ -131,7 +131,7 @@ Engine open_explained_engine(const Args& args, const GivenInput& given, const Qu
 Session open_explained(const Args& args, const GivenInput& given, const Question& question) {
   if (given.kind == GivenInput::Kind::kRun) {
     check_run_args(given, args);
-    return Session::of(load_run(given.value));
+    return open_run_file(given.value, args);
   }
   return open_session(args, given, open_explained_engine(args, given, question), question,
                       {.values = false});

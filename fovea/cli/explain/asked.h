@@ -27,7 +27,7 @@ Question typed_explanation(const Args& args);
 
 // The model of --model, or what suits the input and the question. Throws as open_engine does.
 Engine open_explained_engine(const Args& args, const GivenInput& given, const Question& question);
-// Throws what load_run() throws of a captured run, and else what opening a session does.
+// Throws what open_run_file() throws of a captured run, and else what opening a session does.
 Session open_explained(const Args& args, const GivenInput& given, const Question& question);
 
 // Pictures that --class and --against name are read. Throws Error{kInvalidArgument} for a file that

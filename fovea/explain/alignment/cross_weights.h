@@ -46,8 +46,8 @@ class CrossLayer {
 
   int layer() const { return record_->site.layer; }
   int64_t heads() const { return static_cast<int64_t>(weights_.size()); }
-  int64_t rows() const { return record_->queries.size(1); }
-  int64_t cols() const { return record_->keys.size(1); }
+  int64_t rows() const { return record_->shape().rows; }
+  int64_t cols() const { return record_->shape().cols; }
   // Whether the record keeps what norms need.
   bool has_norms() const { return record_->block.has_value() && !record_->values.empty(); }
 

@@ -10,6 +10,7 @@
 namespace fovea {
 
 Tensor patch_keys(const AttentionRecord& record, const PictureAxis& axis) {
+  check_has_queries(record, "patches are compared by");
   const AttentionShape shape = record.shape();
   if (shape.cols != axis.positions()) {
     fail(ErrorKind::kInvalidArgument,
