@@ -73,7 +73,7 @@ void DistanceBars::draw(Canvas& canvas, Point at) const {
       canvas.text(bar.number,
                   {middle - bar.number.width() / 2, bottom - tall - 2 - bar.number.baseline()});
     }
-    if (middle - bar.name.width() / 2 < free_from + 0.8) continue;
+    if (middle - bar.name.width() / 2 < free_from + 0.3) continue;
     canvas.text(bar.name, {middle - bar.name.width() / 2, bottom + 4});
     free_from = middle + bar.name.width() / 2;
   }
