@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/atlas/even_attention.h"
 #include "fovea/atlas/merged_map.h"
 
 namespace fovea {
