@@ -5,12 +5,11 @@
 #include "fovea/cli/explain/asked.h"
 #include "fovea/cli/explain/card.h"
 #include "fovea/cli/explain/compare.h"
-#include "fovea/cli/explain/numbers.h"
 #include "fovea/cli/explain/page.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
-#include "fovea/cli/map_out.h"
+#include "fovea/ask/numbers_file.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/predictions.h"
@@ -54,7 +53,7 @@ void show_explanation(const Answer& answer, const FinishedRun& run, const Args& 
         .json = [answer] { return whole(answer); },
         .write_data =
             [answer](const std::filesystem::path& path) {
-              write_explanation_numbers(path, answer);
+              write_numbers(path, answer);
             }},
        args, run.engine() ? predictions_text(*run.engine(), run.result(), stdout_terminal()) : "");
 }
