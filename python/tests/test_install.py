@@ -38,7 +38,7 @@ def test_the_wheel_holds_the_package_its_models_and_its_licences(wheel):
         names = archive.namelist()
         about = archive.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
         scripts = archive.read(next(name for name in names if name.endswith("entry_points.txt"))).decode()
-    for name in ("fovea/__init__.py", "fovea/py.typed", "fovea/_core.pyi", "fovea/libfovea.so", "fovea/models/en-fr/config.json", "fovea/NOTICE",
+    for name in ("fovea/__init__.py", "fovea/py.typed", "fovea/_core.pyi", "fovea/libfovea.so", "fovea/models/en-fr/config.json", "fovea/NOTICE", "fovea/LICENSE",
                  "fovea/_fetch_models.py", "fovea_attention.py"):
         assert name in names
     assert not [name for name in names if "/train/" in name or name.endswith((".a", ".h", ".cc"))]

@@ -112,8 +112,8 @@ print(seconds, ticks)
 LONG_WORK = {
     "a model runs": f"fovea.load({str(LLAMA)!r}).inputs(input_ids=np.arange(60000) % 60).sites",
     "a picture is looked at": "fovea.load('scenes-vit').image(np.zeros((64, 64, 3), np.uint8), size=(2400, 2400)).sites",
-    "a map is read": f"fovea.load({str(LLAMA)!r}).inputs(input_ids=np.arange(24000) % 60).map().tile(0, 24000, 0, 24000, force=True)",
-    "a question is asked": "fovea.load('en-fr')('I love music. ' * 40).change(hide='love')",
+    "maps are read": f"[each.entropy() for each in [fovea.load({str(LLAMA)!r}).inputs(input_ids=np.arange(12000) % 60).map()] * 99]",
+    "a question is asked": "fovea.load('scenes-vit').image(np.zeros((224, 224, 3), np.uint8)).explain('ablation', class_=0)",
 }
 
 
@@ -170,6 +170,17 @@ except Told:
     time.sleep(0.5)
     process.send_signal(signal.SIGUSR1)
     assert process.communicate(timeout=60)[0] == "told\n"
+
+
+def test_ctrl_c_ends_the_program_as_it_ends_the_other_one():
+    """Exit code 130 and nothing said, also when Python started it."""
+    environment = {**os.environ, "PYTHONPATH": str(BUILD / "python")}
+    scene = ROOT / "models/scenes-vit/demo/scene-1.png"
+    process = subprocess.Popen([sys.executable, "-m", "fovea", "image", scene, "-m", "scenes-vit", "--size", "2400x2400"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == ("", "") and process.returncode == 130
 
 
 def test_nothing_is_left_in_the_environment():
