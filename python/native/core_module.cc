@@ -2,6 +2,8 @@
 #include "python/native/modules.h"
 
 NB_MODULE(_core, module) {
+  // What is alive when Python ends goes with the process; nobody need hear of it.
+  nanobind::set_leak_warnings(false);
   module.doc() = "The engine below the package: models, runs, maps, questions.";
   fovea::python::register_errors();
   fovea::python::bind_base(module);
@@ -10,4 +12,5 @@ NB_MODULE(_core, module) {
   fovea::python::bind_engine(module);
   fovea::python::bind_atlas(module);
   fovea::python::bind_ask(module);
+  fovea::python::bind_many(module);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "fovea/ask/session.h"
 #include "fovea/atlas/attention_map.h"
@@ -15,9 +16,10 @@ struct HeadMap {
   AttentionMap map;
 };
 
-// An answer, with the session and the question that it answers.
+// An answer, with the question that it answers and the session that was asked; none: it was asked
+// of many inputs.
 struct Answered {
-  Session session;
+  std::optional<Session> session;
   Question question;
   Answer answer;
 };
@@ -27,6 +29,7 @@ void bind_atlas(nb::module_& module);
 void bind_explain(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_ask(nb::module_& module);
+void bind_many(nb::module_& module);
 void bind_checkpoint(nb::module_& module);
 void bind_render(nb::module_& module);
 void bind_cli(nb::module_& module);

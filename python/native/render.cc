@@ -31,9 +31,13 @@ void write(const Answered& answered, const std::string& path, const std::string&
     if (!answered.answer.scores.empty()) {
       return write_explanation_page(path, answered.answer, options);
     }
-    PageOptions page = answered.session.page(answered.question);
+    if (!answered.session) {
+      fail(ErrorKind::kUnsupported, "a page shows one run; {} is counted over many inputs",
+           answered.question.kind);
+    }
+    PageOptions page = answered.session->page(answered.question);
     page.colors = colors;
-    write_page(path, answered.session.run(answered.question)->run(), page);
+    write_page(path, answered.session->run(answered.question)->run(), page);
   });
 }
 

@@ -84,10 +84,60 @@ def test_the_facts_are_those_of_the_program(kind, cases):
     assert json.loads(json.dumps(answer.facts)) == without_precision(json.loads(ok(*arguments, "--json")))
 
 
+SCENES, FARMS = SCENE.parent, FARM.parent
+OVER_MANY = {
+    "stats": ("bert", {}, ["stats", ROOT / "examples/english.txt"]),
+    "align_pairs": ("en-fr", {}, None),
+    "evaluate_masks": ("scenes-vit", {"mask": 0.5}, ["evaluate", "masks", SCENES, "--size", "64x64", "--mask", "0.5"]),
+    "evaluate_boxes": ("scenes-vit", {}, ["evaluate", "boxes", SCENES, "--size", "64x64"]),
+    "evaluate_detections": ("scenes-detr", {}, ["evaluate", "detections", FARMS, "--size", "240x192"]),
+}
+
+
+def pictures_with_truth(folder, size):
+    for path in sorted(folder.glob("*.png")):
+        if path.name.endswith(".mask.png"):
+            continue
+        objects = path.with_suffix(".json")
+        yield {"name": path.name, "picture": path, "size": size, "mask": np.asarray(Image.open(path.with_suffix(".mask.png"))),
+               "objects": json.loads(objects.read_text())["objects"] if objects.exists() else None}
+
+
 @pytest.mark.parametrize("kind", sorted(MANY))
-def test_what_is_counted_over_many_inputs_is_not_asked_of_one(kind, session):
+def test_what_is_counted_over_many_inputs_is_what_the_program_counts(kind, bert, session):
     with pytest.raises(ValueError, match=f"kind: {kind} is counted over many inputs"):
         session.ask(kind)
+    name, fields, arguments = OVER_MANY[kind]
+    model = bert if name == "bert" else fovea.load(name)
+    if kind in ("stats", "align_pairs"):
+        texts, targets = ((ROOT / f"examples/{language}.txt").read_text().splitlines() for language in ("english", "french"))
+        inputs = texts if kind == "stats" else list(zip(texts, targets))[:4]
+    else:
+        inputs = pictures_with_truth(FARMS if name == "scenes-detr" else SCENES, (240, 192) if name == "scenes-detr" else (64, 64))
+    answer = fovea.ask_many(model, inputs, kind, **fields)
+    jsonschema.Draft202012Validator(SCHEMA).validate(answer.facts)
+    if arguments is None:  # the program prints what its own page says
+        assert answer.facts["result"]["pairs"] == 4 and answer.facts["input"]["left_out"] == 0
+        return
+    printed = json.loads(ok(*arguments, "-m", model.name, "--json"))
+    assert json.loads(json.dumps(answer.facts["result"])) == without_precision(printed["result"])
+
+
+def test_a_damaged_input_of_many_is_left_out_and_what_is_none_is_refused(bert):
+    answer = fovea.ask_many(bert, ["The cat sat.", "x " * 99, "A dog ran."], "stats")
+    assert answer.facts["input"]["left_out"] == 1 and any("input 1" in note for note in answer.notes)
+    for inputs in (["The cat.", 5], "The cat.", [("a", "b", "c")], [{}], [{"txt": "a"}]):
+        with pytest.raises(TypeError, match="input"):
+            fovea.ask_many(bert, inputs, "stats")
+
+    def broken():
+        yield "The cat sat."
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fovea.ask_many(bert, broken(), "stats")
+    with pytest.raises(ValueError):
+        fovea.ask_many(bert, ["The cat sat."], "read")
 
 
 def test_named_questions_are_the_same_questions(cases):

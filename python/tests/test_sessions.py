@@ -140,7 +140,7 @@ def test_registries_describe_themselves():
     assert {"en-fr", "scenes-vit", "scenes-detr"} <= set(fovea.models())
     assert fovea.models()["en-fr"].supported
     rollout = fovea.methods()["rollout"]
-    assert "residual" in rollout.fields and "otherwise" in rollout.__doc__ and rollout.summary in str(rollout)
+    assert {"residual", "start_layer"} <= set(rollout.fields) and "otherwise" in rollout.__doc__ and rollout.summary in str(rollout)
     read = fovea.questions()["read"]
     assert {"layer", "head", "token"} <= set(read.fields) and "token:" in read.__doc__
     assert "many inputs" in fovea.questions()["stats"].__doc__

@@ -9,6 +9,7 @@
 from . import _load  # first: it loads the engine
 from ._answer import Answer, Figure
 from ._errors import Busy, Cancelled
+from ._many import ask_many
 from ._map import AttentionMap
 from ._model import Model, load
 from ._progress import progress
@@ -17,5 +18,5 @@ from ._session import Session, Site, open
 
 __version__ = _load.core.version()
 
-__all__ = ["Answer", "AttentionMap", "Busy", "Cancelled", "Figure", "LocalModel", "Model", "Session", "Site", "fetch_defaults",
+__all__ = ["Answer", "AttentionMap", "Busy", "Cancelled", "Figure", "LocalModel", "Model", "Session", "Site", "ask_many", "fetch_defaults",
            "input_fields", "load", "methods", "models", "open", "progress", "question_schema", "questions"]

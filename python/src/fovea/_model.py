@@ -21,6 +21,11 @@ class Model:
         self._native = native
 
     @property
+    def native(self) -> _core.Model:
+        """The engine's own, for what is built on it."""
+        return self._native
+
+    @property
     def name(self) -> str:
         """What it was opened by."""
         return self._native.name

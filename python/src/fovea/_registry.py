@@ -53,12 +53,12 @@ def methods() -> dict[str, Described]:
     """The methods of ``session.explain``, by name: what each answers, when it misleads, and its parameters."""
     described = {}
     for method in _core.methods():
-        parameters = [(parameter.name, f"{parameter.help} ({', '.join(parameter.choices) or f'{parameter.least:g} to {parameter.most:g}'}; "
+        parameters = [(parameter.name.replace("-", "_"), f"{parameter.help} ({', '.join(parameter.choices) or f'{parameter.least:g} to {parameter.most:g}'}; "
                        f"otherwise {parameter.otherwise})") for parameter in method.parameters]
         parts = [method.summary, _filled(method.answers), f"Cost: {method.cost}"]
         parts += ["Parameters:\n" + _listed(parameters)] if parameters else []
         described[method.name] = Described(method.name, method.summary, "\n\n".join(parts),
-                                           tuple(parameter.name for parameter in method.parameters))
+                                           tuple(name for name, _ in parameters))
     return described
 
 
@@ -66,7 +66,7 @@ def questions() -> dict[str, Described]:
     """The kinds of questions that ``session.ask`` takes, by name, with their fields."""
     described = {}
     for kind in _core.questions():
-        parts = [kind.summary] + (["Counted over many inputs, by the program."] if kind.over_many else [])
+        parts = [kind.summary] + (["Counted over many inputs: fovea.ask_many."] if kind.over_many else [])
         parts += ["Fields:\n" + _listed([_of_field(field) for field in kind.fields])] if kind.fields else []
         described[kind.name] = Described(kind.name, kind.summary, "\n\n".join(parts), tuple(field.name for field in kind.fields))
     return described
