@@ -99,6 +99,8 @@ except ImportError as error:
 """, tmp_path, TMPDIR=str(tmp_path), PWD=str(tmp_path))
     assert result.stdout == ("(3, 3)\nfigures are drawn with libpangocairo-1.0, which this system lacks; install its package libpangocairo-1.0-0 "
                              "(Debian: apt install libpangocairo-1.0-0). Maps, numbers and facts need none of it.\n"), result.stderr
+    result = python("import fovea_attention; raise SystemExit(fovea_attention.main())", f"{tmp_path}:{BUILD / 'python'}")
+    assert result.returncode == 1 and result.stderr.startswith("fovea: figures are drawn with libpangocairo") and result.stderr.count("\n") == 1
 
 
 def side_by_side(folder):

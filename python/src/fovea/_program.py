@@ -10,5 +10,10 @@ def main() -> int:
 
     called_as = os.path.basename(sys.argv[0])
     os.environ.setdefault("FOVEA_CALLED_AS", "python -m fovea" if called_as == "__main__.py" else called_as)
-    status: int = drawing().run_program(sys.argv[1:])
+    try:
+        program = drawing()
+    except ImportError as error:
+        print(f"fovea: {error}", file=sys.stderr)
+        return 1
+    status: int = program.run_program(sys.argv[1:])
     return status
