@@ -230,14 +230,14 @@ def run_pytest(preset, jobs, pattern, leave_out=(), environment=None, marks=None
     junit.unlink(missing_ok=True)
     environment = {**os.environ, **(environment or {}), "FOVEA_BUILD": str(BUILD / preset)}
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    options = ["-p", "no:cacheprovider", folder]
+    options = ["-p", "no:cacheprovider", f"--rootdir={ROOT}", folder]
     options += [f"--ignore=tests/python/{name}" for name in leave_out]
     options += ["-m", marks] if marks else []
     if pattern:
         chosen = matching_python_tests(python, pattern, options, environment)
         if not chosen:
             return Tally()
-        options = [*options[:2], *chosen]  # chosen by the rest already
+        options = [*options[:3], *chosen]  # chosen by the rest already
     log = RESULTS / f"{preset}-{about}.log"
     command = [python, "-m", "pytest", "-q", "--no-header", "--tb=short", f"--junitxml={junit}"]
     if jobs > 1:  # a file's tests stay together: they share what they have made
