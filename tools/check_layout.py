@@ -17,7 +17,7 @@ import sys
 import cpp_names
 from cpp_names import COMMENT_OR_LITERAL, without_comments_and_strings
 
-SOURCE_FOLDERS = ["fovea", "tests", "bench", "examples", "tools", "cmake", "docs", ".ci"]
+SOURCE_FOLDERS = ["fovea", "python", "tests", "bench", "examples", "tools", "cmake", "docs", ".ci"]
 TOP_FILES = ["README.md", "CHANGELOG.md", "NOTICE", "CMakeLists.txt", "CMakePresets.json", "run", "test"]
 TEXT_SUFFIXES = {".h", ".cc", ".cmake", ".in", ".json", ".md", ".py", ".sh", ".txt", ""}
 CODE_SUFFIXES = {".h", ".cc", ".py", ".sh"}

@@ -223,21 +223,22 @@ def matching_python_tests(python, pattern, options, environment):
     return [name for name in names if re.search(pattern, name)]
 
 
-def run_pytest(preset, jobs, pattern, leave_out=(), environment=None, marks=None):
+def run_pytest(preset, jobs, pattern, leave_out=(), environment=None, marks=None, folder="tests/python"):
     python = python_environment()
-    junit = RESULTS / f"{preset}-python.xml"
+    about = "python" if folder == "tests/python" else "package"
+    junit = RESULTS / f"{preset}-{about}.xml"
     junit.unlink(missing_ok=True)
     environment = {**os.environ, **(environment or {}), "FOVEA_BUILD": str(BUILD / preset)}
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    options = ["-p", "no:cacheprovider", "tests/python"]
+    options = ["-p", "no:cacheprovider", f"--rootdir={ROOT}", folder]
     options += [f"--ignore=tests/python/{name}" for name in leave_out]
     options += ["-m", marks] if marks else []
     if pattern:
         chosen = matching_python_tests(python, pattern, options, environment)
         if not chosen:
             return Tally()
-        options = [*options[:2], *chosen]  # chosen by the rest already
-    log = RESULTS / f"{preset}-python.log"
+        options = [*options[:3], *chosen]  # chosen by the rest already
+    log = RESULTS / f"{preset}-{about}.log"
     command = [python, "-m", "pytest", "-q", "--no-header", "--tb=short", f"--junitxml={junit}"]
     if jobs > 1:  # a file's tests stay together: they share what they have made
         command += ["-n", str(jobs), "--dist", "loadfile", "--no-loadscope-reorder"]
@@ -287,12 +288,14 @@ def run_parts(preset, parts):
 
 
 def release_stage(options):
+    python = python_environment()  # nanobind, which builds the Python package, is one of its packages
     with told_apart("release, building"):
-        build("release", options.jobs, values={"FOVEA_BENCH": "ON", "FOVEA_SIMD": "all"})
+        build("release", options.jobs, values={"FOVEA_BENCH": "ON", "FOVEA_SIMD": "all", "FOVEA_PYTHON": "ON", "Python_EXECUTABLE": str(python)})
     return run_parts("release", [
         ("C++ tests", run_units, "release", options.jobs, unit_tests("release"), options.filter),
         ("damaged files", run_fuzz_programs, "release", options.jobs, options.filter),
-        ("Python tests", run_pytest, "release", options.jobs, options.filter)])
+        ("Python tests", run_pytest, "release", options.jobs, options.filter),
+        ("Python package", run_pytest, "release", options.jobs, options.filter, (), None, None, "python/tests")])
 
 
 def address_stage(options):

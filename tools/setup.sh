@@ -9,7 +9,8 @@ run_packages=(
   libssl-dev libcurl4-openssl-dev ca-certificates python3 python3-venv
 )
 bench_packages=(libbenchmark-dev)
-test_packages=(libgtest-dev libgmock-dev dpkg-dev file)
+python_packages=(python3-dev)  # for the Python package
+test_packages=(libgtest-dev libgmock-dev dpkg-dev file "${python_packages[@]}")
 sanitizer_packages=(clang-16 libclang-rt-16-dev libomp-16-dev)
 format_packages=(clang-format-16)
 browser_packages=(chromium)
@@ -23,7 +24,7 @@ requirements='fovea needs, from your package manager:
   libraries  oneDNN 2.6 or 3.x, Highway 1.0.3, fmt 9, spdlog 1.10, nlohmann-json 3.11, CLI11 2.1,
              libpng 1.6, libjpeg-turbo 2.1, libwebp 1.2, zlib 1.2, cairo 1.16, pango 1.50, fontconfig 2.14,
              utf8proc 2.8, PCRE2 10.42, SentencePiece 0.1.97, OpenSSL 3.0, libcurl 7.62 (each with its headers)
-  for tests  GoogleTest 1.12 with GoogleMock, Google Benchmark 1.7, Python 3.11 with venv
+  for tests  GoogleTest 1.12 with GoogleMock, Google Benchmark 1.7, Python 3.11 with venv and its headers
   optional   mandoc, zsh and fish (tests of the manual and of completion);
              chromium, and Node 20.19 with npm or else PyPI (tests of pages); ccache; Python 3.9 with pip or venv (fetches the default models);
              clang 16 with its runtime (fuzzing) and clang-format 16'

@@ -13,12 +13,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+fs::path& models_of_front_end() {
+  static fs::path folder;
+  return folder;
+}
+
 std::vector<fs::path> bundled_places() {
   const fs::path own = path_from_variable("FOVEA_MODELS");
   if (!own.empty()) return {own};
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   std::vector<fs::path> places;
+  if (!models_of_front_end().empty()) places.push_back(models_of_front_end());
   if (!program.empty()) places.push_back(program.parent_path() / "../share/fovea/models");
   places.emplace_back(FOVEA_INSTALLED_MODELS);
   places.emplace_back(FOVEA_SOURCE_MODELS);
@@ -58,6 +64,10 @@ ModelCaches ModelCaches::from_environment() {
   caches.hub = hub.empty() ? hub_home() / "hub" : hub;
   caches.bundled = bundled_places();
   return caches;
+}
+
+void set_bundled_models(const std::filesystem::path& folder) {
+  models_of_front_end() = folder;
 }
 
 ModelPlace resolve_model(std::string_view name, const ModelCaches& caches) {

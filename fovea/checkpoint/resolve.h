@@ -19,6 +19,11 @@ struct ModelCaches {
   static ModelCaches from_environment();
 };
 
+// Where models lie that come with a front end which is no program, such as a package of Python.
+// They are looked for there first, unless FOVEA_MODELS names another folder. Call it before any
+// other thread looks for models.
+void set_bundled_models(const std::filesystem::path& folder);
+
 struct ModelPlace {
   std::filesystem::path folder;  // where config.json and the tokenizer's files lie
   std::filesystem::path file;    // the weights, if the user named a file; otherwise empty

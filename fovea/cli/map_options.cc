@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "fovea/ask/numbers_file.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/interrupt.h"
-#include "fovea/cli/map_out.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/render/figure_file.h"

@@ -37,12 +37,12 @@ void write_labels(const std::filesystem::path& path, const Content& content) {
   write_png(path, content.labels());
 }
 
-std::string drawn_sheet(const SheetFigure& sheet, const Args& args) {
-  const Terminal terminal = stdout_terminal();
+std::string drawn_sheet(const SheetFigure& sheet, const Terminal& terminal,
+                        std::string_view colors) {
   std::string text = title_lines(sheet.text, terminal);
   for (const SheetPart& part : sheet.parts) {
     if (!part.heading.empty()) text += terminal.bold(printable(part.heading)) + "\n";
-    const std::string body = drawn(part.figure, args);
+    const std::string body = drawn(part.figure, terminal, colors);
     const size_t begin = std::min(body.find_first_not_of('\n'), body.size());
     text += body.substr(begin, body.find_last_not_of('\n') + 1 - begin) + "\n\n";
   }
@@ -51,21 +51,26 @@ std::string drawn_sheet(const SheetFigure& sheet, const Args& args) {
 
 }  // namespace
 
-std::string drawn(const Figure& figure, const Args& args) {
-  if (const auto* sheet = std::get_if<SheetFigure>(&figure)) return drawn_sheet(*sheet, args);
-  const Terminal terminal = stdout_terminal();
+std::string drawn(const Figure& figure, const Terminal& terminal, std::string_view colors) {
+  if (const auto* sheet = std::get_if<SheetFigure>(&figure)) {
+    return drawn_sheet(*sheet, terminal, colors);
+  }
   // Most terminals are dark, so low is dark there, also behind text.
-  const ColorMap& own = colors_of(figure, args.has("colors") ? args["colors"] : "");
-  const ColorMap& colors = !args.has("colors") && own.name() == "paper" ? inferno() : own;
+  const ColorMap& own = colors_of(figure, colors);
+  const ColorMap& chosen = colors.empty() && own.name() == "paper" ? inferno() : own;
   return std::visit(
       [&](const auto& each) -> std::string {
-        if constexpr (requires { draw(each, terminal, colors); }) {
-          return draw(each, terminal, colors);
+        if constexpr (requires { draw(each, terminal, chosen); }) {
+          return draw(each, terminal, chosen);
         } else {
           return "";  // a sheet, drawn above
         }
       },
       figure);
+}
+
+std::string drawn(const Figure& figure, const Args& args) {
+  return drawn(figure, stdout_terminal(), args.has("colors") ? args["colors"] : "");
 }
 
 Json with_peak_memory(Json answer) {

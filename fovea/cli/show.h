@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "fovea/ask/numbers_file.h"
 #include "fovea/cli/command.h"
-#include "fovea/cli/map_out.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/render/figure_file.h"
 #include "fovea/vision/label_mask.h"
@@ -33,7 +33,9 @@ struct Content {
 // in the terminal, below `preface`. A table is shown there beside --out too.
 void show(const Content& content, const Args& args, const std::string& preface = "");
 
-// A figure as the terminal shows it, in its colours or those of --colors.
+// A figure as the terminal shows it, in its own colours or those of a name.
+std::string drawn(const Figure& figure, const Terminal& terminal, std::string_view colors = "");
+// The same on standard output, in the colours of --colors.
 std::string drawn(const Figure& figure, const Args& args);
 
 // Throws Error{kInvalidArgument} unless --out can hold a table, and for options that only figures

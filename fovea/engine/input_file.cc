@@ -82,6 +82,14 @@ Tensor numbers(const Tensor& tensor, int rank, std::string_view axes, const std:
 
 ModelInputs read_inputs(const std::filesystem::path& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
+  std::vector<NamedTensor> tensors;
+  for (const SafetensorsFile::Entry& entry : file.entries()) {
+    tensors.push_back({entry.name, file.tensor(entry)});
+  }
+  return model_inputs_of(tensors, path.string());
+}
+
+ModelInputs model_inputs_of(std::span<const NamedTensor> tensors, std::string_view source) {
   ModelInputs inputs;
   const std::array<std::pair<std::string_view, std::vector<int64_t>*>, 5> lists{
       {{"input_ids", &inputs.input_ids},
@@ -89,18 +97,18 @@ ModelInputs read_inputs(const std::filesystem::path& path) {
        {"attention_mask", &inputs.attention_mask},
        {"decoder_input_ids", &inputs.decoder_input_ids},
        {"decoder_attention_mask", &inputs.decoder_attention_mask}}};
-  for (const SafetensorsFile::Entry& entry : file.entries()) {
-    const std::string where = fmt::format("{}: {}", path.string(), quote_name(entry.name));
+  for (const NamedTensor& entry : tensors) {
+    const std::string where = fmt::format("{}: {}", source, quote_name(entry.name));
     if (entry.name == "input_features") {
-      inputs.input_features = numbers(file.tensor(entry), 2, "[bands, frames]", where);
+      inputs.input_features = numbers(entry.tensor, 2, "[bands, frames]", where);
       continue;
     }
     if (entry.name == "pixel_values") {
-      inputs.pixel_values = numbers(file.tensor(entry), 3, "[channels, height, width]", where);
+      inputs.pixel_values = numbers(entry.tensor, 3, "[channels, height, width]", where);
       continue;
     }
     if (entry.name == "pixel_mask") {
-      inputs.pixel_mask = mask_of_pixels(file.tensor(entry), where);
+      inputs.pixel_mask = mask_of_pixels(entry.tensor, where);
       continue;
     }
     const auto* list = std::ranges::find(lists, entry.name, [](const auto& l) { return l.first; });
@@ -111,7 +119,7 @@ ModelInputs read_inputs(const std::filesystem::path& path) {
            "pixel_values and pixel_mask",
            where);
     }
-    *list->second = whole_numbers(file.tensor(entry), where);
+    *list->second = whole_numbers(entry.tensor, where);
     if (list->second->empty()) {
       fail(ErrorKind::kBadFile, "{} is empty; give at least one number", where);
     }
@@ -121,7 +129,7 @@ ModelInputs read_inputs(const std::filesystem::path& path) {
     fail(ErrorKind::kBadFile,
          "{}: holds neither input_ids nor input_features nor pixel_values; save them under that "
          "name",
-         path.string());
+         source);
   }
   return inputs;
 }

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string_view>
 
+#include "fovea/io/named_tensor.h"
 #include "fovea/models/model.h"
 
 namespace fovea {
@@ -13,5 +16,8 @@ namespace fovea {
 // none of input_ids, input_features and pixel_values or a tensor of another kind, and
 // Error{kUnsupported} for a tensor that fovea does not take, naming it.
 ModelInputs read_inputs(const std::filesystem::path& path);
+
+// The same of tensors in memory; messages begin with `source`.
+ModelInputs model_inputs_of(std::span<const NamedTensor> tensors, std::string_view source);
 
 }  // namespace fovea

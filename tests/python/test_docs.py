@@ -22,7 +22,7 @@ QUANTIZED, QUANTIZED_FILE = "bartowski/Llama-3.2-1B-Instruct-GGUF", "Llama-3.2-1
 
 # Commands that a page may show beside ./run; they are the business of other tests.
 # ./run alone is the gallery, which test_demo.py makes.
-OTHER_COMMANDS = ("git clone ", "cd ", "./test", "cmake ", "ctest ", "python3 ", "build/fixture-venv/bin/")
+OTHER_COMMANDS = ("git clone ", "cd ", "./test", "cmake ", "ctest ", "python3 ", "build/fixture-venv/bin/", "sudo apt install ", "venv/bin/")
 
 
 def shell_commands(page):

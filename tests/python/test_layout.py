@@ -32,7 +32,7 @@ def test_sources_are_formatted():
         pytest.skip("clang-format-16 is not installed here")
     sources = [
         str(path)
-        for folder in ("fovea", "tests", "bench", "examples")
+        for folder in ("fovea", "python", "tests", "bench", "examples")
         for path in sorted((ROOT / folder).rglob("*"))
         if path.suffix in (".cc", ".h")
     ]

@@ -1,16 +1,15 @@
 #include <fmt/format.h>
 
 #include "fovea/ask/method_comparison.h"
+#include "fovea/ask/numbers_file.h"
 #include "fovea/cli/ask_options.h"
 #include "fovea/cli/explain/asked.h"
 #include "fovea/cli/explain/card.h"
 #include "fovea/cli/explain/compare.h"
-#include "fovea/cli/explain/numbers.h"
 #include "fovea/cli/explain/page.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
-#include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/predictions.h"
@@ -53,10 +52,7 @@ void show_explanation(const Answer& answer, const FinishedRun& run, const Args& 
   if (args.has("out") && is_page_suffix(args["out"])) return write_page_file(args, answer);
   show({.figure = answer.figure,
         .json = [answer] { return whole(answer); },
-        .write_data =
-            [answer](const std::filesystem::path& path) {
-              write_explanation_numbers(path, answer);
-            }},
+        .write_data = [answer](const std::filesystem::path& path) { write_numbers(path, answer); }},
        args, run.engine() ? predictions_text(*run.engine(), run.result(), stdout_terminal()) : "");
 }
 

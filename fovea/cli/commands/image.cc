@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "fovea/ask/numbers_file.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/ask_options.h"
 #include "fovea/cli/map_options.h"
-#include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"

@@ -150,6 +150,16 @@ TEST(ModelCaches, WithoutAHomeAreThoseOfTheUserAndNeverInTheCurrentFolder) {
   EXPECT_TRUE(ModelCaches::from_environment().hub.is_absolute());
 }
 
+TEST(ModelCaches, AFrontEndThatIsNoProgramSaysWhereItsModelsAre) {
+  const TempFolder folder;
+  const Variable unset("FOVEA_MODELS", std::nullopt);
+  set_bundled_models(folder / "models");
+  EXPECT_EQ(ModelCaches::from_environment().bundled.front(), folder / "models");
+  const Variable other("FOVEA_MODELS", "/elsewhere");
+  EXPECT_EQ(ModelCaches::from_environment().bundled, std::vector<fs::path>{"/elsewhere"});
+  set_bundled_models({});
+}
+
 TEST(ModelCaches, FollowTheEnvironment) {
   const Variable home("HOME", "/h");
   const Variable own("FOVEA_CACHE", std::nullopt);

@@ -1,4 +1,4 @@
-// Writes maps as data for other programs: arrays, JSON and CSV.
+// Writes the numbers of answers for other programs: arrays, JSON and CSV.
 #pragma once
 
 #include <filesystem>
@@ -33,5 +33,15 @@ std::string data_suffixes();
 // that are not allowed are 0 in arrays and empty in CSV. Atomic. Throws Error{kInvalidArgument} for
 // another suffix.
 void write_map_data(const std::filesystem::path& path, const MapData& data);
+
+// The array that .npy holds of an answer. Throws as numbers_of() does.
+Tensor array_in(const Answer& answer);
+
+// An answer by suffix: .json as whole(); maps as write_map_data() does; a table as .csv; several
+// arrays as .npz. Of an explanation .npy holds the scores, f32 [positions], of heads [layers,
+// heads], .npz and .safetensors `scores` and, where the method counts what a decoder has read,
+// `target_scores`, and .csv index, name and score of each position. Throws as write_map_data()
+// does, and Error{kUnsupported} for a table or several arrays under another suffix.
+void write_numbers(const std::filesystem::path& path, const Answer& answer);
 
 }  // namespace fovea

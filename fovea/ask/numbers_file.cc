@@ -1,4 +1,4 @@
-#include "fovea/cli/map_out.h"
+#include "fovea/ask/numbers_file.h"
 
 #include <fmt/format.h>
 
@@ -52,8 +52,7 @@ void write_csv(const std::filesystem::path& path, const MapData& data) {
 }
 
 void write_map_json(const std::filesystem::path& path, const MapData& data) {
-  const std::string text = map_json(data).dump() + "\n";
-  write_file_atomic(path, [&](FileWriter& writer) { writer.write(text); });
+  write_file_atomic(path, [&](FileWriter& writer) { writer.write(map_json(data).dump() + "\n"); });
 }
 
 void write_array(const std::filesystem::path& path, const MapData& data) {
@@ -73,6 +72,51 @@ void write_tensors(const std::filesystem::path& path, const MapData& data) {
                      {"rows", position_texts(data.rows).dump()},
                      {"cols", position_texts(data.cols).dump()},
                      {"map", about.dump()}});
+}
+
+Tensor scores_tensor(const AxisScores& of) {
+  const std::vector<float> values(of.scores.begin(), of.scores.end());
+  const Tensor scores = Tensor::from<float>({static_cast<int64_t>(values.size())}, values);
+  return of.axis.name == "heads" ? scores.reshaped({of.axis.grid_rows, of.axis.grid_cols}) : scores;
+}
+
+std::vector<NamedTensor> score_tensors(const std::vector<AxisScores>& scores) {
+  std::vector<NamedTensor> tensors{{"scores", scores_tensor(scores.front())}};
+  if (scores.size() > 1) tensors.push_back({"target_scores", scores_tensor(scores.back())});
+  return tensors;
+}
+
+std::string scores_csv(const std::vector<AxisScores>& scores) {
+  std::string text = "axis,index,position,score\n";
+  for (const AxisScores& of : scores) {
+    for (size_t i = 0; i < of.scores.size(); ++i) {
+      text += fmt::format("{},{},{},{:.9g}\n", of.axis.name, i, csv_text(of.axis.positions[i].text),
+                          of.scores[i]);
+    }
+  }
+  return text;
+}
+
+void write_whole_text(const std::filesystem::path& path, const std::string& text) {
+  write_file_atomic(path, [&](FileWriter& writer) { writer.write(text); });
+}
+
+// `suffix` is one that holds numbers, and not .json.
+void write_scores(const std::filesystem::path& path, std::string_view suffix,
+                  const Answer& answer) {
+  const std::vector<AxisScores>& scores = answer.scores;
+  if (suffix == ".npy") {
+    write_npy(path, scores_tensor(scores.front()));
+  } else if (suffix == ".npz") {
+    write_npz(path, score_tensors(scores));
+  } else if (suffix == ".safetensors") {
+    write_safetensors(path, score_tensors(scores),
+                      {{"program", fmt::format("fovea {}", version())},
+                       {"explanation", text_in(answer.figure).metadata.dump()},
+                       {"positions", position_texts(scores.front().axis).dump()}});
+  } else {
+    write_whole_text(path, scores_csv(scores));
+  }
 }
 
 struct MapFormat {
@@ -164,6 +208,25 @@ void write_map_data(const std::filesystem::path& path, const MapData& data) {
          path.string(), data_suffixes());
   }
   format->write(path, data);
+}
+
+Tensor array_in(const Answer& answer) {
+  return answer.scores.empty() ? without_nan(numbers_of(answer).weights)
+                               : scores_tensor(answer.scores.front());
+}
+
+void write_numbers(const std::filesystem::path& path, const Answer& answer) {
+  const std::string suffix = lower_suffix(path);
+  if (suffix == ".json") return write_whole_text(path, whole(answer).dump(1) + "\n");
+  if (!answer.scores.empty() && is_data_suffix(path)) return write_scores(path, suffix, answer);
+  const auto* table = std::get_if<TableFigure>(&answer.figure);
+  if (table != nullptr && suffix == ".csv") return write_whole_text(path, table_csv(*table));
+  if (answer.arrays && !answer.numbers_apart) {
+    if (suffix == ".npz") return write_npz(path, answer.arrays());
+    fail(ErrorKind::kUnsupported, "'{}' holds one array but there are several; write them as .npz",
+         path.string());
+  }
+  write_map_data(path, numbers_of(answer));
 }
 
 }  // namespace fovea
