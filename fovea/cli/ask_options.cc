@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fovea/ask/numbers_file.h"
 #include "fovea/ask/detection_answer.h"
 #include "fovea/ask/places.h"
 #include "fovea/ask/question_kind.h"
@@ -11,7 +12,6 @@
 #include "fovea/base/file.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/map_options.h"
-#include "fovea/cli/map_out.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
 #include "fovea/cli/predictions.h"
