@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "fovea/ask/numbers_file.h"
 #include "fovea/ask/detection_answer.h"
+#include "fovea/ask/numbers_file.h"
 #include "fovea/ask/places.h"
 #include "fovea/ask/question_kind.h"
 #include "fovea/base/error.h"
