@@ -10,6 +10,7 @@
 #include "fovea/ask/question_kind.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/capture/array_file.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
@@ -273,8 +274,8 @@ void refuse_model_options(const Args& args, const GivenInput& run,
   for (const char* name : names) {
     const bool usual = name == std::string_view("dtype") && args[name] == "f32";
     if (usual || !args.has(name)) continue;
-    fail(ErrorKind::kInvalidArgument,
-         "--{} is for running a model but '{}' is a captured run; leave it out", name, run.value);
+    fail(ErrorKind::kInvalidArgument, "--{} is for running a model but '{}' is {}; leave it out",
+         name, run.value, is_array_name(run.value) ? "an array of weights" : "a captured run");
   }
 }
 

@@ -14,6 +14,7 @@ VERBS = {
     "export": ["--out", "out.safetensors"], "explain": ["--method", "raw"],
 }
 TAKES_RUNS = ("explain", "steps")
+ARRAYS = ("array.npy", "arrays.npz")  # of weights: runs too, for those verbs
 KNOWN = {"tensors.safetensors": "--inputs", "model.gguf": "-m", "weights.bin": "-m", "weights.pt": "-m", "array.npy": "the text itself",
          "arrays.npz": "the text itself", "paper.pdf": "the text itself", "table.csv": "--text-file", "page.html": "--text-file",
          "data.json": ""}
@@ -43,7 +44,10 @@ def asked(verb, folder, word):
 def test_a_file_that_fovea_knows_is_no_text(verb, folder):
     before = sorted(folder.iterdir())
     for name, advice in KNOWN.items():
-        assert_fails(asked(verb, folder, name), 2, "INPUT is", name, advice)
+        if verb in TAKES_RUNS and name in ARRAYS:
+            assert_fails(asked(verb, folder, name), 2, "--model", name, "is an array of weights")
+        else:
+            assert_fails(asked(verb, folder, name), 2, "INPUT is", name, advice)
     for name in ("photo.png", "a photo", "my photo.gif"):
         assert_fails(asked(verb, folder, name), 2, "INPUT is the picture", name, "text")
     if verb not in TAKES_RUNS:
@@ -54,7 +58,7 @@ def test_a_file_that_fovea_knows_is_no_text(verb, folder):
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_name_without_its_file_stays_a_text(verb, folder, tmp_path):
     for word in ("run.fovea.safetensors", "array.npy", "photo.png", "the cat"):
-        if verb in TAKES_RUNS and word.startswith("run"):
+        if verb in TAKES_RUNS and (word.startswith("run") or word in ARRAYS):
             continue
         model = TRANSLATOR if verb == "translate" else folder / "bert"
         result = run(verb, word, "-m", model, *VERBS[verb], cwd=tmp_path)
@@ -63,7 +67,8 @@ def test_a_name_without_its_file_stays_a_text(verb, folder, tmp_path):
 
 def test_a_captured_run_that_is_not_there_is_told(folder, tmp_path):
     for verb in TAKES_RUNS:
-        assert_fails(run(verb, "rnu.fovea.safetensors", cwd=tmp_path), 1, "rnu.fovea.safetensors", "no such file")
+        for name in ("rnu.fovea.safetensors", "arary.npy"):
+            assert_fails(run(verb, name, cwd=tmp_path), 1, name, "no such file")
 
 
 @pytest.mark.parametrize("verb, option", [

@@ -56,7 +56,7 @@ def test_what_cannot_be_hidden_is_refused_in_one_line(captured):
     path, _ = captured
     asked = ["open", path, "--view", "matrix"]
     for options, words in [(["--renormalise"], ["--renormalise", "--hide-sinks", "--hide-special"]),
-                           (["--head", "max", "--hide-special"], ["--hide-special", "maximum"]),
+                           (["--head", "max", "--hide-special"], ["--hide-special", "largest or smallest"]),
                            (["--head", 0, "--of", "score", "--hide-sinks"], ["--hide-sinks", "score"]),
                            (["--head", 0, "--needles", -1], ["--needles"]),
                            (["--head", 0, "--cols", "0:1", "--hide-special"], ["hidden"])]:

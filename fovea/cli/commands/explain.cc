@@ -118,8 +118,8 @@ std::string details() {
          "costs 40 runs of the model for the map and 21 for each random order; --compare\n"
          "pays for the random orders once for each input, not for each method.\n"
          "\n"
-         "Of a captured run (fovea capture), or of an array of weights that another program\n"
-         "saved, methods answer that need nothing but its maps; others say what is missing.\n";
+         "INPUT may be a captured run (fovea capture), or an array of weights that another\n"
+         "program saved. Methods that need only maps answer; others say what is missing.\n";
 }
 
 std::vector<Option> explain_options() {
