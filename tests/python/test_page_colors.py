@@ -10,6 +10,7 @@ import pytest
 from program import assert_fails, ok, run
 from test_open import axis
 from test_page import assert_quiet, browser, workspace, write_run  # noqa: F401
+from test_picture_page import add_picture, patches, pixel
 
 TOKENS = 700
 STEP = 0.5 / 65000  # weights of a small page are so far from the exact ones
@@ -167,6 +168,20 @@ def test_running_text_has_the_colours_of_rows_and_columns(browser, tmp_path):  #
                 continue
             entry = entry_of(scale, line[i])
             assert (table[max(0, entry - 1) : entry + 2] == color).all(-1).any(), (column, curve, i)
+
+
+def test_over_a_picture_times_even_begins_at_even(browser, tmp_path):  # noqa: F811
+    maps = write_run(tmp_path / "run.safetensors", [patches(3, 4)], [("self.0", "patches", "patches", 1, 2.0, False)])
+    add_picture(tmp_path / "run.safetensors", np.full((30, 40, 3), 90, np.uint8))
+    ok("open", tmp_path / "run.safetensors", "--out", tmp_path / "page.html")
+    bare = {"evaluate": "(s => { s.value = 100; s.dispatchEvent(new Event('input')); })(document.querySelector('.strength input'))"}
+    results = browser.drive(tmp_path / "page.html", [{"open": "#t=3&f=times-even"}, bare, TICKS, *[pixel(row, col) for row in range(3) for col in range(4)]])
+    assert_quiet(results)
+    table, scale = colors_of(tmp_path / "page.html", "inferno"), (1, 32, "log")
+    assert_bar(results[2], table, scale)
+    for place, value in enumerate(maps["self.0"][0][3, 2:] * 14):
+        entry = entry_of(scale, value)
+        assert (table[max(0, entry - 1) : entry + 2] == results[3 + place][:3]).all(-1).any(), place
 
 
 def test_a_page_opens_with_what_was_asked(browser, long_run, tmp_path):  # noqa: F811

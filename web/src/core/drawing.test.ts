@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { colorsNote, drawingOf, endsOf, figureBlock, meaningOf, scaleOf, valueName, withArrows } from './drawing';
+import { colorsNote, drawingOf, endsOf, figureBlock, meaningOf, pictureDrawing, scaleOf, valueName, withArrows } from './drawing';
 import { scales } from './golden';
 
 const values = scales.drawings.values.map((value) => value ?? Number.NaN);
@@ -21,6 +21,14 @@ describe('scaleOf', () => {
   it('takes an empty map', () => {
     expect(scaleOf(drawingOf({ of: '', curve: '', range: null }, 10), [Number.NaN])).toMatchObject({ low: 0, high: 1 });
     expect(scaleOf(drawingOf({ of: '', curve: '', range: ['1%', '99%'] }, 10), [])).toMatchObject({ low: 0, high: 1e-6 });
+  });
+});
+
+describe('pictureDrawing', () => {
+  it('has weights, or times even from even on', () => {
+    expect(pictureDrawing({ of: '', curve: '', range: null })).toEqual({ of: 'weight', curve: 'linear', range: null });
+    expect(pictureDrawing({ of: 'times-even', curve: '', range: null })).toEqual({ of: 'times-even', curve: 'log', range: [1, 32] });
+    expect(pictureDrawing({ of: 'times-even', curve: 'sqrt', range: [0, 9] }).range).toEqual([0, 9]);
   });
 });
 

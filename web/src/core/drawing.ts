@@ -35,6 +35,12 @@ export function drawingOf(asked: Asked, positions: number): MapDrawing {
   return { of, curve: asked.curve || (of === 'times-even' ? 'log' : 'linear'), range: asked.range };
 }
 
+/** Over a picture: weights unless something else is asked for, and times even from even on. */
+export function pictureDrawing(asked: Asked): MapDrawing {
+  const drawing = drawingOf(asked, 1);
+  return drawing.of === 'times-even' && !drawing.range ? { ...drawing, range: [1, EVEN_REACH] } : drawing;
+}
+
 /** Weights, linear from 0 to the largest: what a caption need not say. */
 export function isPlain({ of, curve, range }: MapDrawing): boolean {
   return of === 'weight' && curve === 'linear' && !range;

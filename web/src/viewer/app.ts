@@ -1,6 +1,6 @@
 import { decimalsOf, isolated, matrixCaption, placeText, tokenCaption, tokenText, valueCaption, type HeadName } from '../core/captions';
 import { fromBase64, lineOf, type DecodedMap } from '../core/codec';
-import { colorsNote, drawingOf, figureBlock, meaningOf, scaleOf, type MapDrawing } from '../core/drawing';
+import { colorsNote, drawingOf, figureBlock, meaningOf, pictureDrawing, scaleOf, type MapDrawing } from '../core/drawing';
 import { gridOf, massBeside } from '../core/grid';
 import type { AxisInfo, MaskInfo, PageHeader, SiteInfo } from '../core/header';
 import { CURVES, type ColorScale, type Curve } from '../core/scale';
@@ -294,7 +294,7 @@ export class App implements Actions {
     const mask = header.masks[site.mask] as MaskInfo;
     const asked = askedOf(state, header);
     const longest = Math.max(site.rows, site.cols);
-    const drawing = drawingOf(asked, state.view === 'read' ? 1 : longest);
+    const drawing = looked ? pictureDrawing(asked) : drawingOf(asked, state.view === 'read' ? 1 : longest);
     const headsDrawing = drawingOf(asked, longest);
     const headsScale = this.headsScaleOf(site.kind, headsDrawing);
     const scene: Scene = {
@@ -304,7 +304,7 @@ export class App implements Actions {
       picture: this.picture,
       focus: null,
       scale: headsScale,
-      ends: endsOfColors(drawing, state),
+      ends: asked.range ? 'asked' : endsOfColors(drawing, state),
       own: 'this map',
       drawn: null,
     };
@@ -382,8 +382,7 @@ function nextTheme(theme: Theme): Theme {
 }
 
 function endsOfColors(drawing: MapDrawing, state: State): Ends {
-  if (drawing.range) return 'asked';
-  if (drawing.curve === 'log') return 'fixed';
+  if (drawing.range || drawing.curve === 'log') return 'fixed';
   return drawing.of === 'times-even' || state.ownRange ? 'own' : 'shared';
 }
 
