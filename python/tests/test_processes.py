@@ -16,9 +16,12 @@ LLAMA = ROOT / "tests/data/parity/llama_gqa"
 SOON_SECONDS = 0.3
 
 
-def start(code, interpreter=sys.executable, **options):
+def start(code, interpreter=sys.executable):
     environment = {**os.environ, "PYTHONPATH": str(BUILD / "python")}
-    return subprocess.Popen([interpreter, "-u", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options)
+    environment.pop("GOMP_SPINCOUNT", None)  # which the runner of the tests sets
+    # Who runs the tests in the background of a shell ignores Ctrl-C, and so would Python.
+    return subprocess.Popen([interpreter, "-u", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
 def output(code, interpreter=sys.executable):
@@ -177,7 +180,8 @@ def test_ctrl_c_ends_the_program_as_it_ends_the_other_one():
     environment = {**os.environ, "PYTHONPATH": str(BUILD / "python")}
     scene = ROOT / "models/scenes-vit/demo/scene-1.png"
     process = subprocess.Popen([sys.executable, "-m", "fovea", "image", scene, "-m", "scenes-vit", "--size", "2400x2400"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60) == ("", "") and process.returncode == 130

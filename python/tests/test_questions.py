@@ -60,6 +60,10 @@ def cases(bert_folder):
                       ["steps", "-m", bert_folder, TEXT, "--token", "cat", "--to-token", "sat", "--layer", "0", "--head", "1"])
     found["change"] = (text, {"hide": ["cat"], "layer": 1, "head": 0},
                        ["change", "-m", bert_folder, TEXT, "--hide", "cat", "--layer", "1", "--head", "0"])
+    found["top"] = (text, {"head": 1, "top": 3}, ["text", "-m", bert_folder, TEXT, "--head", "1", "--top", "3"])
+    found["top_patches"] = (scene, {"at": [60, 100], "top": 3}, ["image", SCENE, "-m", "scenes-vit", "--at", "60,100", "--top", "3"])
+    found["top_cells"] = (farm, {"query": 3, "top": 3},
+                          ["detect", FARM, "-m", "scenes-detr", "--size", "240x192", "--query", "3", "--top", "3"])
     found["explain"] = (text, {"method": "rollout", "residual": 0.3, "token": "cat"},
                         ["explain", TEXT, "-m", bert_folder, "--method", "rollout", "--residual", "0.3", "--token", "cat"])
     return found
