@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fovea/base/error.h"
 
 namespace fovea {
 namespace {
+
+constexpr int kFactsVersion = 1;
 
 // Row by row; what JSON cannot hold, a masked score, is null.
 Json values_json(const Tensor& tensor) {
@@ -69,6 +73,38 @@ MapData numbers_of(const Answer& answer) {
         }
       },
       answer.figure);
+}
+
+void complete_facts(Answer& answer, AnswerAbout about) {
+  Json facts = Json::object({{"schema", kFactsVersion}});
+  facts.set("question", std::move(about.question));
+  facts.set("model", std::move(about.model));
+  facts.set("input", std::move(about.input));
+  if (const Json* own = answer.facts.find("outputs")) {  // that the question tells of the run's
+    for (const auto& [name, value] : own->as_object("outputs")) about.outputs.set(name, value);
+  }
+  facts.set("outputs", std::move(about.outputs));
+  facts.set("axes", std::move(about.axes));
+  for (const char* name : {"site", "layer", "head", "direction", "method"}) {
+    const Json* value = answer.facts.find(name);
+    facts.set(name, value != nullptr ? *value : Json());
+  }
+  facts.set("title", text_in(answer.figure).title);
+  facts.set("caption", text_in(answer.figure).caption);
+  answer.notes.insert(answer.notes.begin(), about.notes.begin(), about.notes.end());
+  Json notes = Json::array_of(answer.notes);
+  if (const Json* told = answer.facts.find("notes")) {  // that the figure tells
+    for (const Json& note : told->as_array("notes")) notes.push_back(note);
+  }
+  facts.set("notes", std::move(notes));
+  const Json* result = answer.facts.find("result");
+  facts.set("result", result != nullptr ? *result : Json::object());
+  answer.facts = std::move(facts);
+}
+
+const Figure* find_beside(const Answer& answer, std::string_view name) {
+  const auto found = std::ranges::find(answer.beside, name, &FigureBeside::name);
+  return found == answer.beside.end() ? nullptr : &found->figure;
 }
 
 Json whole(const Answer& answer) {

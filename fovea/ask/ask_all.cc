@@ -105,26 +105,14 @@ Answer answer_of(const ManyState& state, const Engine& engine, const ManyInputs&
          state.left_out.count > 0 ? "; the first: " : "", state.left_out.text);
   }
   Answer answer = kind.finish({engine, {}, question, inputs.pictures, inputs.languages}, state);
-  Json facts = Json::object({{"schema", kFactsVersion}, {"question", to_json(question)}});
   Json model = Json::object({{"name", engine.name()},
                              {"hash", engine.model_hash()},
                              {"architecture", engine.architecture().name}});
   if (const std::string& note = engine.checkpoint().note; !note.empty()) model.set("note", note);
-  facts.set("model", std::move(model));
-  facts.set("input", input_facts_of(state));
-  facts.set("outputs", Json::object({}));
-  facts.set("axes", Json::array());
-  for (const char* name : {"site", "layer", "head", "direction", "method"}) {
-    const Json* value = answer.facts.find(name);
-    facts.set(name, value != nullptr ? *value : Json());
-  }
-  facts.set("title", text_in(answer.figure).title);
-  facts.set("caption", text_in(answer.figure).caption);
-  const std::vector<std::string> notes = notes_of(state);
-  answer.notes.insert(answer.notes.begin(), notes.begin(), notes.end());
-  facts.set("notes", Json::array_of(answer.notes));
-  facts.set("result", answer.facts.at("result", "an answer"));
-  answer.facts = std::move(facts);
+  complete_facts(answer, {.question = to_json(question),
+                          .model = std::move(model),
+                          .input = input_facts_of(state),
+                          .notes = notes_of(state)});
   return answer;
 }
 

@@ -9,6 +9,8 @@
 namespace fovea {
 namespace {
 
+constexpr std::string_view kOfAnswer = "an explanation";
+
 // Every parameter as it was, given or not.
 Json parameters_json(const AskedExplanation& asked) {
   Json json = Json::object();
@@ -163,6 +165,26 @@ void add_check(Answer& answer, const AskedExplanation& asked, const Explanation&
   answer.beside = {{"grades", card_table(view)}, {"curves", std::move(curves)}};
 }
 
+PageGrade page_grade(const GradeInfo& info, const Json& grade) {
+  const auto number = [&](std::string_view name) {
+    return grade.at(name, kOfAnswer).as_double(kOfAnswer);
+  };
+  const auto text = [&](std::string_view name) {
+    return grade.at(name, kOfAnswer).as_string(kOfAnswer);
+  };
+  PageGrade page{.name = std::string(info.name),
+                 .says = std::string(info.says),
+                 .good = text("good"),
+                 .missing = grade.find("missing") != nullptr ? text("missing") : "",
+                 .verdict = text("verdict")};
+  if (!page.missing.empty()) return page;
+  page.value = number("value");
+  page.random = number("random");
+  page.random_low = number("random_low");
+  page.random_high = number("random_high");
+  return page;
+}
+
 }  // namespace
 
 Answer explanation_answer(const AskedExplanation& asked, const Explanation& explanation,
@@ -179,6 +201,28 @@ Answer explanation_answer(const AskedExplanation& asked, const Explanation& expl
   }
   if (card != nullptr) add_check(answer, asked, explanation, *card);
   return answer;
+}
+
+ExplanationPage explanation_page(const Answer& answer) {
+  const Json& result = answer.facts.at("result", kOfAnswer);
+  const Method method = method_named(answer.facts.at("method", kOfAnswer).as_string(kOfAnswer));
+  ExplanationPage page{
+      .figure = answer.figure,
+      .method = method.name,
+      .answers = method.answers,
+      .model_hash = answer.facts.at("model", kOfAnswer).at("hash", kOfAnswer).as_string(kOfAnswer),
+      .scores = answer.scores,
+      .row = {},
+      .facts = whole(answer).dump()};
+  if (const Json* row = result.find("row")) page.row = row->as_int(kOfAnswer);
+  const Figure* curves = find_beside(answer, "curves");
+  if (curves == nullptr) return page;
+  page.curves = std::get<CurvesFigure>(*curves);
+  const Json& grades = result.at("check", kOfAnswer).at("grades", kOfAnswer);
+  for (const GradeInfo& info : grade_infos()) {
+    page.grades.push_back(page_grade(info, grades.at(info.name, kOfAnswer)));
+  }
+  return page;
 }
 
 }  // namespace fovea

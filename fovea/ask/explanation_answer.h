@@ -12,4 +12,7 @@ namespace fovea {
 Answer explanation_answer(const AskedExplanation& asked, const Explanation& explanation,
                           const FaithfulnessCard* card);
 
+// A saved page of such an answer.
+ExplanationPage explanation_page(const Answer& answer);
+
 }  // namespace fovea

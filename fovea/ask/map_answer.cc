@@ -124,34 +124,14 @@ Answer map_answer(Figure figure, const Question& question, const FinishedRun& ru
 }
 
 void complete_facts(Answer& answer, const Question& question, const FinishedRun& run) {
-  Json facts = Json::object({{"schema", kFactsVersion}});
-  facts.set("question", to_json(question));
-  facts.set("model", model_facts(run));
-  facts.set("input", input_facts(run));
-  Json outputs = output_facts(run);
-  if (const Json* own = answer.facts.find("outputs")) {  // that the question tells of the run's
-    for (const auto& [name, value] : own->as_object("outputs")) outputs.set(name, value);
-  }
-  facts.set("outputs", std::move(outputs));
   Json axes = Json::array();
   for (const Axis& axis : run.run().axes) axes.push_back(axis_facts(axis));
-  facts.set("axes", std::move(axes));
-  for (const char* name : {"site", "layer", "head", "direction", "method"}) {
-    const Json* value = answer.facts.find(name);
-    facts.set(name, value != nullptr ? *value : Json());
-  }
-  facts.set("title", text_in(answer.figure).title);
-  facts.set("caption", text_in(answer.figure).caption);
-  answer.notes.insert(answer.notes.begin(), run.result().warnings.begin(),
-                      run.result().warnings.end());
-  Json notes = Json::array_of(answer.notes);
-  if (const Json* told = answer.facts.find("notes")) {  // that the figure tells
-    for (const Json& note : told->as_array("notes")) notes.push_back(note);
-  }
-  facts.set("notes", std::move(notes));
-  const Json* result = answer.facts.find("result");
-  facts.set("result", result != nullptr ? *result : Json::object());
-  answer.facts = std::move(facts);
+  complete_facts(answer, {.question = to_json(question),
+                          .model = model_facts(run),
+                          .input = input_facts(run),
+                          .outputs = output_facts(run),
+                          .axes = std::move(axes),
+                          .notes = run.result().warnings});
 }
 
 }  // namespace fovea

@@ -1,8 +1,9 @@
 // Figures as files and as bytes.
 #include <nanobind/stl/string.h>
 
+#include "fovea/ask/explanation_answer.h"
 #include "fovea/base/error.h"
-#include "fovea/cli/explain/page.h"
+#include "fovea/render/explanation_page.h"
 #include "fovea/render/figure_file.h"
 #include "fovea/render/page.h"
 #include "python/native/modules.h"
@@ -29,7 +30,7 @@ void write(const Answered& answered, const std::string& path, const std::string&
     const FigureOptions options = drawn_with(colors, pixels, svg_text);
     if (!is_page_suffix(path)) return write_figure(path, answered.answer.figure, options);
     if (!answered.answer.scores.empty()) {
-      return write_explanation_page(path, answered.answer, options);
+      return write_page(path, explanation_page(answered.answer), options);
     }
     if (!answered.session) {
       fail(ErrorKind::kUnsupported, "a page shows one run; {} is counted over many inputs",

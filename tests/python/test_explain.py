@@ -258,7 +258,7 @@ def test_figures_and_pages(tmp_path):
     answer = explained(TEXT, "-m", model, "--method", "rollout", "--token", "mat")
     assert told(json.loads(data)) == answer and page.count("<tr>") == 1 + len(answer["scores"])
     # Bars are measured by the words; the position asked from and special tokens do not flatten them.
-    assert "--share:100.0%" in re.search(r"<tr>.*<bdi>(?!\[)[^<]+</bdi>.*--share:100.0%.*", page).group()
+    assert re.search(r"<tr>.*<bdi>(?!\[)[^<]+</bdi>.*background-size:100.0%.*", page)
     both = ok("explain", TEXT, "-m", model, "--method", "rollout", "--token", "mat", "--json", "--out", tmp_path / "y.html")
     assert json.loads(both) == json.loads(data) and (tmp_path / "y.html").read_text() == page
 

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
+#include "fovea/ask/explanation_answer.h"
 #include "fovea/ask/method_comparison.h"
 #include "fovea/ask/numbers_file.h"
 #include "fovea/cli/ask_options.h"
 #include "fovea/cli/explain/asked.h"
-#include "fovea/cli/explain/card.h"
 #include "fovea/cli/explain/compare.h"
-#include "fovea/cli/explain/page.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/map_options.h"
@@ -17,6 +16,7 @@
 #include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
 #include "fovea/figure/faithfulness_view.h"
+#include "fovea/render/explanation_page.h"
 #include "fovea/render/page.h"
 
 namespace fovea {
@@ -31,7 +31,7 @@ std::string method_summaries() {
 void write_page_file(const Args& args, const Answer& answer) {
   {
     const InterruptGuard guard;
-    write_explanation_page(args["out"], answer, figure_options(args));
+    write_page(args["out"], explanation_page(answer), figure_options(args));
   }
   write_stdout(args.flag("json") ? whole(answer).dump(1) + "\n" : wrote_line(args["out"]));
 }
