@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <span>
 
 #include "fovea/ask/detection_answer.h"
 #include "fovea/ask/picture_results.h"
 #include "fovea/ask/predictions.h"
-#include "fovea/base/error.h"
 #include "fovea/capture/words.h"
 #include "fovea/engine/classes.h"
 #include "fovea/engine/engine_subject.h"
@@ -20,7 +18,6 @@
 namespace fovea {
 namespace {
 
-constexpr size_t kMostOutcomes = 5;  // of the best before, and of the best after
 constexpr size_t kMostStates = 8;
 
 using OutcomeName = std::function<std::string(int64_t)>;
@@ -40,11 +37,7 @@ struct Pair {
 };
 
 std::span<const float> row_of(const MatrixView<const float>& logits, int64_t row) {
-  const std::span<const float> values(logits.row(row), static_cast<size_t>(logits.cols));
-  if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) {
-    fail(ErrorKind::kBadFile, "the model's scores are not all finite; its weights are damaged");
-  }
-  return values;
+  return finite_scores({logits.row(row), static_cast<size_t>(logits.cols)});
 }
 
 std::vector<double> shares(std::span<const float> logits, bool each_by_itself) {
@@ -54,25 +47,13 @@ std::vector<double> shares(std::span<const float> logits, bool each_by_itself) {
   return all;
 }
 
-std::vector<int64_t> best(const std::vector<double>& shares) {
-  std::vector<int64_t> order(shares.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto share = [&](int64_t i) { return shares[static_cast<size_t>(i)]; };
-  const size_t count = std::min(kMostOutcomes, order.size());
-  std::partial_sort(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-      [&](int64_t a, int64_t b) { return share(a) != share(b) ? share(a) > share(b) : a < b; });
-  order.resize(count);
-  return order;
-}
-
 // The best before, then those of the best after that are not among them.
 std::vector<Outcome> best_outcomes(std::span<const float> before, std::span<const float> after,
                                    bool each_by_itself, const OutcomeName& name) {
   const std::vector<double> was = shares(before, each_by_itself);
   const std::vector<double> is = shares(after, each_by_itself);
-  std::vector<int64_t> chosen = best(was);
-  for (const int64_t index : best(is)) {
+  std::vector<int64_t> chosen = best_indices(was);
+  for (const int64_t index : best_indices(is)) {
     if (std::ranges::count(chosen, index) == 0) chosen.push_back(index);
   }
   std::vector<Outcome> rows;
@@ -150,7 +131,8 @@ OutcomeGroup token_classes(const Pair& pair) {
     if (axis.positions[static_cast<size_t>(i)].special) continue;
     const std::vector<double> before = probabilities(row_of(was, i));
     const std::vector<double> after = probabilities(row_of(is, i));
-    const int64_t had = best(before).front(), has = best(after).front();
+    const int64_t had = best_indices(before, 1).front();
+    const int64_t has = best_indices(after, 1).front();
     group.rows.push_back({.label = plain_label(axis, i) + ": " + name(had),
                           .index = had,
                           .before = before[static_cast<size_t>(had)],

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <span>
+#include <numeric>
 
 #include "fovea/ask/picture_answer.h"
 #include "fovea/base/error.h"
@@ -13,39 +13,26 @@
 namespace fovea {
 namespace {
 
-constexpr size_t kMostCandidates = 5;
-
 using NameOf = std::function<std::string(int64_t)>;
 
 std::vector<Candidate> candidates_of(const std::vector<double>& probabilities, const NameOf& name,
                                      size_t most) {
-  std::vector<Candidate> all;
-  for (const double probability : probabilities) {
-    all.push_back({.index = static_cast<int64_t>(all.size()), .probability = probability});
+  std::vector<Candidate> candidates;
+  for (const int64_t index : best_indices(probabilities, most)) {
+    candidates.push_back({index, name(index), probabilities[static_cast<size_t>(index)]});
   }
-  const size_t count = std::min(most, all.size());
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(),
-                    [](const Candidate& a, const Candidate& b) {
-                      return a.probability != b.probability ? a.probability > b.probability
-                                                            : a.index < b.index;
-                    });
-  all.resize(count);
-  for (Candidate& each : all) each.name = name(each.index);
-  return all;
+  return candidates;
 }
 
 std::vector<Candidate> best_candidates(std::span<const float> logits, const NameOf& name) {
-  if (!std::ranges::all_of(logits, [](float logit) { return std::isfinite(logit); })) {
-    fail(ErrorKind::kBadFile, "the model's scores are not all finite; its weights are damaged");
-  }
-  return candidates_of(probabilities(logits), name, kMostCandidates);
+  return candidates_of(probabilities(finite_scores(logits)), name, kMostCandidates);
 }
 
 // The classes of a model where several may hold: those with a probability above one half, but at
 // least the best.
 std::vector<Candidate> present_of(std::span<const float> logits, const NameOf& name) {
   std::vector<double> each;
-  for (const float logit : logits) each.push_back(sigmoid(double{logit}));
+  for (const float logit : finite_scores(logits)) each.push_back(sigmoid(double{logit}));
   const auto present = std::ranges::count_if(each, [](double share) { return share > 0.5; });
   return candidates_of(each, name, static_cast<size_t>(std::max<std::ptrdiff_t>(present, 1)));
 }
@@ -107,6 +94,23 @@ void add_written(Predictions& predictions, const Engine& engine, const RunResult
 }
 
 }  // namespace
+
+std::span<const float> finite_scores(std::span<const float> scores) {
+  if (std::ranges::all_of(scores, [](float score) { return std::isfinite(score); })) return scores;
+  fail(ErrorKind::kBadFile, "the model's scores are not all finite; its weights are damaged");
+}
+
+std::vector<int64_t> best_indices(const std::vector<double>& probabilities, size_t most) {
+  std::vector<int64_t> order(probabilities.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto share = [&](int64_t i) { return probabilities[static_cast<size_t>(i)]; };
+  const size_t count = std::min(most, order.size());
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+      [&](int64_t a, int64_t b) { return share(a) != share(b) ? share(a) > share(b) : a < b; });
+  order.resize(count);
+  return order;
+}
 
 bool logits_wanted(const Engine& engine, const EncodedInput& input) {
   const HeadKind head = engine.facts().head;

@@ -1,8 +1,10 @@
 // What a model said besides its maps: classes, words behind masks, the text it wrote.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,14 @@
 #include "fovea/base/json.h"
 
 namespace fovea {
+
+inline constexpr size_t kMostCandidates = 5;
+
+// The same scores. Throws Error{kBadFile} if one is not finite.
+std::span<const float> finite_scores(std::span<const float> scores);
+// The most probable, largest first; of equals the first.
+std::vector<int64_t> best_indices(const std::vector<double>& probabilities,
+                                  size_t most = kMostCandidates);
 
 struct Candidate {
   int64_t index = 0;
