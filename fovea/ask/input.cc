@@ -88,6 +88,8 @@ std::vector<FieldInfo> all_input_fields() {
            .help = "choose among the words that make up this probability",
            .type = FieldType::kReal,
            .low = 0,
+           .low_excluded = true,
+           .high = 1,
            .otherwise = "1",
            .models = writes,
            .rules = {only_for_writing()}},

@@ -98,8 +98,10 @@ QuestionKind about_picture(QuestionKind kind) {
                          .help = "how well this text goes with the picture; several are compared",
                          .may_be_empty = true,
                          .several = true,
+                         .on_page = false,
                          .models = "models with a tower for each, CLIP and SigLIP"});
   kind.verbs = {"image"};
+  kind.has_page = kind.page != nullptr;  // a page shows maps; no other view stands in it
   kind.check = check_sees_patches;
   kind.check_input = check_in_picture;
   return kind;
@@ -129,7 +131,8 @@ FieldInfo mask_field() {
           .low = 0,
           .low_excluded = true,
           .high = 1,
-          .otherwise = "0.6 of the composite, else every patch is shown"};
+          .otherwise = "0.6 of the composite, else every patch is shown",
+          .on_page = false};
 }
 
 PictureChoice picture_choice(const Question& question, const FinishedRun& run) {

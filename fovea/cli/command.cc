@@ -88,6 +88,8 @@ std::string with_own_words(std::string_view message, const Args& args) {
 
 std::string told(const Error& error, const Args& args) {
   if (error.field().empty()) return error.what();
+  // A verb with one kind of question has no word for it.
+  if (error.field() == "kind" && !args.knows("view")) return with_own_words(error.what(), args);
   return fmt::format("{}: {}", word_of(error.field(), args), with_own_words(error.what(), args));
 }
 

@@ -53,8 +53,11 @@ Answer answer_align(const Question& question, const FinishedRun& run) {
 // All maps of the translation; it opens at the one that the alignment is read from.
 PageOptions align_page(const Question& question, const FinishedRun& run) {
   const MapChoice choice = chosen_map(question, run).choice;
-  PageOptions options{
-      .opens_at = SiteKind::kCross, .opens_at_layer = choice.layer, .opens_at_head = choice.head};
+  const ViewChoice drawn = view_choice(question);
+  PageOptions options{.choice = {.of = drawn.of, .curve = drawn.curve, .range = drawn.range},
+                      .opens_at = SiteKind::kCross,
+                      .opens_at_layer = choice.layer,
+                      .opens_at_head = choice.head};
   if (!choice.head) options.choice.head = {.kind = HeadChoice::Kind::kMean};
   return options;
 }

@@ -122,6 +122,7 @@ QuestionKind maps_question() {
                                  .help = "take out patches of outlying norm and renormalise "
                                          "the rest",
                                  .type = FieldType::kFlag,
+                                 .on_page = false,
                                  .rules = {{.excludes = "column",
                                             .why = "renormalises what one position attends "
                                                    "to"}}}},

@@ -42,7 +42,6 @@ QuestionKind top_patches_question() {
                                 front_token_field(), column, top_field(), exact_field()},
                                part_fields()),
        .has_maps = false,
-       .has_page = false,
        .answer = answer_top_patches});
 }
 

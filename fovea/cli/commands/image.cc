@@ -2,33 +2,17 @@
 
 #include <algorithm>
 
-#include "fovea/ask/numbers_file.h"
 #include "fovea/base/error.h"
 #include "fovea/cli/ask_options.h"
-#include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/figure/picture_view.h"
 
 namespace fovea {
 namespace {
 
 // The size of a page that people still send by mail. A page of their own choice may be larger.
 constexpr uint64_t kComfortableBytes = 24'000'000;
-
-void check_image_page(const Args& args, const Question& question) {
-  for (const char* name : {"mask", "text", "without-artifacts"}) {
-    if (args.has(name)) {
-      fail(ErrorKind::kInvalidArgument,
-           "--{} does not go with a page, which shows maps to move through; leave one out", name);
-    }
-  }
-  if (question.kind != "maps") {
-    fail(ErrorKind::kInvalidArgument,
-         "--view is {} but a page shows maps; write it as .png or leave --view out", question.kind);
-  }
-}
 
 // Whether the answer will have one mask to write.
 void check_one_mask(const Args& args, const Question& question) {
@@ -56,7 +40,6 @@ Question image_question(const Args& args) {
   if (args.has("text")) {
     for (const std::string& text : args.all("text")) check_is_text("--text", text);
   }
-  if (writes_page(args)) check_image_page(args, question);
   check_one_mask(args, question);
   return question;
 }

@@ -1,6 +1,7 @@
 // Questions as JSON: parse_question and to_json are inverses, and what cannot be asked is told.
 #include "fovea/ask/question.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -160,6 +161,18 @@ TEST(Question, APageRefusesWhatItDoesNotShow) {
                          [&] { page("{'kind': 'align', 'hard': true}"); }));
   EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"kind"}, "a page has no lines",
                          [&] { page("{'kind': 'lines'}"); }));
+  // Of a picture it shows the maps as they are, and no other view.
+  EXPECT_NO_THROW(page("{'kind': 'maps', 'at': [3, 4]}"));
+  for (const char* field : {"'mask': 0.6", "'text': ['a cat']", "'without_artifacts': true"}) {
+    EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, "no place on a page", [&] {
+      page(fmt::format("{{'kind': 'maps', {}}}", field));
+    })) << field;
+  }
+  for (const char* kind : {"kernels", "composite", "lost", "field", "top_patches"}) {
+    EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"kind"},
+                           fmt::format("a page has no {}", kind),
+                           [&] { page(fmt::format("{{'kind': '{}'}}", kind)); }));
+  }
 }
 
 TEST(Question, WhatCannotBeAskedIsTold) {

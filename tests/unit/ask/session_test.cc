@@ -126,6 +126,11 @@ TEST(Session, APageOpensWhereTheQuestionIs) {
   EXPECT_EQ(page.opens_at, SiteKind::kCross);
   EXPECT_EQ(page.opens_at_layer, 0);
   EXPECT_EQ(page.opens_at_head, 4);
+  EXPECT_FALSE(page.choice.layer) << "it holds all layers";
+  const PageOptions drawn =
+      session.page(question_of("{'kind': 'align', 'of': 'times-even', 'scale': 'log'}"));
+  EXPECT_EQ(drawn.choice.of, MapValue::kTimesEven);
+  EXPECT_EQ(drawn.choice.curve, ScaleCurve::kLog);
   const PageOptions read = captured_session().page(question_of("{'kind': 'read', 'token': 2}"));
   EXPECT_EQ(read.view, "read");
   EXPECT_EQ(read.choice.token, "#2");
