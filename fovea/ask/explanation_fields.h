@@ -12,7 +12,7 @@
 
 namespace fovea {
 
-// How many random orders check an explanation: of one input, and of each of many.
+// How many random orders check an explanation where there is one input, and where there are many.
 inline constexpr int64_t kOrdersOfOne = 32;
 inline constexpr int64_t kOrdersOfEach = 8;
 

@@ -38,10 +38,11 @@ void write_map_data(const std::filesystem::path& path, const MapData& data);
 Tensor array_in(const Answer& answer);
 
 // An answer by suffix: .json as whole(); maps as write_map_data() does; a table as .csv; several
-// arrays as .npz. Of an explanation .npy holds the scores, f32 [positions], of heads [layers,
-// heads], .npz and .safetensors `scores` and, where the method counts what a decoder has read,
-// `target_scores`, and .csv index, name and score of each position. Throws as write_map_data()
-// does, and Error{kUnsupported} for a table or several arrays under another suffix.
+// arrays as .npz. For an explanation .npy holds the scores, f32 [positions] or, if they are for
+// heads, [layers, heads]. Its .npz and .safetensors hold `scores` and, where the method counts what
+// a decoder has read, `target_scores`. Its .csv has index, name and score of each position. Throws
+// as write_map_data() does, and Error{kUnsupported} for a table or several arrays under another
+// suffix.
 void write_numbers(const std::filesystem::path& path, const Answer& answer);
 
 }  // namespace fovea

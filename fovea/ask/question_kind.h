@@ -38,13 +38,13 @@ struct QuestionKind {
   // What the run must hold beside its records; null: nothing.
   RunNeeds (*needs)(const Question& question, const OpenedInput& opened) = nullptr;
   Answer (*answer)(const Question& question, const FinishedRun& run) = nullptr;
-  // Of a kind that is asked of many inputs, in place of `answer` (ask/many/counter.h): what counts,
-  // and what is made of the count. `counter` throws for what does not go together.
+  // A kind over many inputs has these in place of `answer` (ask/many/counter.h): one counts, the
+  // other makes the answer. `counter` throws for what does not go together.
   std::unique_ptr<Counter> (*counter)(const ManyAsked& asked) = nullptr;
   Answer (*finish)(const ManyAsked& asked, const ManyState& state) = nullptr;
   const char* doing = "counting";  // for who waits
-  // What of the question decides what is counted; the rest says what is shown of it. Null: all of
-  // it.
+  // The part of the question that decides what is counted; the rest only says what is shown. Null:
+  // all of it counts.
   Json (*counted)(const Question& question) = nullptr;
   // Where a page of the run opens that shows the same; null: by the place alone.
   PageOptions (*page)(const Question& question, const FinishedRun& run) = nullptr;

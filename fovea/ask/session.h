@@ -19,9 +19,10 @@ class Session {
   // Encodes the input. `record` says where records are kept. Throws what encoding throws, and
   // Error{kInvalidArgument} about a field of the input that the model has no use for.
   static Session open(Engine engine, Input input, const RecorderOptions& record = {});
-  // Of a run that was captured, or hooked from another framework: what needs the model says so.
+  // For a run that was captured, or hooked from another framework. A question that needs the model
+  // says so.
   static Session of(Run run);
-  // Of arrays of weights: what needs queries, keys or values says so too.
+  // For arrays of weights. A question that needs queries, keys or values says so.
   static Session of(ArrayRun arrays);
 
   // Null: a captured run.

@@ -76,8 +76,8 @@ void append_note(std::string& notes, const std::string& note) {
   notes += note;
 }
 
-// The row of a text: a word of it unless one is named, the last one of a causal model, which sees
-// all others, else the first.
+// The row of a text. If none is named, a causal model takes the last word, which sees all others,
+// and another model the first.
 FoundToken word_row(const Place& place, ModelStepsView& view, bool causal) {
   if (!place.at.empty()) fail_without_picture("at", view.run.model);
   if (place.token) return token_named(view.rows, *place.token);

@@ -1,5 +1,5 @@
 // One head's attention matrix, never stored whole: any part of it is computed from the record on
-// demand, exactly, on all threads, in O(N d) memory. Of a record of weights it is read.
+// demand, exactly, on all threads, in O(N d) memory. If the record holds weights, they are read.
 //
 //   A(i, j) = exp(s(i, j) - LSE(i)): row i is a query, column j a key. A row sums to 1 (0 if it
 //   sees no key, less than 1 under a sink logit, whatever it is where weights are read); a column
@@ -40,8 +40,8 @@ inline int64_t blocks_of(int64_t cells, int64_t bin) {
   return (cells + bin - 1) / bin;
 }
 
-// Maximum and sum of A over blocks of bin x bin cells, and how many of the cells the mask allows.
-// Blocks at the lower and right edge may be smaller.
+// The maximum and the sum of A in each block of bin x bin cells, and how many cells the mask
+// allows. Blocks at the lower and right edge may be smaller.
 struct PooledTile {
   Tensor max;    // f32 [block rows, block cols]
   Tensor sum;    // f32

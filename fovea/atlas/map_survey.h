@@ -1,5 +1,5 @@
-// What an overview of one head's map says, out of one pass over its weights: bins, what each column
-// receives, and how far rows look. Nothing larger than the overview is kept.
+// What an overview of one head's map says: bins, what each column receives, and how far rows look.
+// One pass over the weights gives all of it. Nothing larger than the overview is kept.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct MapSurvey {
   Tensor even;     // the share that even attention gives (even_attention.h)
   // What each column receives from all rows.
   std::vector<double> column_sums;
-  // Sums over rows by distance_step() of row and column, of the weights and of even attention.
+  // The weights, and those of even attention, summed by distance_step() between row and column.
   // Empty where rows and columns do not count along one axis, or nobody asked.
   std::vector<double> by_distance, even_by_distance;
 };

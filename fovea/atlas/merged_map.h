@@ -1,5 +1,5 @@
-// A map of one head, or of the mean, maximum or minimum of all heads, whose positions are put
-// together in groups. It is computed strip by strip, so that only the result is kept.
+// A map whose positions are put together in groups. It shows one head, or the mean, maximum or
+// minimum of all heads. It is computed strip by strip, so that only the result is kept.
 #pragma once
 
 #include <memory>
@@ -33,14 +33,14 @@ MapValue map_value_named(std::string_view name);  // throws Error{kInvalidArgume
 
 struct MergedMap {
   Tensor weights;  // f32 [row groups, column groups]; NaN: the mask forbids all of it
-  // The sum of each row of the map, over the columns of all groups. In pooled_map, the mean sum of
-  // each block's rows.
+  // The sum of each row over the columns of all groups. In pooled_map, the mean sum of each block's
+  // rows.
   std::vector<double> row_sums;
 };
 
 // Groups are neighbours in rising order; rows and columns outside of them are not computed. With
-// Merge::kWords times even is what a group gets over what it would get if every row looked evenly
-// at all it may see, and a score is the mean of the allowed ones.
+// Merge::kWords a score is the mean of the allowed ones, and times even compares what a group gets
+// with what it would get if every row looked evenly at all it may see.
 //   x(R, C) = share(R, C) / even(R, C),  even(R, C) = mean over i in R of (allowed in C) /
 //   allowed(i)
 // Columns of `left_out` count for nothing: neither their weight nor their part of even attention.
@@ -54,11 +54,11 @@ MergedMap merged_map(const std::shared_ptr<const AttentionRecord>& record, HeadC
 // stored. `value` is kWeight or kTimesEven.
 MergedMap pooled_map(const std::shared_ptr<const AttentionRecord>& record, int64_t head,
                      int64_t block, Merge merge, MapValue value = MapValue::kWeight);
-// That of a survey. `value` is kWeight or kTimesEven.
+// The map that a survey holds. `value` is kWeight or kTimesEven.
 MergedMap map_of(const MapSurvey& survey, Merge merge, MapValue value);
 
-// One row or column of a map: of one head, of the mean of all (also for kAll), or of their maximum
-// or minimum. Where the mask forbids a weight is 0, another value NaN.
+// One row or column of the map of a head, or of the mean (also for kAll), maximum or minimum of all
+// heads. Where the mask forbids, a weight is 0 and another value NaN.
 std::vector<double> line_of(const std::shared_ptr<const AttentionRecord>& record, int64_t index,
                             HeadChoice head, bool column, MapValue value = MapValue::kWeight);
 

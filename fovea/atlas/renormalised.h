@@ -10,7 +10,7 @@
 namespace fovea {
 
 // Rows divided by what they leave to other columns: the mask forbids `left_out`, and each LSE is
-// that of the rest. Of several heads the rows of their mean are divided. A row that sees nothing
+// that of the rest. For several heads, the rows of their mean are divided. A row that sees nothing
 // else has weights 0. Throws Error{kUnsupported} for a maximum, whose rows are no shares.
 std::shared_ptr<const AttentionRecord> renormalised(
     const std::shared_ptr<const AttentionRecord>& record, HeadChoice head,

@@ -19,7 +19,8 @@ uint64_t scrambled(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// The rows that are read of one row of blocks: one of each of `count` runs of nearly equal length.
+// The rows that are read in one row of blocks. The row of blocks is cut into `count` runs of nearly
+// equal length, and each gives one row.
 struct RowSample {
   RowSample(int64_t begin, int64_t end, int64_t wanted, uint64_t seed) : rows_in_all(end - begin) {
     const int64_t count = std::min(wanted, rows_in_all);

@@ -14,7 +14,7 @@ namespace fovea {
 // What a person says of arrays beside the file.
 struct ArrayOptions {
   std::optional<std::string> array;  // which array of several
-  // Names of the positions: of rows, and of columns where these are something else.
+  // The names of rows, and of columns where these are something else.
   std::optional<std::vector<std::string>> labels;
   std::optional<std::vector<std::string>> col_labels;
 };
@@ -35,10 +35,10 @@ struct ArrayRun {
   ArrayFacts facts;
 };
 
-// Of one array: [rows, columns], [heads, rows, columns], [layers, heads, rows, columns], or the
-// last with a batch of one behind the layers. Square arrays are self-attention, others, and those
-// with labels of their columns, cross-attention. Of several arrays that are named as sites are:
-// those sites, one layer each. Every number is read once. Throws what read_array_file() and
+// One array has the shape [rows, columns], [heads, rows, columns], [layers, heads, rows, columns],
+// or the last with a batch of one behind the layers. A square array is self-attention; another, or
+// one with labels for its columns, is cross-attention. Several arrays are named as sites are, and
+// each is a layer of its site. Every number is read once. Throws what read_array_file() and
 // scan_weights() throw, and Error{kBadFile} for shapes and labels that do not fit.
 ArrayRun open_arrays(const std::filesystem::path& path, const ArrayOptions& options = {});
 

@@ -1,6 +1,6 @@
 // What fovea keeps of one attention instead of its matrix: Q, K, V, each row's log-sum-exp and the
-// rule of its scores. Everything else is computed from these on demand. Of an array that another
-// program made it keeps the matrix, since there is nothing else.
+// rule of its scores. Everything else is computed from these on demand. If another program gave
+// only the matrix, the matrix is kept, since there is nothing else.
 #pragma once
 
 #include <optional>
@@ -50,7 +50,7 @@ struct AttentionRecord {
   Tensor values;   // [kv_heads, cols, value_dim]; empty if not kept
   Tensor lse;      // [heads, rows], F64 (or F32 from elsewhere, at some loss: docs/numerics.md)
   // Where there are no queries, keys and LSE: the weights themselves, [heads, rows, cols], F32,
-  // F16, BF16 or F64, none of them negative. Of the rule only the mask counts then.
+  // F16, BF16 or F64, none of them negative. Then only the rule's mask counts.
   Tensor weights;
   ScoreRule rule;
   Tensor output;  // what the model's own attention gave, [heads, rows, value_dim]; usually not kept

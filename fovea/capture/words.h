@@ -31,7 +31,7 @@ Axis grouped_axis(const Axis& axis, const std::vector<PositionGroup>& groups);
 // A position's text as a user would type it, without the marks of spaces and word pieces.
 std::string plain_label(const Axis& axis, int64_t index);
 
-// What tells positions of one plain_label() apart: "" of the first, "·2" of the second, "·3", ...
+// What tells positions with the same plain_label() apart: "" for the first, then "·2", "·3", ...
 std::vector<std::string> label_numbers(const Axis& axis);
 // Both together: the second "the" is "the·2".
 std::vector<std::string> numbered_labels(const Axis& axis);

@@ -9,9 +9,9 @@
 
 namespace fovea {
 
-// Rows of q and k in the order of Hugging Face, which rotates the two halves of a head against
-// each other, from the order of llama.cpp, which rotates neighbours. Throws Error{kBadFile} if the
-// rows do not divide into `heads` heads of even size.
+// Puts rows of q and k into the order of Hugging Face, which rotates the two halves of a head
+// against each other. llama.cpp rotates neighbours. Throws Error{kBadFile} if the rows do not
+// divide into `heads` heads of even size.
 Tensor unpermute_heads(const Tensor& tensor, int64_t heads, std::string_view where);
 
 // Throws Error{kUnsupported} for an architecture that gguf_config does not know.

@@ -35,8 +35,8 @@ Engine open_engine(const Args& args, std::string_view default_model);
 // The name that open_engine opens.
 std::string model_name(const Args& args, std::string_view default_model);
 
-// The default model for this input: one of texts or of pictures, or if `two_stacks` one of these
-// with an encoder and a decoder.
+// The default model for a text or a picture; with `two_stacks` one that has an encoder and a
+// decoder.
 std::string_view default_model_for(const GivenInput& given, bool two_stacks = false);
 // Whether only such models have this attention.
 bool is_of_two_stacks(std::optional<SiteKind> site);

@@ -1,4 +1,4 @@
-// Two files of sentences, the n-th line of one a translation of the n-th of the other. Both are
+// Two files of sentences: the n-th line of one translates the n-th line of the other. Both are
 // mapped, so that going through them again and again costs no memory.
 #pragma once
 

@@ -27,8 +27,7 @@ std::vector<double> rows_that_look(const AttentionRecord& record, int64_t window
 // How many rows that look may see each column, by the mask alone. O(N log N).
 std::vector<int64_t> looks_allowed(const AttentionRecord& record, int64_t window = 0);
 
-// The sums or means of one head, or those of the mean of all heads. Columns that no row may see
-// have 0.
+// The sums or means for one head, or for the mean of all heads. Columns that no row may see have 0.
 std::vector<double> column_mass(const std::shared_ptr<const AttentionRecord>& record,
                                 std::optional<int64_t> head, ColumnTotal total, int64_t window = 0);
 

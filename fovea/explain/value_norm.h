@@ -20,9 +20,9 @@ namespace fovea {
 std::vector<double> value_norm_row(const std::shared_ptr<const AttentionRecord>& record, int64_t i,
                                    BlockExtent extent, std::optional<int64_t> head = {});
 
-// How much of each row comes from elsewhere: the length of the sum over all j but i, divided by
-// that plus the length of what row i keeps of itself. In cross-attention: all columns against the
-// residual.
+// How much of each row comes from elsewhere. With a = the length of the sum over all j but i, and b
+// = the length of what row i keeps of itself, it is a / (a + b). In cross-attention all columns
+// stand against the residual.
 std::vector<double> mixing_ratios(const std::shared_ptr<const AttentionRecord>& record,
                                   BlockExtent extent);
 // The same for the rows of `sum`.

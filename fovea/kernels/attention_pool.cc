@@ -179,8 +179,8 @@ HWY_INLINE void for_each_piece(const Piece& part, const Use& use) {
   for (int64_t c = 0; c < part.width; c += step) use(Piece{part.key + c, step, part.plain}, c);
 }
 
-// Calls use(part, down_max, down_sum) for all keys that the rows may see: the maximum and sum of
-// each column of the part over the rows of each block, of which `blocks` there are.
+// Calls use(part, down_max, down_sum) for all keys that the rows may see. The rows lie in `blocks`
+// blocks; each column of the part has its maximum and sum over the rows of each block.
 template <typename Use>
 HWY_INLINE void fold_blocks(const HeadRule& head, const Panels& keys, const ScoreBound& bound,
                             const PoolRows& rows, int64_t bin, int64_t blocks, const Use& use) {

@@ -1,5 +1,5 @@
-// Products of rows of 16-bit integers (fixed_point.h) with packed weights: of a linear layer, or of
-// a convolution, whose every tap is such a product with the rows of other pixels.
+// Multiplies rows of 16-bit integers (fixed_point.h) with packed weights. The weights belong to a
+// linear layer, or to a convolution: each tap is such a product with the rows of other pixels.
 #pragma once
 
 #include <functional>

@@ -14,8 +14,8 @@ namespace fovea {
 // and each sum once. Uses the calling thread alone.
 void unpack(StoredFormat format, const std::byte* from, int64_t count, float* to);
 
-// One row of numbers, to be multiplied with many rows of blocks: scales meet sums of products, so
-// that nothing is unpacked.
+// A row of numbers that is multiplied with many rows of blocks. Scales are multiplied with sums of
+// products, so nothing is unpacked.
 class BlockDot {
  public:
   // `x` is as long as the rows and outlives the object; `format` is one of blocks.

@@ -34,8 +34,8 @@ class StoredMatrix {
   // [cols, rows] of the same numbers, which stay where they are.
   StoredMatrix transposed() const;
   bool is_transposed() const { return transposed_; }
-  // The same numbers where the two halves of each head's rows lie one row of the one after one of
-  // the other, as llama.cpp has them: rows are then counted half by half. 0: they do not.
+  // The same numbers, stored as llama.cpp stores them: within each head, rows of its two halves
+  // take turns. Rows are then counted half by half. 0 heads: they are stored in order.
   StoredMatrix with_halves_mixed(int64_t heads) const;
 
   // Where row r lies. Only of a matrix that is not transposed.

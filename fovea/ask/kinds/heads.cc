@@ -1,4 +1,4 @@
-// All heads of a layer, some of them, or those of all layers, as small maps side by side.
+// Shows heads as small maps side by side: all heads of a layer, some of them, or every layer's.
 #include "fovea/ask/head_kinds.h"
 #include "fovea/ask/map_answer.h"
 #include "fovea/ask/question_kind.h"

@@ -2,7 +2,6 @@
 #include "fovea/ask/steps_view.h"
 
 #include <array>
-#include <cmath>
 
 #include "fovea/ask/picture_answer.h"
 #include "fovea/ask/question_kind.h"

@@ -43,7 +43,7 @@ struct NamedInput {
 struct ManyInputs {
   std::function<std::optional<NamedInput>()> next;  // none: there are no more
   int64_t count = 0;      // how many there are, for progress; 0: nobody knows
-  int64_t first = 0;      // the number of the first, of a part that one of several processes counts
+  int64_t first = 0;      // the number of the first; above 0 in a part that another process counts
   bool pictures = false;  // else texts
   Languages languages = {};    // of models that translate several
   Json of = Json::object({});  // tells them from others: a state goes on only with the same

@@ -17,8 +17,8 @@ namespace fovea {
 inline constexpr int64_t kRankedPairs = 100;  // by which the map is chosen
 inline constexpr Symmetrization kUsualSymmetrization = Symmetrization::kLiltGrowDiag;
 
-// `settled` holds the map of each direction, or in place of links the ranking of all maps; a row
-// holds the links of its pair.
+// `settled` holds the map of each direction, and a row the links of its pair. If the ranking of all
+// maps is asked for, `settled` holds that and there are no links.
 std::unique_ptr<Counter> align_counter(const ManyAsked& asked);
 
 // The links of a row.

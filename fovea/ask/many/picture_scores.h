@@ -1,5 +1,5 @@
-// Scores of pictures against what is true of them: a row of numbers for each picture, and the
-// answer that is made of the rows.
+// Scores pictures against the truth about them. Each picture gives a row of numbers, and the answer
+// is made from the rows.
 #pragma once
 
 #include <functional>

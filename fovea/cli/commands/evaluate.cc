@@ -8,7 +8,6 @@
 #include "fovea/cli/ask_options.h"
 #include "fovea/cli/count.h"
 #include "fovea/cli/evaluate/truth_folder.h"
-#include "fovea/cli/help.h"
 #include "fovea/cli/map_options.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/outputs.h"
@@ -64,10 +63,9 @@ Command evaluate_command() {
       .name = "evaluate",
       .summary = "how well objects are found, against a folder of pictures with the truth",
       .details =
-          "DIR holds pictures NAME.png (or .jpg, .jpeg, .webp, .ppm, .pgm, .pnm) and beside each "
-          "what\n"
-          "is true of it: NAME.mask.png, whose pixels are object numbers with 0 for the\n"
-          "background, or NAME.json with {\"objects\": [{\"id\": 1, \"label\": \"cat\",\n"
+          "DIR holds pictures NAME.png (or .jpg, .jpeg, .webp, .ppm, .pgm, .pnm) and beside\n"
+          "each what is true of it: NAME.mask.png, whose pixels are object numbers with 0\n"
+          "for the background, or NAME.json with {\"objects\": [{\"id\": 1, \"label\": \"cat\",\n"
           "\"box_xyxy\": [x0, y0, x1, y1]}]}. Pictures without it are skipped with a note,\n"
           "those that cannot be read are left out and told.\n"
           "\n"

@@ -74,7 +74,7 @@ std::string width_text(const ModelFacts& facts) {
   return text;
 }
 
-// The limit of positions of a model of texts or sound.
+// How many positions a model of texts or sound takes at most.
 std::string positions_limit_text(const ModelFacts& facts) {
   const int64_t most = facts.most_positions();
   if (most > 0) return fmt::format("{} at most (a table)", most);

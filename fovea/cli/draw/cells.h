@@ -30,8 +30,8 @@ CellGrid mean_cells(const Tensor& weights, int64_t row_block, int64_t col_block)
 // Whichever suits the values: the mean of what counts from even attention.
 CellGrid overview_cells(const ColorScale& scale, const Tensor& weights, int64_t row_block,
                         int64_t col_block);
-// "each cell is the largest of 2 x 4 weights"; of a map whose cells are bins, of `step` positions,
-// "each cell is the mean of 2 x 4 bins".
+// "each cell is the largest of 2 x 4 weights". If the cells of the map are bins of `step`
+// positions, "each cell is the mean of 2 x 4 bins".
 std::string overview_note(const ColorScale& scale, int64_t row_block, int64_t col_block,
                           int64_t row_step = 1, int64_t col_step = 1);
 

@@ -189,7 +189,7 @@ class ImagePainter {
     return mask.cells[static_cast<size_t>(row * mask.cols + col)] != 0;
   }
 
-  // Of the patch under half line y, or the largest of `count` of them.
+  // The weight of the patch under half line y, or the largest of `count` such patches.
   float weight(const ImagePanel& panel, int x, int y, int count = 1) const {
     const auto grid = panel.weights.matrix<float>();
     const int64_t col = std::min<int64_t>(x * grid.cols / columns_, grid.cols - 1);

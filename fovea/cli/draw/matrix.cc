@@ -211,7 +211,7 @@ class MatrixPainter {
     return text + terminal_.dim(wrapped(note, terminal_.width)) + "\n";
   }
 
-  // Of the first row of a line; of the chosen one where it is among them.
+  // The heading of a line's first row, or of the chosen row if the line holds it.
   std::string overview_heading(int64_t first, int64_t count) const {
     const bool chosen =
         figure_.chosen_row && *figure_.chosen_row >= first && *figure_.chosen_row < first + count;

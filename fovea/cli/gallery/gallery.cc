@@ -6,7 +6,6 @@
 
 #include "fovea/ask/vectors.h"
 #include "fovea/base/file.h"
-#include "fovea/base/progress.h"
 #include "fovea/checkpoint/resolve.h"
 #include "fovea/cli/gallery/items.h"
 #include "fovea/cli/gallery/kept_session.h"

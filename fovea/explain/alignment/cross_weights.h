@@ -1,6 +1,6 @@
-// The cross-attention of one layer as matrices, [decoder positions, source positions]: the weights
-// of a head or their mean, or the norms of what the attention brings (Kobayashi et al. 2020,
-// arXiv:2004.10102), which also count how long the vectors are that the weights weigh:
+// One layer's cross-attention as matrices, [decoder positions, source positions]. They hold a
+// head's weights, the mean over heads, or the norms of what the attention brings (Kobayashi et al.
+// 2020, arXiv:2004.10102). Norms also count how long the vectors are that the weights weigh:
 //
 //   f_h(x_j) = v_j W_O^h        the value, its bias in it, through the head's part of W_O
 //   one head:    A_h(i, j) ||f_h(x_j)||

@@ -7,9 +7,9 @@
 
 namespace fovea {
 
-// The strength |x * dy/dx| of every position: the length of the product of its numbers (a token's
-// embedding, all pixels of a patch) with their gradient. 0 for positions that read nothing, such as
-// special tokens of pictures.
+// The strength |x * dy/dx| of every position. x are its numbers (a token's embedding, all pixels of
+// a patch); they are multiplied with their gradient, and the strength is the length of the result.
+// Positions that read nothing, such as a picture's special tokens, have 0.
 std::vector<double> input_strength(const InputGradient& input, const Axis& axis);
 
 }  // namespace fovea

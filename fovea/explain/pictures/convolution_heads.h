@@ -19,10 +19,10 @@ namespace fovea {
 
 inline constexpr double kHeadSharpness = 60;
 
-// The record of a layer of side^2 heads over the pixels of `grid`, row by row; heads begin at the
-// top left of the kernel. `side` is odd. `pixels` is f32 [channels, rows, cols]. The record keeps
-// the values, the heads' outputs and log-sum-exps. Throws Error{kInvalidArgument} on other sizes,
-// and unless the sharpness is above 0.
+// The record of a layer with side^2 heads. Its positions are the pixels, row by row, and its heads
+// begin at the top left of the kernel. `side` is odd. `pixels` is f32 [channels, rows, cols]. The
+// record keeps the values, the heads' outputs and log-sum-exps. Throws Error{kInvalidArgument} on
+// other sizes, and unless the sharpness is above 0.
 AttentionRecord convolution_record(const Tensor& pixels, int64_t side,
                                    double sharpness = kHeadSharpness);
 

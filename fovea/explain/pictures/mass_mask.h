@@ -24,8 +24,8 @@ GridMask mass_mask(GridShape grid, std::span<const double> weights, double share
 // each patch.
 struct HeadMasks {
   std::vector<GridMask> heads;
-  // The owner of each patch: among the heads whose mask holds it, the one that gives it the largest
-  // part of its own sum; of equals the first. -1 if no mask holds the patch.
+  // The owner of each patch. Among the heads whose mask holds it, it is the one that gives it the
+  // largest part of its own sum, the first of equals. -1 if no mask holds the patch.
   std::vector<int64_t> strongest;
 };
 // `weights` is [heads, patches].
