@@ -108,22 +108,18 @@ class ChangeReader {
   // All pieces of a word that is named.
   std::vector<int64_t> named(std::string_view field, const Axis& axis,
                              const std::string& token) const {
-    try {
-      if (axis.grid_rows > 0) {
-        if (const auto front = find_front_token(axis, token)) return {*front};
-      }
-      const FoundToken found = token_named(axis, token);
-      if (found.note.empty()) return {found.index};
-      for (const PositionGroup& word : word_groups(axis)) {
-        if (found.index < word.begin || found.index >= word.end) continue;
-        std::vector<int64_t> pieces;
-        for (int64_t i = word.begin; i < word.end; ++i) pieces.push_back(i);
-        return pieces;
-      }
-      return {found.index};
-    } catch (const Error& error) {
-      fail(error.kind(), Field{field}, "{}", error.what());
+    if (axis.grid_rows > 0) {
+      if (const auto front = find_front_token(axis, token)) return {*front};
     }
+    const FoundToken found = token_named(axis, token, {field});
+    if (found.note.empty()) return {found.index};
+    for (const PositionGroup& word : word_groups(axis)) {
+      if (found.index < word.begin || found.index >= word.end) continue;
+      std::vector<int64_t> pieces;
+      for (int64_t i = word.begin; i < word.end; ++i) pieces.push_back(i);
+      return pieces;
+    }
+    return {found.index};
   }
 
   // A decoder's step is named by the word that it writes, not by the one that it has read.

@@ -168,9 +168,10 @@ std::string usual_kind(const Json& given, RunSort sort) {
   }
   if (has("top")) return "top";
   if (has("token") || has("column")) return "read";
-  const Json* head = given.find("head");
+  const Json *head = given.find("head"), *layer = given.find("layer");
   const bool one_map = head != nullptr && !is_list(*head) &&
-                       !(head->is_string() && head->as_string(kOfQuestion) == "all");
+                       !(head->is_string() && head->as_string(kOfQuestion) == "all") &&
+                       !(layer != nullptr && layer->is_string());
   return one_map ? "matrix" : "heads";
 }
 

@@ -102,7 +102,7 @@ std::optional<int64_t> pair_column(const Question& question, ModelStepsView& vie
   }
   const std::optional<std::string> token = question.word("to_token");
   if (!token) return {};
-  const FoundToken found = token_named(view.cols, *token);
+  const FoundToken found = token_named(view.cols, *token, {"to_token"});
   append_note(view.note, found.note);
   return found.index;
 }

@@ -79,7 +79,8 @@ std::optional<int64_t> numbered_position(const Axis& axis, std::string_view toke
   return found[static_cast<size_t>(*number - 1)];
 }
 
-[[noreturn]] void fail_several(std::string_view token, const std::vector<int64_t>& places) {
+[[noreturn]] void fail_several(std::string_view token, const std::vector<int64_t>& places,
+                               Field field) {
   constexpr size_t kMostListed = 12;
   std::vector<std::string> names;
   for (const int64_t place : places) {
@@ -88,8 +89,9 @@ std::optional<int64_t> numbered_position(const Axis& axis, std::string_view toke
     names.push_back((parse_number<int64_t>(token) ? "#" : "") + std::to_string(place));
   }
   const std::string more = places.size() > kMostListed ? ", …" : "";
-  fail(ErrorKind::kInvalidArgument, "'{}' occurs {} times, at {}{}; give one of these numbers",
-       token, places.size(), fmt::join(names, ", "), more);
+  fail(ErrorKind::kInvalidArgument, field,
+       "'{}' occurs {} times, at {}{}; give one of these numbers", token, places.size(),
+       fmt::join(names, ", "), more);
 }
 
 std::string positions_text(const Axis& axis) {
@@ -97,25 +99,26 @@ std::string positions_text(const Axis& axis) {
   return axis.name.empty() ? "positions" : axis.name;
 }
 
-[[noreturn]] void fail_missing(const Axis& axis, std::string_view token) {
+[[noreturn]] void fail_missing(const Axis& axis, std::string_view token, Field field) {
   constexpr int64_t kMostListed = 12;
   const auto count = static_cast<int64_t>(axis.positions.size());
   std::vector<std::string> labels;
   for (int64_t i = 0; i < std::min(count, kMostListed); ++i) {
     labels.push_back(plain_label(axis, i));
   }
-  fail(ErrorKind::kInvalidArgument,
+  fail(ErrorKind::kInvalidArgument, field,
        "'{}' is none of the {} {}: {}{}; give one of these or a number from 0 to {}", token, count,
        positions_text(axis), fmt::join(labels, ", "), count > kMostListed ? ", …" : "", count - 1);
 }
 
-int64_t position_named(const Axis& axis, std::string_view token, std::string_view digits) {
+int64_t position_named(const Axis& axis, std::string_view token, std::string_view digits,
+                       Field field) {
   const auto number = parse_number<int64_t>(digits);
   const auto count = static_cast<int64_t>(axis.positions.size());
-  if (!number) fail_missing(axis, token);
+  if (!number) fail_missing(axis, token, field);
   if (*number < 0 || *number >= count) {
-    fail(ErrorKind::kInvalidArgument, "position {} is asked for but there are {}, 0 to {}", *number,
-         count, count - 1);
+    fail(ErrorKind::kInvalidArgument, field, "position {} is asked for but there are {}, 0 to {}",
+         *number, count, count - 1);
   }
   return *number;
 }
@@ -195,13 +198,13 @@ std::vector<std::string> numbered_labels(const Axis& axis) {
   return labels;
 }
 
-FoundToken token_named(const Axis& axis, std::string_view token) {
+FoundToken token_named(const Axis& axis, std::string_view token, Field field) {
   if (token.size() > 1 && token.starts_with('#') && parse_number<int64_t>(token.substr(1))) {
-    return {position_named(axis, token, token.substr(1)), ""};
+    return {position_named(axis, token, token.substr(1), field), ""};
   }
   const std::vector<int64_t> found = find_positions(axis, token);
   if (found.size() == 1) return {found.front(), ""};
-  if (found.size() > 1) fail_several(token, found);
+  if (found.size() > 1) fail_several(token, found, field);
 
   if (const auto numbered = numbered_position(axis, token)) return {*numbered, ""};
 
@@ -211,7 +214,7 @@ FoundToken token_named(const Axis& axis, std::string_view token) {
     if (trimmed(source_text(axis, i, i + 1)) == token) written.push_back(i);
   }
   if (written.size() == 1) return {written.front(), ""};
-  if (written.size() > 1) fail_several(token, written);
+  if (written.size() > 1) fail_several(token, written, field);
 
   std::vector<PositionGroup> words;
   for (const PositionGroup& group : word_groups(axis)) {
@@ -226,13 +229,13 @@ FoundToken token_named(const Axis& axis, std::string_view token) {
   if (words.size() > 1) {
     std::vector<int64_t> places;
     for (const PositionGroup& word : words) places.push_back(word.end - 1);
-    fail_several(token, places);
+    fail_several(token, places, field);
   }
-  return {position_named(axis, token, token), ""};
+  return {position_named(axis, token, token, field), ""};
 }
 
 FoundToken word_named(const Axis& axis, const std::vector<PositionGroup>& groups,
-                      std::string_view token) {
+                      std::string_view token, Field field) {
   const Axis words = grouped_axis(axis, groups);
   if (find_positions(words, token).empty()) {
     const std::vector<int64_t> pieces = find_positions(axis, token);
@@ -243,14 +246,14 @@ FoundToken word_named(const Axis& axis, const std::vector<PositionGroup>& groups
           pieces, [&](int64_t piece) { return piece >= group.begin && piece < group.end; });
       if (holds) places.push_back(g);
     }
-    if (places.size() > 1) fail_several(token, places);
+    if (places.size() > 1) fail_several(token, places, field);
     if (places.size() == 1) {
       const auto index = static_cast<size_t>(places.front());
       return {places.front(), fmt::format("the word \"{}\", of which \"{}\" is a piece",
                                           words.positions[index].text, token)};
     }
   }
-  return token_named(words, token);
+  return token_named(words, token, field);
 }
 
 }  // namespace fovea

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/base/error.h"
 #include "fovea/capture/run.h"
 
 namespace fovea {
@@ -43,12 +44,12 @@ struct FoundToken {
 
 // Finds a position by `token`: its label or numbered_labels() of it, a word of several pieces (the
 // last piece is taken, and the note says so), a number from 0, or #number if labels are numbers
-// too. Throws Error{kInvalidArgument} that lists the places if it occurs more than once, or else
-// what there is.
-FoundToken token_named(const Axis& axis, std::string_view token);
+// too. Throws Error{kInvalidArgument} about the field that lists the places if it occurs more than
+// once, or else what there is.
+FoundToken token_named(const Axis& axis, std::string_view token, Field field = {"token"});
 // The same for an axis made by grouped_axis(axis, groups): finds the word itself, or the word that
 // the piece belongs to.
 FoundToken word_named(const Axis& axis, const std::vector<PositionGroup>& groups,
-                      std::string_view token);
+                      std::string_view token, Field field = {"token"});
 
 }  // namespace fovea

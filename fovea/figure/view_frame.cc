@@ -140,7 +140,7 @@ MapPart map_part(const ViewChoice& choice, const Side& rows, const Side& cols) {
     const Side& side = choice.column ? cols : rows;
     ViewChoice named = choice;
     named.token = choice.around->token;
-    const int64_t index = token_named(side, named).index;
+    const int64_t index = token_named(side, named, {"around"}).index;
     const bool one_axis = rows.axis == cols.axis;
     if (one_axis || !choice.column) part.rows = window_of(*choice.around, index, part.rows.end);
     if (one_axis || choice.column) part.cols = window_of(*choice.around, index, part.cols.end);
@@ -230,9 +230,9 @@ Frame make_frame(const Run& run, const RecordPointer& record, const ViewChoice& 
   return frame;
 }
 
-FoundToken token_named(const Side& side, const ViewChoice& choice) {
-  return choice.words ? word_named(*side.axis, side.all, *choice.token)
-                      : token_named(*side.axis, *choice.token);
+FoundToken token_named(const Side& side, const ViewChoice& choice, Field field) {
+  return choice.words ? word_named(*side.axis, side.all, *choice.token, field)
+                      : token_named(*side.axis, *choice.token, field);
 }
 
 double largest_of(std::span<const float> weights) {

@@ -74,7 +74,7 @@ Frame make_frame(const Run& run, const RecordPointer& record, const ViewChoice& 
                  int64_t panels, int64_t largest);
 
 // The place of the chosen token on a side, counted in words or tokens.
-FoundToken token_named(const Side& side, const ViewChoice& choice);
+FoundToken token_named(const Side& side, const ViewChoice& choice, Field field = {"token"});
 
 double largest_of(std::span<const float> weights);  // 0 if there is none
 ColorScale scale_to(double largest);                // from 0; to 1 if there is nothing

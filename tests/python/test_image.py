@@ -155,6 +155,7 @@ def test_masks_have_boxes_and_are_written(tmp_path):
     left, top, right, bottom = numpy.array(answer["boxes_xyxy"][0]) / 8
     assert mask[int(top):int(bottom), int(left):int(right)].any(0).all()
     assert_fails(run("image", SCENE, "--mask-out", tmp_path / "n.png"), 2, "--mask 0.6")
+    assert_fails(run("image", SCENE, "--mask", "0.6", "--head", "0,2", "--mask-out", tmp_path / "n.png"), 2, "every head has its own")
     assert_fails(run("image", SCENE, "--mask", "0.6", "--mask-out", tmp_path / "n.png"), 2, "--head")
     assert_fails(run("image", SCENE, "--view", "lost", "--mask-out", tmp_path / "n.jpg"), 2, ".png")
     assert_fails(run("image", SCENE, "--view", "lost", "--head", "1"), 2, "--head", "lost")

@@ -80,8 +80,7 @@ Answer answer_maps(const Question& question, const FinishedRun& run) {
                                  maps_result(maps, choice, seen, text), question, run);
   if (choice.mask > 0) {
     answer.numbers = all_weights(maps, text);
-    const bool one = choice.head.kind != HeadChoice::Kind::kAll;
-    if (one) answer.labels = pixel_mask(seen.grid, *maps.maps.front().mask);
+    if (maps.maps.size() == 1) answer.labels = pixel_mask(seen.grid, *maps.maps.front().mask);
   }
   return answer;
 }

@@ -27,7 +27,8 @@ void check_one_mask(const Args& args, const Question& question) {
          "--mask-out is given but no mask is made; say its share with --mask 0.6, or take --view "
          "lost");
   }
-  if (!args.has("head") || args["head"] == "all") {
+  const HeadChoice::Kind heads = question.place.head.value_or(HeadChoice{}).kind;
+  if (heads == HeadChoice::Kind::kAll || heads == HeadChoice::Kind::kSome) {
     fail(ErrorKind::kInvalidArgument,
          "--mask-out holds one mask but every head has its own; choose by --head N, mean or max");
   }

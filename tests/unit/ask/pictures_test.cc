@@ -91,6 +91,7 @@ TEST(PictureQuestion, AMaskIsToldAsCellsRunsBoxAndLabels) {
   EXPECT_GE(held / all, 0.6 - 1e-6) << "numbers hold every weight, the figure those of the mask";
   EXPECT_EQ(picture_result(answer).at("boxes_xyxy", "").as_array("").size(), 1u);
   EXPECT_FALSE(asked("{'kind': 'maps', 'mask': 0.6}").labels) << "every head has its own";
+  EXPECT_FALSE(asked("{'kind': 'maps', 'mask': 0.6, 'head': [0, 1]}").labels);
 }
 
 TEST(PictureQuestion, FoundObjectsHaveTheirSeedInsideOfTheMask) {

@@ -176,6 +176,9 @@ TEST(Question, APageRefusesWhatItDoesNotShow) {
 }
 
 TEST(Question, WhatCannotBeAskedIsTold) {
+  // All layers are shown with all heads, whatever else is asked for.
+  EXPECT_TRUE(fails_with(ErrorKind::kInvalidArgument, Field{"head"}, "all heads are shown",
+                         [] { question_of("{'layer': 'all', 'head': 3}"); }));
   const auto wrong = [](const std::string& text, const char* field, const char* part) {
     return fails_with(ErrorKind::kInvalidArgument, Field{field}, part, [&] { question_of(text); });
   };
