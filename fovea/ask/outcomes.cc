@@ -127,13 +127,14 @@ OutcomeGroup token_classes(const Pair& pair) {
   const MatrixView<const float> was = pair.logits(pair.before), is = pair.logits(pair.after);
   const Axis& axis = pair.before.run().axes.front();
   const OutcomeName name = class_names(pair.engine);
+  const std::vector<std::string> labels = numbered_labels(axis);
   for (int64_t i = 0; i < was.rows; ++i) {
     if (axis.positions[static_cast<size_t>(i)].special) continue;
     const std::vector<double> before = probabilities(row_of(was, i));
     const std::vector<double> after = probabilities(row_of(is, i));
     const int64_t had = best_indices(before, 1).front();
     const int64_t has = best_indices(after, 1).front();
-    group.rows.push_back({.label = plain_label(axis, i) + ": " + name(had),
+    group.rows.push_back({.label = labels[static_cast<size_t>(i)] + ": " + name(had),
                           .index = had,
                           .before = before[static_cast<size_t>(had)],
                           .after = after[static_cast<size_t>(had)],
@@ -195,9 +196,10 @@ std::vector<OutcomeGroup> states(const Pair& pair) {
   const Axis& axis = pair.before.run().axes.front();
   if (before.rank() != 2 || before.size(0) != std::ssize(axis.positions)) return groups;
   OutcomeGroup group{.of = "position", .measure = measure};
+  const std::vector<std::string> labels = numbered_labels(axis);
   for (int64_t i = 0; i < before.size(0); ++i) {
     const std::span<const float> own = row_of(before.matrix<float>(), i);
-    group.rows.push_back({.label = plain_label(axis, i),
+    group.rows.push_back({.label = labels[static_cast<size_t>(i)],
                           .index = i,
                           .before = cosine(own, own),
                           .after = cosine(own, row_of(after.matrix<float>(), i))});

@@ -80,6 +80,13 @@ bool is_of_matrices(const Json& given) {
          (layer != nullptr && layer->is_string());
 }
 
+// Fields that a whole map has, or a part of it, and maps over a picture do not.
+bool is_of_cells(const Json& given) {
+  constexpr const char* kNames[] = {"rows",       "cols",         "around",      "exact",  "pool",
+                                    "hide_sinks", "hide_special", "renormalise", "needles"};
+  return std::ranges::any_of(kNames, [&](const char* name) { return given.find(name) != nullptr; });
+}
+
 // The usual kind for objects in a picture: the one that the fields belong to.
 std::string usual_kind_of_objects(const Json& given) {
   const auto has = [&](std::string_view name) { return given.find(name) != nullptr; };
@@ -164,7 +171,8 @@ std::string usual_kind(const Json& given, RunSort sort) {
   const auto has = [&](std::string_view name) { return given.find(name) != nullptr; };
   if (sort == RunSort::kObjects) return usual_kind_of_objects(given);
   if (sort == RunSort::kPicture && !is_of_matrices(given)) {
-    return has("top") ? "top_patches" : "maps";
+    if (has("top")) return "top_patches";
+    if (!is_of_cells(given)) return "maps";
   }
   if (has("top")) return "top";
   if (has("token") || has("column")) return "read";

@@ -122,6 +122,9 @@ TEST(Question, WithoutAKindTheRestSaysWhichIsMeant) {
   EXPECT_EQ(meant("{}", RunSort::kPicture), "maps");
   EXPECT_EQ(meant("{'token': '[CLS]'}", RunSort::kPicture), "maps");
   EXPECT_EQ(meant("{'words': true}", RunSort::kPicture), "heads");
+  EXPECT_EQ(meant("{'rows': '0:5'}", RunSort::kPicture), "heads");
+  EXPECT_EQ(meant("{'rows': '0:5', 'head': 2}", RunSort::kPicture), "matrix");
+  EXPECT_EQ(meant("{'rows': '0:5', 'top': 3}", RunSort::kPicture), "top_patches");
   EXPECT_EQ(meant("{'site': 'self', 'head': 1}", RunSort::kPicture), "matrix");
 }
 
