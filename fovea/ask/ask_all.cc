@@ -29,12 +29,12 @@ bool count_all(Counter& counter, const ManyInputs& inputs, const char* title, Ma
   try {
     InputQueue queue(inputs, state);
     counter.prepare(queue, state);
-    Progress progress(title, inputs.count);
-    progress.advance(state.inputs());
+    std::optional<Progress> progress;  // of one input its own stages say more
+    if (inputs.count != 1) progress.emplace(title, inputs.count).advance(state.inputs());
     while (queue.peek() != nullptr) {
       const int64_t before = state.inputs();
       counter.count(queue, state);
-      progress.advance(state.inputs() - before);
+      if (progress) progress->advance(state.inputs() - before);
       if (between) between(state);
     }
   } catch (const Error& error) {

@@ -214,6 +214,36 @@ std::vector<FieldInfo> explanation_fields() {
   return fields;
 }
 
+std::vector<FieldInfo> comparison_fields() {
+  std::vector<FieldInfo> fields = explanation_fields();
+  std::erase_if(fields, [](const FieldInfo& field) {
+    return field.name == "method" || field.name == "check" || field.name == "check_cascade";
+  });
+  for (FieldInfo& field : fields) {  // all are checked, and each method takes what it has
+    std::erase_if(field.rules, [](const FieldRule& rule) {
+      return rule.beside == "method" || rule.needs == "check";
+    });
+  }
+  FieldInfo methods = with_help(method_field(), "the methods that are compared", "all");
+  methods.name = "methods";
+  methods.several = true;
+  fields.insert(fields.begin(), std::move(methods));
+  return fields;
+}
+
+std::vector<Method> methods_compared(const Question& question) {
+  const Json* given = question.fields.find("methods");
+  if (given == nullptr) return all_methods();
+  std::vector<Method> methods;
+  for (const Json& name : given->as_array("methods")) {
+    Method method = method_named(name.as_string("methods"));
+    if (std::ranges::count(methods, method.name, &Method::name) == 0) {
+      methods.push_back(std::move(method));
+    }
+  }
+  return methods;
+}
+
 Method method_asked(const Question& question, const ModelFacts& facts) {
   if (const auto name = question.word("method")) return method_named(*name);
   // An embedding is nearest to itself whatever the input, so that its similarity has no gradient.
@@ -245,13 +275,15 @@ GivenParameters parameters_asked(const Question& question, const Method& method)
 
 Question asked_of_method(const Question& question, const Method& method) {
   Question asked = question;
+  asked.kind = "explain";
   asked.fields = Json::object();
   const std::vector<FieldInfo> parameters = parameter_fields();
   for (const auto& [name, value] : question.fields.as_object("a question")) {
     const bool of_others = find_field(parameters, name) != nullptr && !has_parameter(method, name);
-    if (!of_others) asked.fields.set(name, value);
+    if (!of_others && name != "methods") asked.fields.set(name, value);
   }
   asked.fields.set("method", method.name);
+  asked.fields.set("check", true);
   return asked;
 }
 

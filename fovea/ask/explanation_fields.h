@@ -19,6 +19,11 @@ inline constexpr int64_t kOrdersOfEach = 8;
 // The fields of a question of the kind "explain".
 std::vector<FieldInfo> explanation_fields();
 
+// The fields of a question of the kind "compare": those that explanations by several methods share.
+std::vector<FieldInfo> comparison_fields();
+// The methods that it names; none named: all.
+std::vector<Method> methods_compared(const Question& question);
+
 // Which attention, of those that something is computed from.
 FieldInfo computed_site_field();
 
@@ -33,7 +38,8 @@ Method method_asked(const Question& question, const Run& run);
 // parameter of another method.
 GivenParameters parameters_asked(const Question& question, const Method& method);
 
-// The same question to this method, without the parameters that only other methods have.
+// The question of a comparison to one method, checked, without the parameters that only other
+// methods have.
 Question asked_of_method(const Question& question, const Method& method);
 // Throws Error{kInvalidArgument} about a parameter that none of these methods has.
 void check_known_parameters(const Question& question, std::span<const Method> methods);

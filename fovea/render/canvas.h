@@ -13,6 +13,7 @@
 
 #include "fovea/figure/color_map.h"
 #include "fovea/figure/geometry.h"
+#include "fovea/figure/table.h"  // before the colours: TableTone has a kMuted too
 #include "fovea/render/text_block.h"
 
 namespace fovea {

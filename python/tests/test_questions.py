@@ -92,6 +92,8 @@ SCENES, FARMS = SCENE.parent, FARM.parent
 OVER_MANY = {
     "stats": ("bert", {}, ["stats", ROOT / "examples/english.txt"]),
     "align_pairs": ("en-fr", {}, None),
+    "compare": ("bert", {"methods": ["raw", "rollout"], "check_orders": 2},
+                ["explain", ROOT / "examples/english.txt", "--compare", "--method", "raw,rollout", "--check-orders", "2", "--limit", "3"]),
     "evaluate_masks": ("scenes-vit", {"mask": 0.5}, ["evaluate", "masks", SCENES, "--size", "64x64", "--mask", "0.5"]),
     "evaluate_boxes": ("scenes-vit", {}, ["evaluate", "boxes", SCENES, "--size", "64x64"]),
     "evaluate_detections": ("scenes-detr", {}, ["evaluate", "detections", FARMS, "--size", "240x192"]),
@@ -113,9 +115,9 @@ def test_what_is_counted_over_many_inputs_is_what_the_program_counts(kind, bert,
         session.ask(kind)
     name, fields, arguments = OVER_MANY[kind]
     model = bert if name == "bert" else fovea.load(name)
-    if kind in ("stats", "align_pairs"):
+    if kind in ("stats", "align_pairs", "compare"):
         texts, targets = ((ROOT / f"examples/{language}.txt").read_text().splitlines() for language in ("english", "french"))
-        inputs = texts if kind == "stats" else list(zip(texts, targets))[:4]
+        inputs = {"stats": texts, "align_pairs": list(zip(texts, targets))[:4], "compare": texts[:3]}[kind]
     else:
         inputs = pictures_with_truth(FARMS if name == "scenes-detr" else SCENES, (240, 192) if name == "scenes-detr" else (64, 64))
     answer = fovea.ask_many(model, inputs, kind, **fields)

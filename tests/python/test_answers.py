@@ -30,6 +30,8 @@ OF_OBJECTS = {
 DEMO, FARMS, TEXTS = SCENE.parent, FARM.parent, ROOT / "examples/english.txt"
 OVER_MANY = {
     "align_pairs": [],
+    "compare": [["explain", "the cat sat on the mat", "--compare", "--method", "raw,rollout,span-mass", "--check-orders", "2"],
+                ["explain", TEXTS, "--compare", "--method", "raw", "--check-orders", "2", "--limit", "2"]],
     "evaluate_boxes": [["evaluate", "boxes", DEMO, "--size", "64x64"]],
     "evaluate_detections": [["evaluate", "detections", FARMS, "--size", "240x192"],
                             ["evaluate", "detections", FARMS, "--size", "240x192", "--baseline", "--threshold", "0.5"]],
@@ -87,7 +89,7 @@ def asked(kind, bert, picture_run):
                 [*question, "--similarity", "dot"], ["steps", "I love music.", "-m", "en-fr", "--token", "2"],
                 ["steps", SCENE, "--size", "40x32", "--at", "100,60", "--to", "1,223"]]
     if kind in OVER_MANY:
-        return [[*arguments, *(["-m", bert] if kind == "stats" and "-m" not in arguments else [])] for arguments in OVER_MANY[kind]]
+        return [[*arguments, *(["-m", bert] if kind in ("stats", "compare") and "-m" not in arguments else [])] for arguments in OVER_MANY[kind]]
     view = ["--view", kind]
     if kind == "maps":
         return [["image", SCENE], ["image", SCENE, "--at", "60,100", "--mask", "0.6", "--head", "mean"],

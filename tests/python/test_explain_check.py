@@ -18,8 +18,14 @@ GRADES = ["deletion", "insertion", "comprehensiveness", "sufficiency", "infideli
 QUICK = ["--check", "--check-orders", "4"]
 
 
+def table_of(output):
+    """The result, and how many inputs it is of."""
+    facts = json.loads(output)
+    return {**facts["result"], **facts["input"]}
+
+
 def compared(*arguments):
-    return json.loads(ok("explain", *arguments, "--compare", "--json"))
+    return table_of(ok("explain", *arguments, "--compare", "--json"))
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +163,7 @@ def test_methods_side_by_side_on_many_inputs(classifier, tmp_path):
     lines = ["the cat sat on the mat", "a dog ran", "", "it was tired because the cat sat", "the dog was tired ."]
     (tmp_path / "texts.txt").write_text("\n".join(lines))
     arguments = [tmp_path / "texts.txt", "-m", classifier, "--compare", "--method", "raw,ablation"]
-    table = json.loads(ok("explain", *arguments, "--json"))
+    table = table_of(ok("explain", *arguments, "--json"))
     assert table["inputs"] == 4 and [method["name"] for method in table["methods"]] == ["raw", "ablation"]
     values = {grade: [] for grade in GRADES}
     for line in filter(None, lines):
@@ -176,7 +182,7 @@ def test_methods_side_by_side_on_many_inputs(classifier, tmp_path):
     assert len(rows) == 3 * len(GRADES) and {row["method"] for row in rows} == {"raw", "ablation", "random"}
     assert float(rows[0]["value"]) == pytest.approx(table["methods"][0]["grades"]["deletion"]["value"], rel=1e-8)
     assert run("explain", *arguments, "--json").stdout == run("explain", *arguments, "--json").stdout
-    assert json.loads(ok("explain", *arguments, "--json", "--limit", "2"))["inputs"] == 2
+    assert table_of(ok("explain", *arguments, "--json", "--limit", "2"))["inputs"] == 2
 
 
 def test_a_line_of_a_list_is_a_text_whatever_file_is_called_so(classifier, tmp_path):
@@ -186,7 +192,7 @@ def test_a_line_of_a_list_is_a_text_whatever_file_is_called_so(classifier, tmp_p
     (tmp_path / "logo.png").write_bytes(SCENE.read_bytes())
     for result in (without, run(*arguments, cwd=tmp_path)):
         assert (result.returncode, result.stderr) == (0, "")
-        table = json.loads(result.stdout)
+        table = table_of(result.stdout)
         assert (table["inputs"], table["left_out"]) == (2, 0)
     assert result.stdout == without.stdout
 
@@ -211,7 +217,7 @@ def test_a_folder_of_pictures_with_one_that_is_broken(tmp_path):
     result = run("explain", tmp_path, "-m", SCENES, "--size", "48x48", "--compare", "--method", "raw,rollout", "--json",
                  "--check-orders", "2")
     assert result.returncode == 0 and "1 of 3 inputs were left out" in result.stderr and "broken.png" in result.stderr
-    table = json.loads(result.stdout)
+    table = table_of(result.stdout)
     assert (table["inputs"], table["left_out"]) == (2, 1)
 
 

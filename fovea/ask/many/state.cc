@@ -47,8 +47,10 @@ std::vector<ManyState::Range> ranges_of(const Json& json, const std::string& whe
 Json rows_json(const std::vector<ManyState::Row>& rows) {
   Json json = Json::array();
   for (const ManyState::Row& row : rows) {
-    json.push_back(Json::object(
-        {{"input", row.input}, {"name", row.name}, {"numbers", Json::array_of(row.numbers)}}));
+    Json one = Json::object(
+        {{"input", row.input}, {"name", row.name}, {"numbers", Json::array_of(row.numbers)}});
+    if (!row.more.is_null()) one.set("more", row.more);
+    json.push_back(std::move(one));
   }
   return json;
 }
@@ -62,6 +64,7 @@ std::vector<ManyState::Row> rows_of(const Json& json, const std::string& where) 
     for (const Json& number : each.at("numbers", where).as_array(where)) {
       row.numbers.push_back(number.as_double(where));
     }
+    if (const Json* more = each.find("more")) row.more = *more;
   }
   return rows;
 }

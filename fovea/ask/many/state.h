@@ -32,6 +32,7 @@ struct ManyState {
     int64_t input = 0;
     std::string name;  // empty where no answer shows it
     std::vector<double> numbers;
+    Json more = {};  // what is no number; null: nothing
   };
 
   Json of = Json::object({});  // what is counted: model, question, inputs

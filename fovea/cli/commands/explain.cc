@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "fovea/ask/explanation_answer.h"
-#include "fovea/ask/method_comparison.h"
 #include "fovea/ask/numbers_file.h"
 #include "fovea/cli/ask_options.h"
+#include "fovea/cli/count.h"
 #include "fovea/cli/explain/asked.h"
 #include "fovea/cli/explain/compare.h"
 #include "fovea/cli/help.h"
@@ -15,7 +15,6 @@
 #include "fovea/cli/run_input.h"
 #include "fovea/cli/show.h"
 #include "fovea/cli/terminal.h"
-#include "fovea/figure/faithfulness_view.h"
 #include "fovea/render/explanation_page.h"
 #include "fovea/render/page.h"
 
@@ -72,17 +71,7 @@ void explain_one(const Args& args) {
 
 void explain_many(const Args& args) {
   check_table_out(args, "comparisons");
-  const MethodComparison comparison = run_comparison(args);
-  if (comparison.left_out > 0) {
-    print_warnings({fmt::format("{} of {} inputs were left out; the first: {}", comparison.left_out,
-                                comparison.left_out + comparison.inputs, comparison.first_reason)});
-  }
-  TableFigure table = comparison_table(comparison);
-  table.text.metadata = comparison_json(comparison);
-  show({.figure = std::move(table),
-        .json = [comparison] { return comparison_json(comparison); },
-        .csv = [comparison] { return comparison_csv(comparison); }},
-       args);
+  show_count(compared_methods(args), args);
 }
 
 void run_explain(const Args& args) {

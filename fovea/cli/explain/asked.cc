@@ -19,10 +19,25 @@ namespace fovea {
 namespace {
 
 // The question's fields without the method, because --compare takes several.
-std::vector<FieldInfo> fields_beside_method() {
-  std::vector<FieldInfo> fields = question_kind_named("explain").fields;
-  std::erase_if(fields, [](const FieldInfo& field) { return field.name == "method"; });
+std::vector<FieldInfo> fields_beside_method(std::string_view kind) {
+  std::vector<FieldInfo> fields = question_kind_named(kind).fields;
+  std::erase_if(fields, [](const FieldInfo& field) {
+    return field.name == "method" || field.name == "methods";
+  });
   return fields;
+}
+
+// Those that --method lists.
+std::vector<std::string> listed_methods(const Args& args) {
+  std::vector<std::string> names;
+  std::string_view rest = args["method"];
+  for (bool more = true; more;) {
+    const size_t comma = rest.find(',');
+    names.push_back(method_named("--method", trimmed(rest.substr(0, comma))).name);
+    more = comma != rest.npos;
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return names;
 }
 
 bool asks_two_stacks(const GivenInput& given, const Args& args, const Question& question) {
@@ -40,7 +55,7 @@ std::vector<Option> explanation_options() {
       {Option::text("method", method.shown,
                     fmt::format("{}; with --compare several with commas between them", one.help))
            .suggesting(method_names())},
-      options_of(fields_beside_method()));
+      options_of(fields_beside_method("explain")));
 }
 
 std::vector<Option> check_options() {
@@ -81,22 +96,6 @@ void check_check_args(const Args& args) {
   figure_format(args["check-out"]);
 }
 
-std::vector<Method> chosen_methods(const Args& args) {
-  if (!args.has("method")) return all_methods();
-  std::vector<Method> chosen;
-  std::string_view rest = args["method"];
-  for (bool more = true; more;) {
-    const size_t comma = rest.find(',');
-    Method method = method_named("--method", trimmed(rest.substr(0, comma)));
-    if (std::ranges::count(chosen, method.name, &Method::name) == 0) {
-      chosen.push_back(std::move(method));
-    }
-    more = comma != rest.npos;
-    if (more) rest.remove_prefix(comma + 1);
-  }
-  return chosen;
-}
-
 void check_run_args(const GivenInput& given, const Args& args) {
   if (args.flag("compare")) {
     fail(ErrorKind::kInvalidArgument,
@@ -108,19 +107,24 @@ void check_run_args(const GivenInput& given, const Args& args) {
 }
 
 Question typed_explanation(const Args& args) {
-  const std::vector<Method> methods = chosen_methods(args);
   Json json = Json::object({{"kind", "explain"}});
-  if (args.flag("compare")) {
-    json.set("check", true);
-  } else if (args.has("method")) {
+  if (args.has("method")) {
+    const std::vector<std::string> methods = listed_methods(args);
     if (methods.size() > 1) {
       fail(ErrorKind::kInvalidArgument,
            "--method names {} methods but one is asked; give --compare to see them side by side",
            methods.size());
     }
-    json.set("method", methods.front().name);
+    json.set("method", methods.front());
   }
-  set_given(json, args, fields_beside_method());
+  set_given(json, args, fields_beside_method("explain"));
+  return parse_question(json);
+}
+
+Question typed_comparison(const Args& args) {
+  Json json = Json::object({{"kind", "compare"}});
+  if (args.has("method")) json.set("methods", Json::array_of(listed_methods(args)));
+  set_given(json, args, fields_beside_method("compare"));
   return parse_question(json);
 }
 

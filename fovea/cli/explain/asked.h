@@ -6,7 +6,6 @@
 #include "fovea/ask/session.h"
 #include "fovea/cli/command.h"
 #include "fovea/cli/given_input.h"
-#include "fovea/explain/method.h"
 
 namespace fovea {
 
@@ -20,10 +19,9 @@ void check_check_args(const Args& args);
 // Of a captured run. Throws Error{kInvalidArgument} for options that only a model or its input has.
 void check_run_args(const GivenInput& given, const Args& args);
 
-// Those that --method lists; none given: all.
-std::vector<Method> chosen_methods(const Args& args);
-// With --compare, without a method: each method is asked it. Throws Error{kInvalidArgument}.
+// Without and with --compare. Throws Error{kInvalidArgument}.
 Question typed_explanation(const Args& args);
+Question typed_comparison(const Args& args);
 
 // The model of --model, or what suits the input and the question. Throws as open_engine does.
 Engine open_explained_engine(const Args& args, const GivenInput& given, const Question& question);

@@ -1,17 +1,14 @@
 #include "fovea/cli/explain/compare.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
+#include <memory>
 
-#include "fovea/ask/explanation_fields.h"
-#include "fovea/ask/method_comparison.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/cli/ask_options.h"
 #include "fovea/cli/corpus.h"
+#include "fovea/cli/count.h"
 #include "fovea/cli/explain/asked.h"
 #include "fovea/cli/model_options.h"
 
@@ -40,16 +37,49 @@ bool means_pictures(const std::string& folder, const ModelFacts& facts) {
   return facts.takes_pixels() && (!facts.takes_text() || holds_pictures(folder));
 }
 
+ManyInputs one_input(const Args& args, const Engine& engine) {
+  if (args.has("limit")) {
+    fail(
+        ErrorKind::kInvalidArgument,
+        "--limit is of many inputs but INPUT is one; leave it out, or give a folder or a .txt with "
+        "one text per line");
+  }
+  const GivenInput given = given_input(args);
+  const auto read = [&args, given, engine] {
+    return Sample{.input = input_of(args, given, engine)};
+  };
+  return {.next = [read, is_read = false]() mutable -> std::optional<NamedInput> {
+            if (std::exchange(is_read, true)) return {};
+            return NamedInput{"INPUT", read};
+          },
+          .count = 1,
+          .pictures = given.kind == GivenInput::Kind::kPicture};
+}
+
+// Each with the settings of an input that are given.
+ManyInputs many_inputs(const Args& args, const Engine& engine, Corpus corpus) {
+  const auto shared = std::make_shared<const Corpus>(std::move(corpus));
+  ManyInputs inputs = inputs_of(*shared, args.has("limit") ? args.integer("limit") : 0);
+  const auto read = [&args, engine, shared](int64_t i) {
+    const GivenInput given = shared->has_pictures()
+                                 ? GivenInput{GivenInput::Kind::kPicture, shared->file(i).string()}
+                                 : GivenInput{GivenInput::Kind::kText, shared->text(i)};
+    return Sample{.input = input_of(args, given, engine)};
+  };
+  inputs.next = [read, shared, count = inputs.count,
+                 i = int64_t{0}]() mutable -> std::optional<NamedInput> {
+    if (i == count) return {};
+    const int64_t number = i++;
+    return NamedInput{shared->where(number), [read, number] { return read(number); }};
+  };
+  return inputs;
+}
+
 // INPUT itself, or what the folder or list of texts that it names holds.
-std::vector<GivenInput> compared_inputs(const Args& args, const Engine& engine) {
+ManyInputs compared_inputs(const Args& args, const Engine& engine) {
   const bool folder = args.has("INPUT") && is_folder(args["INPUT"]);
   if (!folder && !(args.has("INPUT") && names_text_file(args["INPUT"]))) {
-    if (args.has("limit")) {
-      fail(ErrorKind::kInvalidArgument,
-           "--limit is of many inputs but INPUT is one; leave it out, or give a folder or a .txt "
-           "with one text per line");
-    }
-    return {given_input(args)};
+    return one_input(args, engine);
   }
   const bool pictures = folder && means_pictures(args["INPUT"], engine.facts());
   if (!pictures && !engine.facts().takes_text()) {
@@ -58,64 +88,23 @@ std::vector<GivenInput> compared_inputs(const Args& args, const Engine& engine) 
          "a model that reads texts",
          args["INPUT"], engine.name());
   }
-  const Corpus corpus =
-      pictures ? Corpus::of_pictures(args["INPUT"]) : Corpus::of_texts(args["INPUT"]);
-  const int64_t count =
-      args.has("limit") ? std::min(args.integer("limit"), corpus.size()) : corpus.size();
-  std::vector<GivenInput> inputs;
-  for (int64_t i = 0; i < count; ++i) {
-    inputs.push_back(pictures ? GivenInput{GivenInput::Kind::kPicture, corpus.file(i).string()}
-                              : GivenInput{GivenInput::Kind::kText, corpus.text(i)});
-  }
-  return inputs;
-}
-
-std::string csv_line(const std::string& method, size_t kind, const Interval& value,
-                     std::string_view verdict, int64_t inputs) {
-  const auto number = [](double each) {
-    return std::isfinite(each) ? fmt::format("{:.9g}", each) : "";
-  };
-  return fmt::format("{},{},{},{},{},{},{}\n", method, grade_infos()[kind].name, number(value.mean),
-                     number(value.low), number(value.high), verdict, inputs);
+  return many_inputs(
+      args, engine,
+      pictures ? Corpus::of_pictures(args["INPUT"]) : Corpus::of_texts(args["INPUT"]));
 }
 
 }  // namespace
 
-MethodComparison run_comparison(const Args& args) {
+Answer compared_methods(const Args& args) {
   if (const GivenInput given = given_input(args, InputKinds::kRuns);
       given.kind == GivenInput::Kind::kRun) {
     check_run_args(given, args);
   }
-  Question question = typed_explanation(args);
-  const std::vector<Method> methods = chosen_methods(args);
-  check_known_parameters(question, methods);
+  Question question = typed_comparison(args);
   const Engine engine = open_compared_engine(args, question);
   read_named_pictures(question, engine);
-  const std::vector<GivenInput> inputs = compared_inputs(args, engine);
-  const auto open = [&](int64_t input) {
-    return open_session(args, inputs[static_cast<size_t>(input)], engine, {}, {.values = false});
-  };
-  MethodComparison comparison =
-      compare_methods({static_cast<int64_t>(inputs.size()), open}, methods, question,
-                      [&](const Error& error) { return told(error, args); });
-  comparison.model = engine.name();
-  comparison.model_hash = engine.model_hash();
-  if (args.has("INPUT")) comparison.input = args["INPUT"];
-  return comparison;
-}
-
-std::string comparison_csv(const MethodComparison& comparison) {
-  std::string text = "method,grade,value,low,high,verdict,inputs\n";
-  for (const ComparedMethod& method : comparison.methods) {
-    for (size_t k = 0; k < kGradeKinds && !method.cards.empty(); ++k) {
-      const MeanGrade& grade = method.mean[k];
-      text += csv_line(method.name, k, grade.value, to_string(grade.verdict), grade.inputs);
-    }
-  }
-  for (size_t k = 0; k < kGradeKinds; ++k) {
-    text += csv_line("random", k, comparison.random[k], "-", comparison.inputs);
-  }
-  return text;
+  const ManyInputs inputs = compared_inputs(args, engine);
+  return answer_of(counted(engine, inputs, question, ""), engine, inputs, question);
 }
 
 }  // namespace fovea

@@ -34,14 +34,10 @@ struct ComparedMethod {
 };
 
 struct MethodComparison {
-  std::string model;
-  std::string model_hash;
-  std::string input;    // as the user gave it
+  std::string model;    // its name
   std::string answer;   // the watched answer; only for one input
   std::string removal;  // what took the place of positions
   int64_t inputs = 0;   // graded by at least one method
-  int64_t left_out = 0;
-  std::string first_reason;  // why the first was left out
   FaithfulnessOptions options;
   std::vector<ComparedMethod> methods;
   std::array<Interval, kGradeKinds> random;  // what random numbers get

@@ -197,7 +197,7 @@ TEST(Explanation, ACapturedRunSaysWhatOnlyItsModelHas) {
   EXPECT_TRUE(wrong("{'at': [1, 1]}", "at", "name a patch with `token`"));
   EXPECT_TRUE(wrong("{'site': 'cross'}", "site", "cross is not in the run"));
   EXPECT_TRUE(wrong("{'query': 1}", "query", "no objects"));
-  EXPECT_TRUE(wrong("{'token': 'zebra'}", "", "zebra"));
+  EXPECT_TRUE(wrong("{'token': 'zebra'}", "token", "zebra"));
   EXPECT_TRUE(
       wrong("{'method': 'raw', 'layer': 9}", "", "layer 9 is asked for but there are 0 to 1"));
   EXPECT_TRUE(
