@@ -85,7 +85,7 @@ void pyramid_first_look(benchmark::State& state) {
   const bool causal = state.range(1) != 0;
   const AttentionMap map(periodic_record(tokens, causal), 0);
   const Pyramid pyramid(map, std::make_shared<TileCache>(0));
-  SampledTile top;
+  PyramidTile top;
   for (auto _ : state) top = pyramid.first_look(pyramid.levels() - 1, 0, 0);
   // Every row sums to 1, so even the estimates do.
   require_close(state, total_of(top.sum), double(tokens), 1e-5 * double(tokens),

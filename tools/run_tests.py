@@ -38,6 +38,7 @@ RELEASE_ONLY = ["test_adding_a_method.py", "test_adding_a_model.py", "test_bench
                 "test_completion.py", "test_demo.py", "test_docs.py", "test_exit_codes.py", "test_explain_gradients.py",
                 "test_explain_long.py", "test_fetch_models.py", "test_gtest_runner.py", "test_install.py", "test_layout.py", "test_learn.py",
                 "test_manual.py", "test_memory.py", "test_outputs.py", "test_page.py", "test_picture_page.py", "test_readme.py", "test_real_models.py",
+                "test_serve_hostile.py",
                 "test_stats_refusals.py", "test_tools.py"]
 TEST_TIMEOUT_SECONDS = 300
 

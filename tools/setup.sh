@@ -10,7 +10,7 @@ run_packages=(
 )
 bench_packages=(libbenchmark-dev)
 python_packages=(python3-dev)  # for the Python package
-test_packages=(libgtest-dev libgmock-dev dpkg-dev file "${python_packages[@]}")
+test_packages=(curl libgtest-dev libgmock-dev dpkg-dev file "${python_packages[@]}")
 sanitizer_packages=(clang-16 libclang-rt-16-dev libomp-16-dev)
 format_packages=(clang-format-16)
 browser_packages=(chromium)

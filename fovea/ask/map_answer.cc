@@ -123,6 +123,11 @@ Answer map_answer(Figure figure, const Question& question, const FinishedRun& ru
   return answer;
 }
 
+Json facts_of_run(const FinishedRun& run) {
+  return Json::object(
+      {{"model", model_facts(run)}, {"input", input_facts(run)}, {"outputs", output_facts(run)}});
+}
+
 void complete_facts(Answer& answer, const Question& question, const FinishedRun& run) {
   Json axes = Json::array();
   for (const Axis& axis : run.run().axes) axes.push_back(axis_facts(axis));

@@ -17,6 +17,8 @@ ViewChoice view_choice(const Question& question);
 Answer map_answer(Figure figure, const Question& question, const FinishedRun& run,
                   const HeadChoice& head);
 
+// What all answers about a run say of it: "model", "input" and "outputs".
+Json facts_of_run(const FinishedRun& run);
 // The rest of the facts: the question, model, input, axes, outputs, caption and notes.
 void complete_facts(Answer& answer, const Question& question, const FinishedRun& run);
 

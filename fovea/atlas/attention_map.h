@@ -118,6 +118,9 @@ class AttentionMap {
   HeadSource source_;
 };
 
+// How many cells of each block the record's mask allows, i64 [block rows, block cols].
+Tensor allowed_cells(const AttentionRecord& record, Region region, int64_t bin);
+
 // The record in the form that kernels read. The record must outlive the value. Throws
 // Error{kUnsupported} for one of weights.
 AttentionInputs inputs_of(const AttentionRecord& record);

@@ -1,17 +1,13 @@
 #include "fovea/atlas/merged_map.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
-#include "fovea/atlas/attention_map.h"
 #include "fovea/atlas/even_attention.h"
+#include "fovea/atlas/head_strips.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
-#include "fovea/tensor/convert.h"
 
 namespace fovea {
 namespace {
@@ -32,88 +28,6 @@ double sum_of(const float* weights, int64_t count) {
   for (const double lane : lanes) sum += lane;
   return sum;
 }
-
-// One head, as far as a strip needs it.
-class HeadValues {
- public:
-  HeadValues(const std::shared_ptr<const AttentionRecord>& record, int64_t head, MapValue value)
-      : map_(record, head), value_(value) {
-    if (value == MapValue::kValueWeighted) lengths_ = value_lengths(*record, head);
-  }
-
-  Tensor strip(Region region) const {
-    if (value_ == MapValue::kScore) return map_.score_tile(region);
-    Tensor weights = map_.tile(region);
-    if (lengths_.empty()) return weights;
-    const MatrixView<float> view = weights.mutable_matrix<float>();
-    for (int64_t r = 0; r < view.rows; ++r) {
-      float* row = view.row(r);
-      const float* lengths = lengths_.data() + region.col_begin;
-      for (int64_t c = 0; c < view.cols; ++c) row[c] *= lengths[c];
-    }
-    return weights;
-  }
-
- private:
-  static std::vector<float> value_lengths(const AttentionRecord& record, int64_t head) {
-    if (record.values.empty()) {
-      fail(ErrorKind::kUnsupported, Field{"of"},
-           "{} {} without values, so a weight cannot be told with theirs", to_string(record.site),
-           record.has_queries() ? "was captured" : "is an array of weights");
-    }
-    const Tensor all = convert(record.values, DType::kF32);
-    const int64_t cols = all.size(1), dim = all.size(2);
-    const float* values = all.values<float>().data() + record.shape().kv_head(head) * cols * dim;
-    std::vector<float> lengths;
-    for (int64_t col = 0; col < cols; ++col, values += dim) {
-      const double square = std::inner_product(values, values + dim, values, 0.0);
-      lengths.push_back(static_cast<float>(std::sqrt(square)));
-    }
-    return lengths;
-  }
-
-  AttentionMap map_;
-  MapValue value_;
-  std::vector<float> lengths_;
-};
-
-// Rows of one head or of several put together.
-class HeadStrips {
- public:
-  HeadStrips(const std::shared_ptr<const AttentionRecord>& record, HeadChoice head, MapValue value)
-      : head_(head) {
-    const int64_t heads = record->shape().heads;
-    const bool one = head.kind == HeadChoice::Kind::kOne;
-    for (int64_t h = one ? head.head : 0; h < (one ? head.head + 1 : heads); ++h) {
-      maps_.emplace_back(record, h, value);
-    }
-  }
-
-  Tensor strip(Region region) const {
-    Tensor result = maps_.front().strip(region);
-    if (maps_.size() == 1) return result;
-    const auto values = result.mutable_values<float>();
-    const bool max = head_.kind == HeadChoice::Kind::kMax;
-    const bool min = head_.kind == HeadChoice::Kind::kMin;
-    for (size_t h = 1; h < maps_.size(); ++h) {
-      const Tensor other = maps_[h].strip(region);
-      const auto more = other.values<float>();
-      for (size_t i = 0; i < values.size(); ++i) {
-        values[i] = max   ? std::max(values[i], more[i])
-                    : min ? std::min(values[i], more[i])
-                          : values[i] + more[i];
-      }
-    }
-    if (!max && !min) {
-      for (float& value : values) value /= static_cast<float>(maps_.size());
-    }
-    return result;
-  }
-
- private:
-  HeadChoice head_;
-  std::vector<HeadValues> maps_;
-};
 
 // One row of groups while it is being filled.
 class GroupRow {
@@ -209,21 +123,6 @@ void finish_value(MergedMap& merged, const AttentionRecord& record,
 }
 
 }  // namespace
-
-std::span<const std::string_view> map_value_names() {
-  static constexpr std::string_view kNames[] = {"weight", "times-even", "score", "value-weighted"};
-  return kNames;
-}
-
-MapValue map_value_named(std::string_view name) {
-  const auto names = map_value_names();
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) {
-    fail(ErrorKind::kInvalidArgument, Field{"of"}, "'{}' is not one of {}", name,
-         fmt::join(names, ", "));
-  }
-  return static_cast<MapValue>(found - names.begin());
-}
 
 MergedMap map_of(const MapSurvey& survey, Merge merge, MapValue value) {
   check_merge(merge, value);

@@ -4,11 +4,11 @@
 
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "fovea/atlas/head_choice.h"
 #include "fovea/atlas/map_survey.h"
+#include "fovea/atlas/map_value.h"
 #include "fovea/capture/attention_record.h"
 #include "fovea/capture/words.h"
 
@@ -19,17 +19,6 @@ enum class Merge {
   kWords,  // mean over rows, sum over columns: a row still sums to 1
   kMax,    // the largest cell: no small bright spot is lost in an overview
 };
-
-// What the cells of a map hold.
-enum class MapValue {
-  kWeight,
-  kTimesEven,      // the weight times the number of keys the row may see: 1 is even attention
-  kScore,          // what softmax takes
-  kValueWeighted,  // the weight times the length of the value that it takes
-};
-// "weight", "times-even", "score", "value-weighted".
-std::span<const std::string_view> map_value_names();
-MapValue map_value_named(std::string_view name);  // throws Error{kInvalidArgument} for another
 
 struct MergedMap {
   Tensor weights;  // f32 [row groups, column groups]; NaN: the mask forbids all of it

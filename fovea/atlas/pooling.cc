@@ -60,12 +60,17 @@ PooledTile AttentionMap::pooled(Region region, int64_t bin) const {
 
 Tensor AttentionMap::allowed(Region region, int64_t bin) const {
   check(region);
+  return allowed_cells(*record_, region, bin);
+}
+
+Tensor allowed_cells(const AttentionRecord& record, Region region, int64_t bin) {
+  const int64_t all_cols = record.shape().cols;
   Tensor counts(Shape{blocks_of(region.rows(), bin), blocks_of(region.cols(), bin)}, DType::kI64);
   const MatrixView<int64_t> out = counts.mutable_matrix<int64_t>();
-  const Mask& mask = record_->rule.mask;
+  const Mask& mask = record.rule.mask;
   // valid_before[j]: valid keys before key j, so that a range's count is a difference.
-  std::vector<int64_t> valid_before(static_cast<size_t>(cols()) + 1, 0);
-  for (size_t j = 0; j < static_cast<size_t>(cols()); ++j) {
+  std::vector<int64_t> valid_before(static_cast<size_t>(all_cols) + 1, 0);
+  for (size_t j = 0; j < static_cast<size_t>(all_cols); ++j) {
     const bool valid = mask.key_valid.empty() || mask.key_valid[j] != 0;
     valid_before[j + 1] = valid_before[j] + (valid ? 1 : 0);
   }
@@ -73,8 +78,8 @@ Tensor AttentionMap::allowed(Region region, int64_t bin) const {
     const int64_t row_begin = region.row_begin + block_row * bin;
     const int64_t row_end = std::min(row_begin + bin, region.row_end);
     // Ranges only move forward with the row: what first and last row see, all do.
-    const KeyRange first = mask.key_range(row_begin, cols());
-    const KeyRange last = mask.key_range(row_end - 1, cols());
+    const KeyRange first = mask.key_range(row_begin, all_cols);
+    const KeyRange last = mask.key_range(row_end - 1, all_cols);
     for (int64_t block_col = 0; block_col < out.cols; ++block_col) {
       const int64_t col_begin = region.col_begin + block_col * bin;
       const int64_t col_end = std::min(col_begin + bin, region.col_end);
@@ -90,7 +95,7 @@ Tensor AttentionMap::allowed(Region region, int64_t bin) const {
         continue;
       }
       for (int64_t i = row_begin; i < row_end; ++i) {
-        const KeyRange seen = mask.key_range(i, cols());
+        const KeyRange seen = mask.key_range(i, all_cols);
         const int64_t begin = std::max(col_begin, seen.begin);
         const int64_t end = std::min(col_end, seen.end);
         if (mask.key_group.empty()) {

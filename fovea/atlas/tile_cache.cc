@@ -48,6 +48,11 @@ std::shared_ptr<const PyramidTile> TileCache::get(const TileKey& key, const Comp
   }
 }
 
+std::shared_ptr<const PyramidTile> TileCache::find_tile(const TileKey& key) {
+  const std::lock_guard lock(mutex_);
+  return find(key);
+}
+
 size_t TileCache::bytes() const {
   const std::lock_guard lock(mutex_);
   return bytes_;

@@ -15,7 +15,7 @@
 
 namespace fovea {
 
-// Maximum and sum of A over the blocks of one pyramid tile.
+// Maximum and sum over the blocks of one pyramid tile.
 struct PyramidTile {
   Tensor max;  // f32
   Tensor sum;  // f32
@@ -42,6 +42,9 @@ class TileCache {
   // computation that this call joined was cancelled by its own caller, this call computes anew.
   // What compute() throws is thrown here and nothing is cached.
   std::shared_ptr<const PyramidTile> get(const TileKey& key, const Compute& compute);
+
+  // The tile if it is held; null otherwise.
+  std::shared_ptr<const PyramidTile> find_tile(const TileKey& key);
 
   size_t bytes() const;  // held now; never above the limit
   size_t limit_bytes() const { return limit_bytes_; }

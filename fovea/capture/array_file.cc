@@ -102,29 +102,35 @@ bool is_array_name(const std::filesystem::path& path) {
   return suffix == ".npy" || suffix == ".npz";
 }
 
-ArrayFile read_array_file(const std::filesystem::path& path,
-                          const std::optional<std::string>& chosen) {
+ArrayFile parse_array_file(Bytes bytes, const std::string& name, std::string_view suffix,
+                           std::shared_ptr<const void> keep_alive,
+                           const std::optional<std::string>& chosen) {
   ArrayFile result;
-  const std::string suffix = lower_suffix(path);
   if (suffix == ".npy") {
     if (chosen) {
       fail(ErrorKind::kBadFile, Field{"array"},
-           "{} is a .npy, which holds one array without a name; leave it out", path.string());
+           "{} is a .npy, which holds one array without a name; leave it out", name);
     }
-    result.arrays.push_back({"", read_npy(path)});
+    result.arrays.push_back({"", parse_npy(bytes, name, std::move(keep_alive))});
   } else if (suffix == ".npz") {
-    const NpzFile file = NpzFile::open(path);
-    for (const std::string& name : chosen_names(file.names(), chosen, path.string())) {
-      result.arrays.push_back({name, file.tensor(name)});
+    const NpzFile file = NpzFile::parse(bytes, name, std::move(keep_alive));
+    for (const std::string& each : chosen_names(file.names(), chosen, name)) {
+      result.arrays.push_back({each, file.tensor(each)});
     }
   } else {
-    const SafetensorsFile file = SafetensorsFile::open(path);
-    for (const std::string& name : chosen_names(file.names(), chosen, path.string())) {
-      result.arrays.push_back({name, file.tensor(name)});
+    const SafetensorsFile file = SafetensorsFile::parse(bytes, name, std::move(keep_alive));
+    for (const std::string& each : chosen_names(file.names(), chosen, name)) {
+      result.arrays.push_back({each, file.tensor(each)});
     }
     read_metadata(file, result);
   }
   return result;
+}
+
+ArrayFile read_array_file(const std::filesystem::path& path,
+                          const std::optional<std::string>& chosen) {
+  const auto file = MappedFile::open(path);
+  return parse_array_file(file->bytes(), path.string(), lower_suffix(path), file, chosen);
 }
 
 std::vector<std::string> read_labels(const std::filesystem::path& path) {

@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "fovea/base/file.h"
 #include "fovea/io/named_tensor.h"
 
 namespace fovea {
@@ -37,6 +39,12 @@ bool is_array_name(const std::filesystem::path& path);
 // Error{kBadFile} about the field "array" where nobody can tell which is meant.
 ArrayFile read_array_file(const std::filesystem::path& path,
                           const std::optional<std::string>& chosen = {});
+
+// The same of bytes in memory; `name` begins messages, and `suffix` says which of the three they
+// are. Without `keep_alive` arrays are copies.
+ArrayFile parse_array_file(Bytes bytes, const std::string& name, std::string_view suffix,
+                           std::shared_ptr<const void> keep_alive,
+                           const std::optional<std::string>& chosen = {});
 
 // The labels in a file, one a line; of a .json file a list of strings. Throws Error{kBadFile}.
 std::vector<std::string> read_labels(const std::filesystem::path& path);

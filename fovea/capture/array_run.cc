@@ -89,8 +89,8 @@ ArrayFile::AxisNames usual_axes(SiteKind kind) {
 
 class ArrayRunMaker {
  public:
-  ArrayRunMaker(const std::filesystem::path& path, const ArrayOptions& options)
-      : path_(path), options_(options), file_(read_array_file(path, options.array)) {}
+  ArrayRunMaker(const std::filesystem::path& path, ArrayFile file, const ArrayOptions& options)
+      : path_(path), options_(options), file_(std::move(file)) {}
 
   ArrayRun make() {
     result_.facts.file = path_.filename().string();
@@ -225,7 +225,7 @@ class ArrayRunMaker {
     }
   }
 
-  const std::filesystem::path& path_;
+  const std::filesystem::path path_;
   const ArrayOptions& options_;
   ArrayFile file_;
   ArrayRun result_;
@@ -244,7 +244,13 @@ std::vector<std::string> ArrayFacts::notes() const {
 }
 
 ArrayRun open_arrays(const std::filesystem::path& path, const ArrayOptions& options) {
-  return ArrayRunMaker(path, options).make();
+  return ArrayRunMaker(path, read_array_file(path, options.array), options).make();
+}
+
+ArrayRun open_arrays(Bytes bytes, const std::string& name, std::string_view suffix,
+                     std::shared_ptr<const void> keep_alive, const ArrayOptions& options) {
+  ArrayFile file = parse_array_file(bytes, name, suffix, std::move(keep_alive), options.array);
+  return ArrayRunMaker(name, std::move(file), options).make();
 }
 
 }  // namespace fovea

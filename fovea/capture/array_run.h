@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "fovea/base/file.h"
 #include "fovea/capture/run.h"
 #include "fovea/capture/weight_scan.h"
 
@@ -41,5 +43,8 @@ struct ArrayRun {
 // each is a layer of its site. Every number is read once. Throws what read_array_file() and
 // scan_weights() throw, and Error{kBadFile} for shapes and labels that do not fit.
 ArrayRun open_arrays(const std::filesystem::path& path, const ArrayOptions& options = {});
+// The same of bytes in memory, as parse_array_file() takes them.
+ArrayRun open_arrays(Bytes bytes, const std::string& name, std::string_view suffix,
+                     std::shared_ptr<const void> keep_alive, const ArrayOptions& options = {});
 
 }  // namespace fovea

@@ -1,7 +1,6 @@
 #include "fovea/checkpoint/fingerprint.h"
 
 #include "fovea/base/file.h"
-#include "fovea/base/sha256.h"
 
 namespace fovea {
 namespace {
@@ -14,7 +13,9 @@ void add_text(Hasher& hasher, const std::string& text) {
   hasher.update(as_bytes(text));
 }
 
-void add_file(Hasher& hasher, const std::filesystem::path& path) {
+}  // namespace
+
+void add_sampled(Hasher& hasher, const std::filesystem::path& path) {
   const auto file = MappedFile::open(path);
   const Bytes bytes = file->bytes();
   add_text(hasher, std::to_string(bytes.size()));
@@ -37,12 +38,10 @@ void add_file(Hasher& hasher, const std::filesystem::path& path) {
   }
 }
 
-}  // namespace
-
 std::string fingerprint(const Checkpoint& checkpoint) {
   Hasher hasher = Hasher::sha256();
   add_text(hasher, checkpoint.config.json().dump());
-  for (const std::string& file : checkpoint.weights.files()) add_file(hasher, file);
+  for (const std::string& file : checkpoint.weights.files()) add_sampled(hasher, file);
   return hasher.hex().substr(0, 16);
 }
 

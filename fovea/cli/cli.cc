@@ -88,7 +88,11 @@ void run_verb(const std::vector<std::string>& arguments) {
   }
   const WatchScope scope({.cancel = interrupt_token(), .progress = progress_bars()});
   try {
-    run_on_team([&] { command.run(parsed.args); });
+    if (command.leaves_team) {
+      command.run(parsed.args);
+    } else {
+      run_on_team([&] { command.run(parsed.args); });
+    }
   } catch (const Error& error) {
     throw Error(error.kind(), told(error, parsed.args));
   }

@@ -50,6 +50,7 @@ struct Positional {
   bool required = true;
   std::vector<std::string> suggestions = {};  // what a shell offers
   bool is_file = true;                        // may be a file's name: a shell offers these too
+  bool several = false;                       // takes all that follow; only the last one may
 };
 
 // What the user gave, by the names of options. A repeatable option may have several values.
@@ -91,6 +92,8 @@ struct Command {
   // Passes everything on in Args::rest(), even --help. `options` then only describe it.
   bool raw_arguments = false;
   std::function<void(const Args&)> run;
+  // It computes nothing itself but waits for others that do, and must not hold the team meanwhile.
+  bool leaves_team = false;
 };
 
 // Made from the folder commands/ by CMake, in the order of the names.

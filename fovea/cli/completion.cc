@@ -141,8 +141,10 @@ void add_arguments(const Command& command, std::span<const std::string> before,
     candidates.begin_after(typed.substr(0, equals + 1));
     return add_values(*option, candidates);
   }
-  if (line.positionals < command.positionals.size()) {
-    const Positional& positional = command.positionals[line.positionals];
+  const size_t most = command.positionals.size();
+  const bool goes_on = most > 0 && command.positionals.back().several;
+  if (line.positionals < most || goes_on) {
+    const Positional& positional = command.positionals[std::min(line.positionals, most - 1)];
     candidates.add_all(positional.suggestions);
     if (positional.is_file) candidates.add_files();
   } else if (!line.only_positionals) {

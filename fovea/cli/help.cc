@@ -53,7 +53,8 @@ std::string help_signature(const Option& option) {
 }
 
 std::string help_signature(const Positional& positional) {
-  return positional.required ? positional.name : "[" + positional.name + "]";
+  const std::string name = positional.name + (positional.several ? "..." : "");
+  return positional.required ? name : "[" + name + "]";
 }
 
 }  // namespace

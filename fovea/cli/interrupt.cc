@@ -53,6 +53,10 @@ InterruptGuard::~InterruptGuard() {
   if (guards.fetch_sub(1) == 1 && waiting_signal.load() != 0) leave(waiting_signal.load());
 }
 
+void take_interrupt() {
+  waiting_signal.store(0);
+}
+
 bool interrupt_waits() {
   return waiting_signal.load() != 0;
 }

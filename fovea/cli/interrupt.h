@@ -23,6 +23,10 @@ class InterruptGuard {
   ~InterruptGuard();
 };
 
+// For a verb that an interrupt ends in good order, as it does a server: within a guard, the
+// interrupt that waits is taken as done.
+void take_interrupt();
+
 // Whether an interrupt has come and waits for a guard.
 bool interrupt_waits();
 

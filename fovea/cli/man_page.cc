@@ -104,7 +104,7 @@ std::string manual_signature(const Option& option) {
 }
 
 std::string manual_signature(const Positional& positional) {
-  const std::string name = italic(positional.name);
+  const std::string name = italic(positional.name) + (positional.several ? "..." : "");
   return positional.required ? name : "[" + name + "]";
 }
 

@@ -50,8 +50,14 @@ void take_positionals(const Command& command, const std::vector<Option>& options
       only_positionals = true;
       continue;
     }
+    const bool goes_on =
+        taken > 0 && taken == command.positionals.size() && command.positionals.back().several;
     const bool is_option = !only_positionals && word.starts_with("-") && word.size() > 1 &&
                            word.find(' ') == std::string::npos;
+    if (goes_on && !is_option) {
+      given[command.positionals.back().name].push_back(word);
+      continue;
+    }
     if (only_positionals && taken == command.positionals.size() && word.starts_with("-")) {
       fail(ErrorKind::kInvalidArgument,
            "{} takes {} plain argument{}, and '{}' after -- is one more; put options before --",

@@ -87,7 +87,7 @@ TEST(Pyramid, FirstLookHasTheShapeOfTheTileAndItsMass) {
   const AttentionMap map(shared_record_of(plain_case(2000, 16, true, 5)), 0);
   const Pyramid pyramid(map, std::make_shared<TileCache>(size_t{1} << 20));
   const int top = pyramid.levels() - 1;
-  const SampledTile look = pyramid.first_look(top, 0, 0, 4);
+  const PyramidTile look = pyramid.first_look(top, 0, 0, 4);
   EXPECT_EQ(look.sum.shape(), pyramid.tile(top, 0, 0)->sum.shape());
   double total = 0;
   for (const float sum : look.sum.values<float>()) total += double{sum};
