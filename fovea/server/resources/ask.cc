@@ -3,9 +3,11 @@
 #include <array>
 #include <filesystem>
 
+#include "fovea/ask/explanation_answer.h"
 #include "fovea/ask/numbers_file.h"
 #include "fovea/ask/question_kind.h"
 #include "fovea/base/error.h"
+#include "fovea/render/explanation_page.h"
 #include "fovea/render/figure_file.h"
 #include "fovea/render/page.h"
 #include "fovea/server/resource.h"
@@ -92,19 +94,28 @@ std::string written(std::string_view suffix, const Write& write) {
   return read_text_file(file);
 }
 
-HttpResponse figure_response(const Call& call, const AnswerForm& form, const Answer& answer) {
-  const FigureOptions options{
+FigureOptions figure_options(const Call& call) {
+  return {
       .pixels = static_cast<int>(std::max<int64_t>(call.query_number("pixels", 2, kMostPixels), 1)),
       .colors = call.query("colors"),
       .svg_text = call.query_number("svg_text", 0, 1) == 1};
+}
+
+HttpResponse figure_response(const Call& call, const AnswerForm& form, const Answer& answer) {
   const FigureFormat format = form.name == "png"   ? FigureFormat::kPng
                               : form.name == "svg" ? FigureFormat::kSvg
                                                    : FigureFormat::kPdf;
-  return bytes_response(encode_figure(format, answer.figure, options).bytes, form.type);
+  return bytes_response(encode_figure(format, answer.figure, figure_options(call)).bytes,
+                        form.type);
 }
 
+// An explanation has a page of its own; every other question opens one of the whole run.
 HttpResponse page_response(const Call& call, const AnswerForm& form, const Session& session,
                            const Question& question) {
+  if (question.kind == "explain") {
+    const ExplanationPage page = explanation_page(session.ask(question));
+    return bytes_response(explanation_html(page, figure_options(call)), form.type);
+  }
   PageOptions options = session.page(question);
   options.colors = call.query("colors");
   const auto run = session.run(question);
