@@ -229,7 +229,10 @@ FoundToken explained_row(const Question& question, const AskedExplanation& asked
   }
   if (asks_from_step(asked)) return chosen_step(place, asked.result());
   if (finds_objects(asked) && !names) {
-    if (asked.engine() == nullptr) return asks ? captured_query(place, rows) : FoundToken{};
+    // A detector without its head says as little of objects as a captured run.
+    const bool knows =
+        asked.engine() != nullptr && !asked.result().outputs.pred_boxes.tensor.empty();
+    if (!knows) return asks ? captured_query(place, rows) : FoundToken{};
     const int64_t query = surest_query(place, asked);
     return asked.kind == SiteKind::kEncoderSelf ? object_cell(asked, rows, query)
                                                 : FoundToken{query, ""};
