@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RESULTS = BUILD / "test-results"
 REQUIREMENTS = ROOT / "tests/python/requirements.txt"
+TORCH_REQUIREMENTS = ROOT / "python/tests_torch/requirements.txt"  # of an environment of its own, which takes 40 s to install
 
 # What runs under ThreadSanitizer: all that is meant to be called from several threads. It does not know libgomp's barriers: there our
 # teams are made of plain threads, OpenMP's own have one, and what oneDNN and libgomp do among themselves is left to them.
@@ -191,23 +192,23 @@ def run_ctest(preset, jobs, pattern):
     return tally
 
 
-def python_environment():
+def python_environment(name="venv", requirements=REQUIREMENTS):
     """The interpreter of a venv with the pinned packages; installs them when they changed."""
-    venv = BUILD / "venv"
+    venv = BUILD / name
     python = venv / "bin/python"
-    state = f"{venv}\n{sys.version}\n{REQUIREMENTS.read_text()}"
+    state = f"{venv}\n{sys.version}\n{requirements.read_text()}"
     wanted = hashlib.sha256(state.encode()).hexdigest()
     stamp = venv / "requirements.sha256"
     with build_lock():
         if stamp.exists() and stamp.read_text() == wanted:
             return python
-        say("installing Python packages")
-        log = BUILD / "venv.log"
+        say(f"installing Python packages of {requirements.relative_to(ROOT)}")
+        log = BUILD / f"{name}.log"
         pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input"]
         if not run_logged([sys.executable, "-m", "venv", "--clear", venv], log) or not run_logged(
-            [*pip, "-r", REQUIREMENTS], log
+            [*pip, "-r", requirements], log
         ):
-            raise StageFailed(f"{excerpt(log)}\ninstalling {REQUIREMENTS} failed; see {log}")
+            raise StageFailed(f"{excerpt(log)}\ninstalling {requirements} failed; see {log}")
         stamp.write_text(wanted)
     return python
 
@@ -225,8 +226,8 @@ def matching_python_tests(python, pattern, options, environment):
 
 
 def run_pytest(preset, jobs, pattern, leave_out=(), environment=None, marks=None, folder="tests/python"):
-    python = python_environment()
-    about = "python" if folder == "tests/python" else "package"
+    about = {"tests/python": "python", "python/tests": "package", "python/tests_torch": "torch"}[folder]
+    python = python_environment("torch", TORCH_REQUIREMENTS) if about == "torch" else python_environment()
     junit = RESULTS / f"{preset}-{about}.xml"
     junit.unlink(missing_ok=True)
     environment = {**os.environ, **(environment or {}), "FOVEA_BUILD": str(BUILD / preset)}
@@ -296,6 +297,7 @@ def release_stage(options):
         ("C++ tests", run_units, "release", options.jobs, unit_tests("release"), options.filter),
         ("damaged files", run_fuzz_programs, "release", options.jobs, options.filter),
         ("Python tests", run_pytest, "release", options.jobs, options.filter),
+        ("hook for PyTorch", run_pytest, "release", 1, options.filter, (), None, None, "python/tests_torch"),
         ("Python package", run_pytest, "release", options.jobs, options.filter, (), None, None, "python/tests")])
 
 

@@ -195,17 +195,13 @@ def test_nothing_is_left_in_the_environment():
 @pytest.fixture(scope="session")
 def torch_python():
     """A Python that has PyTorch beside it: of an environment of its own, which is kept."""
-    folder = BUILD.parent / "torch"
-    python = folder / "bin/python"
-    if not (folder / "ready").exists():
-        versions = (ROOT / "tools/fixture-requirements.txt").read_text().split()
-        wanted = [version for version in versions if version.startswith(("torch==", "numpy=="))]
-        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True, capture_output=True)
-        made = subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *wanted], capture_output=True, text=True)
-        if made.returncode != 0:
-            pytest.skip(f"PyTorch cannot be had: {made.stderr[-200:]}")
-        (folder / "ready").touch()
-    return str(python)
+    sys.path.insert(0, str(ROOT / "tools"))
+    import run_tests
+
+    try:
+        return str(run_tests.python_environment("torch", run_tests.TORCH_REQUIREMENTS))
+    except run_tests.StageFailed as error:
+        pytest.skip(f"PyTorch cannot be had: {error}")
 
 
 @pytest.mark.parametrize("order", ["torch, fovea", "fovea, torch"])
