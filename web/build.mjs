@@ -1,8 +1,9 @@
-// Bundles the viewer of standalone pages into one script and one style sheet without source maps:
-// the same sources and lock file give the same bytes.
+// Builds the viewer of standalone pages, one script and one style sheet, and app/, the page of `fovea serve`.
+// There are no source maps and names are fixed: the same sources and lock file give the same bytes.
 //
 //   node build.mjs [FOLDER]      default: ../fovea/webfiles
 import { build } from 'esbuild';
+import { build as buildApp } from 'vite';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -27,4 +28,9 @@ await build({
   bundle: true,
   minify: true,
   charset: 'utf8',
+});
+await buildApp({
+  configFile: resolve(here, 'vite.config.ts'),
+  logLevel: 'warn',
+  build: { outDir: resolve(out, 'app'), emptyOutDir: true },
 });

@@ -102,6 +102,8 @@ def test_the_committed_viewer_is_built_from_web(workspace, tmp_path):
     for name in web_tools.BUILT_FILES:
         assert filecmp.cmp(tmp_path / name, web_tools.BUILT / name, shallow=False), (
             f"fovea/webfiles/{name} is not what web/ gives; run python3 tools/web_tools.py build")
+    assert web_tools.same_files(tmp_path / web_tools.BUILT_APP, web_tools.BUILT / web_tools.BUILT_APP), (
+        "fovea/webfiles/app is not what web/ gives; run python3 tools/web_tools.py build")
 
 
 def test_the_sources_are_well_typed(workspace):

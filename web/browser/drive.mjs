@@ -1,4 +1,4 @@
-// Opens pages from file:// in a browser without a window and does what scripts say.
+// Opens pages in a browser without a window and does what scripts say.
 //
 //   node browser/drive.mjs BROWSER
 //
@@ -10,6 +10,9 @@
 //   {"weights": [site, head]}     base64 of float32, row after row
 //   {"shot": "file.png"}
 // The last entry is {"console": [...], "requests": [...]}: what the page said and what it asked for.
+//
+// A job {"scenario": "map.mjs", "name": "pixels", "base": "http://…", "data": {…}} runs a function of browser/app against a server; what
+// it returns is the one result, and what it throws is the error.
 import { chromium } from 'playwright-core';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -81,6 +84,13 @@ async function run(steps) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const job = JSON.parse(line);
+  if (job.scenario) {
+    const scenarios = await import(`./app/${job.scenario}`);
+    const answer = await scenarios[job.name]({ browser, base: job.base, data: job.data ?? {} }).then((result) => ({ results: result ?? null }), (error) => ({ error: error.stack }));
+    for (const open of browser.contexts()) await open.close();
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
+    continue;
+  }
   [address, said, requests] = [pathToFileURL(job.page).href, [], []];
   const answer = await run(job.steps).then((results) => ({ results }), (error) => ({ error: error.message }));
   await context?.close();

@@ -1,0 +1,3 @@
+export { default as GoTo } from './GoTo.svelte';
+export { default as Help } from './Help.svelte';
+export { default as Palette } from './Palette.svelte';
