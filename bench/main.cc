@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "bench/report.h"
+#include "fovea/base/error.h"
 #include "fovea/base/team.h"
+#include "fovea/kernels/simd_targets.h"
 
 namespace {
 
@@ -67,6 +69,12 @@ int main(int argc, char** argv) {
     } else {
       options.filter += (options.filter.empty() ? "" : "|") + std::string(argument);
     }
+  }
+  try {
+    fovea::follow_isa_variable();
+  } catch (const fovea::Error& error) {
+    fmt::print(stderr, "fovea: {}\n", error.what());
+    return 1;
   }
   return fovea::run_on_team([&] { return run(options); });
 }

@@ -20,7 +20,7 @@ import growth
 import report
 import rows
 from families import FAMILIES
-from session import Session
+from session import ISAS, Session
 from turns import Failed, end_all, take_turns
 
 
@@ -48,9 +48,10 @@ def parse(words):
     parser.add_argument("--python")
     for number, default in (("--threads", None), ("--rounds", None), ("--timeout", 120)):
         parser.add_argument(number, type=at_least_one, default=default)
+    parser.add_argument("--isa", choices=ISAS)
     options = parser.parse_intermixed_args(words)
-    if options.growth and (options.names or options.list):
-        parser.error("--growth takes no names and no --list")
+    if options.growth and (options.names or options.list or options.isa):
+        parser.error("--growth takes no names, no --list and no --isa")
     if options.out and not options.out.absolute().parent.is_dir():
         parser.error(f"--out {options.out}: there is no such folder")
     return options
@@ -87,7 +88,8 @@ def compare(session, options):
     show = (lambda text: None) if options.json else (lambda text: print(text, flush=True))
     start, results, failed, taken, busiest = time.monotonic(), [], [], {}, 0.0
     versions = {"fovea": session.fovea_says("--version").split()[-1], **session.torch_versions()}
-    show(f"{report.machine()['cpu']}, {session.threads} threads; PyTorch {versions['torch']}, transformers "
+    held = f", both held to {options.isa.upper()}" if options.isa else ""
+    show(f"{report.machine()['cpu']}, {session.threads} threads{held}; PyTorch {versions['torch']}, transformers "
          f"{versions['transformers']}.\nfovea has every map readable. ratio: to PyTorch without maps (/maps: with), or\n"
          f"to a limit (of). Medians of {options.rounds or 5} turns; ± is highest - lowest, over the median.\n\n{report.heading()}")
     for group in dict.fromkeys(row.group for row in chosen):
@@ -111,7 +113,7 @@ def compare(session, options):
     show(f"\n{len(results)} rows: {good} ok, {len(results) - good} missed"
          f"{f', {len(failed)} failed' if failed else ''}; {seconds:.0f} s.\n"
          f"Whoever waited for its turn used {100 * busiest:.1f} % of a core at most.")
-    kept = report.document("compare", session.threads, versions, seconds=round(seconds, 1), seconds_of=taken,
+    kept = report.document("compare", session.threads, versions, isa=session.isa_facts(), seconds=round(seconds, 1), seconds_of=taken,
                            complete=not options.names, waiting_cpu_share=round(busiest, 4), rows=results, failed=failed)
     return kept, 1 if failed else 0
 
@@ -134,7 +136,7 @@ def grow(session, options):
 def keep(kept, options, session):
     out = options.out
     if not out and kept["complete"] and (environment.ROOT / "CMakeLists.txt").exists():
-        out = report.default_file(environment.ROOT, kept["kind"], session.threads)
+        out = report.default_file(environment.ROOT, kept["kind"], session.threads, options.isa)
     if options.json:
         print(json.dumps(kept, indent=1))
     if out:
@@ -152,7 +154,7 @@ def main():
         if options.list:
             print("\n".join(map(report.listed, rows.ROWS)))
             return 0
-        with Session(options.fovea, options.python, options.threads) as session:
+        with Session(options.fovea, options.python, options.threads, options.isa) as session:
             session.turns_program()
             kept, code = (compare if options.compare else grow)(session, options)
             keep(kept, options, session)

@@ -92,10 +92,10 @@ def document(kind, threads, versions, **more):
     return {"format": FORMAT, "kind": kind, "date": now, "machine": machine(), "threads": threads, "versions": versions, **more}
 
 
-def default_file(root, kind, threads):
-    """In a checkout: bench/results/PROCESSOR-THREADS-KIND.json."""
+def default_file(root, kind, threads, isa=None):
+    """In a checkout: bench/results/PROCESSOR-THREADS-KIND.json, or PROCESSOR-ISA-THREADS-KIND.json where both are held to one."""
     name = re.sub(r"[^a-z0-9]+", "-", machine()["cpu"].lower()).strip("-")
-    return root / "bench/results" / f"{name}-{threads}-threads-{kind}.json"
+    return root / "bench/results" / f"{name}{f'-{isa}' if isa else ''}-{threads}-threads-{kind}.json"
 
 
 def keep(path, content):

@@ -15,6 +15,9 @@ from turns import PREPARE_S, Child, Command, Failed, Program, TorchWork, end_all
 
 # What decides how threads wait or where they run; both sides have what a plain process has.
 THREAD_SETTINGS = ("OMP_", "GOMP_", "KMP_", "MKL_")
+# Instruction sets that both sides can be held to, each by its own switches.
+ISAS = {"avx2": {"FOVEA_ISA": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"},
+        "sse4": {"FOVEA_ISA": "sse4", "ONEDNN_MAX_CPU_ISA": "SSE41", "ATEN_CPU_CAPABILITY": "default", "MKL_ENABLE_INSTRUCTIONS": "SSE4_2"}}
 CHECKPOINTS = {"bert": "440 MB", "bert-f16": "220 MB", "bert-bf16": "220 MB", "gpt2": "510 MB", "vit": "90 MB", "detr": "170 MB"}
 # Of SmolLM2's size, in rows that are whole blocks of 256.
 LLAMA_SHAPE = ("--layers", "8", "--width", "1024", "--inner", "3072", "--heads", "16")
@@ -32,14 +35,17 @@ def write_random_llama(kind, folder):
 
 
 class Session:
-    def __init__(self, fovea, python=None, threads=None):
+    def __init__(self, fovea, python=None, threads=None, isa=None):
         self.here = pathlib.Path(__file__).resolve().parent
         self.fovea = pathlib.Path(fovea)
         self.given_python = python
         self.threads = threads or len(os.sched_getaffinity(0))
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(THREAD_SETTINGS)}
-        self.environment |= {"OMP_NUM_THREADS": str(self.threads), "HF_HUB_OFFLINE": "1"}
-        self.host, self.versions = None, {}
+        for name in {name for switches in ISAS.values() for name in switches}:
+            self.environment.pop(name, None)
+        self.environment |= {"OMP_NUM_THREADS": str(self.threads), "HF_HUB_OFFLINE": "1", **ISAS.get(isa, {})}
+        self.isa, self.isas_of_turns = isa, set()
+        self.host, self.versions, self.torch_isa = None, {}, None
         self.temporary = tempfile.TemporaryDirectory(prefix="fovea-bench-")
         self.place = pathlib.Path(self.temporary.name)
         self.cache = environment.cache_folder() / "bench"
@@ -64,7 +70,13 @@ class Session:
         return environment.find_python(self.given_python)
 
     def turns(self, work, *words):
-        return Program([self.turns_program(), work, *words], self.environment)
+        program = Program([self.turns_program(), work, *words], self.environment)
+        self.isas_of_turns.add(program.ready.get("isa"))
+        return program
+
+    def isa_facts(self):
+        """What both were held to, and what each said that it uses: fovea's kernels, PyTorch's."""
+        return {"held_to": self.isa, "fovea": sorted(filter(None, self.isas_of_turns)), "torch": self.torch_isa}
 
     def torch_host(self):
         """The process that all works of PyTorch live in; it imports everything once."""
@@ -72,6 +84,7 @@ class Session:
             try:
                 self.host = Child([self.python(), self.here / "torch_host.py", str(self.threads)], self.environment)
                 self.versions = self.host.read(PREPARE_S)
+                self.torch_isa = self.versions.pop("isa", None)
             except Failed as error:
                 raise Failed(f"{error}; --python takes one with {environment.names()}") from None
         return self.host

@@ -36,7 +36,8 @@ def main():
     transformers.utils.logging.disable_progress_bar()
     torch.set_num_threads(int(sys.argv[1]))
     works = {}
-    versions = {"python": platform.python_version(), "torch": torch.__version__, "transformers": transformers.__version__}
+    versions = {"python": platform.python_version(), "torch": torch.__version__, "transformers": transformers.__version__,
+                "isa": torch.backends.cpu.get_cpu_capability()}
     print(json.dumps(versions), file=out, flush=True)  # ready
     for line in sys.stdin:
         try:

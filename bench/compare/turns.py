@@ -98,7 +98,7 @@ class Program:
 
     def __init__(self, command, environment):
         self.child = Child(command, environment)
-        self.child.read(PREPARE_S)
+        self.ready = self.child.read(PREPARE_S)
 
     def turn(self, timeout):
         return self.child.ask("", timeout)

@@ -8,6 +8,7 @@
 
 #include "bench/turns/turn.h"
 #include "fovea/base/team.h"
+#include "fovea/kernels/simd_targets.h"
 
 namespace {
 
@@ -52,9 +53,10 @@ int main(int argc, char** argv) {
   });
   if (work == std::ranges::end(kWorks)) return usage();
   try {
+    fovea::follow_isa_variable();
     fovea::run_on_team([&] {
       const fovea::Turn turn = work->prepare(fovea::Words(words).subspan(1));
-      say(fovea::Json::object());  // ready
+      say(fovea::Json::object({{"isa", fovea::active_simd_target()}}));  // ready
       for (std::string line; std::getline(std::cin, line);) say(turn());
     });
   } catch (const std::exception& error) {

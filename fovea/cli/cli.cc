@@ -16,6 +16,7 @@
 #include "fovea/cli/parse.h"
 #include "fovea/cli/progress_bar.h"
 #include "fovea/cli/terminal.h"
+#include "fovea/kernels/simd_targets.h"
 
 namespace fovea {
 namespace {
@@ -112,6 +113,7 @@ int report(ErrorKind kind, const char* prefix, const char* message,
 
 int run_cli(const std::vector<std::string>& arguments) noexcept {
   try {
+    follow_isa_variable();
     run_verb(arguments);
     write_notes();
     return 0;

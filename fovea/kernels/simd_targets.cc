@@ -1,5 +1,10 @@
 #include "fovea/kernels/simd_targets.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+
 #include "fovea/base/error.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -63,6 +68,22 @@ void use_simd_target(std::string_view name) {
   std::string known;
   for (const std::string& target : simd_targets()) known += " " + target;
   fail(ErrorKind::kNotFound, "SIMD target '{}' is not to be had; this machine has{}", name, known);
+}
+
+void follow_isa_variable() {
+  const char* wanted = std::getenv("FOVEA_ISA");
+  if (wanted == nullptr || *wanted == '\0') return;
+  const std::string_view name = wanted;
+  const char* target = name == "avx2" ? "AVX2" : name == "sse4" ? "SSE4" : nullptr;
+  if (target == nullptr) {
+    fail(ErrorKind::kInvalidArgument, "FOVEA_ISA is '{}' but must be avx2 or sse4", name);
+  }
+  const std::vector<std::string> known = simd_targets();
+  if (std::ranges::count(known, target) > 0) return use_simd_target(target);
+  fail(ErrorKind::kNotFound,
+       "FOVEA_ISA is {} but there are kernels for {} alone; build with -DFOVEA_SIMD=all, on a "
+       "processor that has it",
+       name, fmt::join(known, ", "));
 }
 
 }  // namespace fovea

@@ -15,5 +15,9 @@ std::string_view active_simd_target();
 // From now on all kernels, in all threads, use this one; an empty name goes back to the best.
 // Throws Error{kNotFound} for a name that simd_targets() does not have.
 void use_simd_target(std::string_view name);
+// The same by the variable FOVEA_ISA, "avx2" or "sse4", so that a machine with more can be measured
+// as one with less; without it nothing changes. Throws Error{kInvalidArgument} for another value,
+// and Error{kNotFound} where the machine or this build has no such kernels.
+void follow_isa_variable();
 
 }  // namespace fovea

@@ -227,6 +227,38 @@ def test_a_comparison_prints_a_line_for_each_row_and_keeps_its_numbers(bench, tm
     assert json.loads(printed.stdout)["rows"][0]["ratio"] == 0.5
 
 
+def test_both_sides_are_held_to_an_instruction_set_by_their_own_switches(bench, tmp_path):
+    bench.turns.write_text(TURNS_STANDIN.replace("echo '{}'", f"env >{tmp_path}/turns; echo '{{\"isa\": \"AVX2\"}}'"))
+    bench.python.write_text(PYTHON_STANDIN.replace("echo '{", f"env >{tmp_path}/host; echo '{{\"isa\": \"AVX2\", ", 1))
+    out = tmp_path / "result.json"
+    result = bench("--compare", "attention-512", "--rounds", 1, "--isa", "avx2", "--out", out, FOVEA_ISA="sse4", ONEDNN_MAX_CPU_ISA="AMX")
+    assert (result.returncode, result.stderr) == (0, "") and "threads, both held to AVX2;" in result.stdout
+    for side in ("turns", "host"):
+        surroundings = (tmp_path / side).read_text().splitlines()
+        assert {"FOVEA_ISA=avx2", "ONEDNN_MAX_CPU_ISA=AVX2", "ATEN_CPU_CAPABILITY=avx2", "MKL_ENABLE_INSTRUCTIONS=AVX2"} <= set(surroundings)
+    kept = json.loads(out.read_text())
+    assert kept["isa"] == {"held_to": "avx2", "fovea": ["AVX2"], "torch": "AVX2"} and "isa" not in kept["versions"]
+    bench("--compare", "attention-512", "--rounds", 1, FOVEA_ISA="sse4")
+    assert "FOVEA_ISA" not in (tmp_path / "turns").read_text()
+    assert_fails(bench("--compare", "--isa", "mmx"), 2, "--isa", "avx2")
+    assert report.default_file(ROOT, "compare", 2, "avx2").name.endswith("-avx2-2-threads-compare.json")
+
+
+def test_a_variable_holds_the_kernels_to_an_instruction_set():
+    def said(isa):
+        return subprocess.run([TURNS, "matmul", "8", "8", "8"], env={**ENVIRONMENT, "FOVEA_ISA": isa}, input="\n", capture_output=True, text=True)
+    best = json.loads(said("").stdout.splitlines()[0])["isa"]
+    for isa in ("avx2", "sse4"):
+        found = said(isa)
+        if found.returncode == 0:
+            assert json.loads(found.stdout.splitlines()[0])["isa"] == isa.upper() and best
+        else:
+            assert found.stderr.startswith(f"FOVEA_ISA is {isa} but there are kernels for ")
+    assert said("mmx").stderr == "FOVEA_ISA is 'mmx' but must be avx2 or sse4\n"
+    refused = subprocess.run([PROGRAM, "models"], env={**ENVIRONMENT, "FOVEA_ISA": "mmx"}, capture_output=True, text=True)
+    assert refused.returncode != 0 and refused.stderr == "fovea: FOVEA_ISA is 'mmx' but must be avx2 or sse4\n"
+
+
 def test_a_row_that_fails_is_told_in_a_line_and_the_others_are_measured(bench):
     bench.turns.write_text(TURNS_STANDIN.replace("#!/bin/sh", '#!/bin/sh\n[ "$1" = tile ] && { echo no tiles here >&2; exit 1; }'))
     result = bench("--compare", "tile", "attention-512", "--rounds", 1)
@@ -299,7 +331,7 @@ def turn(*words):
     process = subprocess.run([TURNS, *map(str, words)], input="\n", capture_output=True, text=True, timeout=60)
     assert (process.returncode, process.stderr) == (0, "")
     ready, answer = map(json.loads, process.stdout.splitlines())
-    assert ready == {} and answer["seconds"] > 0
+    assert ready.keys() == {"isa"} and answer["seconds"] > 0
     return answer
 
 

@@ -35,6 +35,10 @@ cores. PyTorch is installed into fovea's cache the first time, and 3 GB of
 random weights are written there; both say so before, and may be deleted at any
 time.
 
+--isa avx2 or sse4 holds both sides to that instruction set, each by its own
+switches, so that a machine with AVX-512 can be measured as one without; the
+result says what each side used. (FOVEA_ISA does it for fovea alone.)
+
 --growth runs a GPT-2 shape on 512 to 32,768 tokens and prints with which power
 of the length time and memory grow. It needs no PyTorch.
 
@@ -42,6 +46,7 @@ examples:
   fovea bench attention
   fovea bench --compare --list
   fovea bench --compare bert-512 'attention-*'
+  fovea bench --compare --isa avx2 'attention-*'
 )";
 
 // They are read by the programs that this one becomes.
@@ -57,6 +62,8 @@ std::vector<Option> bench_options() {
       Option::text("python", "FILE",
                    "a Python that has PyTorch and transformers, instead of installing them (with "
                    "--compare; or the variable FOVEA_BENCH_PYTHON)"),
+      Option::text("isa", "NAME",
+                   "instruction set that both are held to (with --compare): avx2|sse4"),
       Option::integer("threads", "N",
                       "processor cores of both (with --compare or --growth; default: all)", 1),
       Option::integer("rounds", "N", "turns of each (default: 5; --growth: 3)", 1),
