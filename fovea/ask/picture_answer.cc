@@ -220,6 +220,16 @@ std::optional<PictureSeen> captured_picture(const Run& run, const Axis& axis) {
   return kept_picture(run, axis);
 }
 
+std::optional<Picture> picture_below(const FinishedRun& run, const Axis& cells) {
+  if (cells.grid_rows == 0) return {};
+  if (run.opened && run.opened->picture) {
+    return seen_part(run.opened->picture->picture, run.opened->picture->grid);
+  }
+  const auto kept = captured_picture(run.run(), cells);
+  if (!kept) return {};
+  return seen_part(*kept->picture, kept->grid);
+}
+
 bool looks_at_picture(const Place& place, const OpenedInput& opened) {
   if (opened.encoded.patches.positions.empty()) return false;
   return opened.encoded.inputs.tokens() == 0 || place.site == SiteKind::kVisionSelf ||

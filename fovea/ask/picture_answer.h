@@ -50,6 +50,9 @@ struct PictureSeen {
 PictureSeen picture_seen(const FinishedRun& run);
 // That small copy, under the grid of this axis; none where there is no copy or no grid.
 std::optional<PictureSeen> captured_picture(const Run& run, const Axis& axis);
+// The picture as the model saw it, under the cells of this axis; none where there is no picture or
+// no grid.
+std::optional<Picture> picture_below(const FinishedRun& run, const Axis& cells);
 // Whether a question is about the picture. With a text beside it, it is about the text unless it
 // names an attention of the picture.
 bool looks_at_picture(const Place& place, const OpenedInput& opened);

@@ -5,6 +5,14 @@
 #include "fovea/base/parallel.h"
 
 namespace fovea {
+namespace {
+
+// Whether all rows may see the same columns.
+bool rows_see_the_same(const Mask& mask) {
+  return !mask.behind && !mask.ahead && mask.key_group.empty();
+}
+
+}  // namespace
 
 MaskCounts::MaskCounts(const Mask& mask, int64_t cols, std::span<const int64_t> left_out)
     : mask_(mask), cols_(cols), left_out_(left_out.begin(), left_out.end()) {
@@ -46,8 +54,10 @@ Tensor even_shares(const AttentionRecord& record, const std::vector<PositionGrou
   const MaskCounts counts(record.rule.mask, record.shape().cols, left_out);
   Tensor even({static_cast<int64_t>(rows.size()), static_cast<int64_t>(cols.size())});
   const MatrixView<float> out = even.mutable_matrix<float>();
-  parallel_for(out.rows, [&](int64_t r) {
-    const PositionGroup& group = rows[static_cast<size_t>(r)];
+  const bool alike = rows_see_the_same(record.rule.mask);
+  parallel_for(alike ? std::min<int64_t>(out.rows, 1) : out.rows, [&](int64_t r) {
+    PositionGroup group = rows[static_cast<size_t>(r)];
+    if (alike) group.end = group.begin + 1;
     std::vector<double> sums(cols.size());
     for (int64_t row = group.begin; row < group.end; ++row) {
       const int64_t all = counts.all(row);
@@ -61,6 +71,7 @@ Tensor even_shares(const AttentionRecord& record, const std::vector<PositionGrou
       out.row(r)[c] = static_cast<float>(sums[c] / static_cast<double>(group.size()));
     }
   });
+  for (int64_t r = 1; alike && r < out.rows; ++r) std::copy_n(out.row(0), out.cols, out.row(r));
   return even;
 }
 

@@ -77,15 +77,6 @@ FigureText between_text(const DetectionScene& scene, const RecordPointer& record
   return text;
 }
 
-// Weights on visible_scale(), unless other colours are asked for; `note` says which.
-ColorScale scale_of_cells(const MapDrawing& drawing, const Tensor& weights, std::string& note) {
-  const auto values = weights.values<float>();
-  if (drawing.is_plain()) return visible_scale({values.begin(), values.end()}, note);
-  const ColorScale scale = scale_of(drawing, values);
-  note = colors_note(drawing, scale, values);
-  return scale;
-}
-
 }  // namespace
 
 MatrixFigure between_figure(const DetectionScene& scene, const RecordPointer& record,
@@ -124,60 +115,6 @@ HeadsFigure between_heads_figure(const DetectionScene& scene, const RecordPointe
   figure.scale = scale_of(drawing, all);
   figure.text = between_text(scene, record, queries, heads, sums, drawing.of,
                              colors_note(drawing, figure.scale, all));
-  return figure;
-}
-
-MatrixFigure cells_figure(const DetectionScene& scene, const ViewChoice& choice) {
-  const AttentionShape shape = chosen_record(scene.run, choice)->shape();
-  ViewChoice whole = choice;
-  const bool is_plain = !choice.of && !choice.curve && !choice.range;
-  whole.exact = choice.exact || std::max(shape.rows, shape.cols) <= kLargestSide;
-  if (is_plain) {
-    whole.of = MapValue::kWeight;
-    whole.curve = ScaleCurve::kLinear;
-    whole.largest = true;
-  }
-  MatrixFigure figure = matrix_view(scene.run, whole);
-  if (is_plain) {
-    std::string note;
-    figure.scale = scale_of_cells({}, figure.weights, note);
-    figure.text.caption += note;
-  }
-  figure.text.caption += model_note(scene.run);
-  return figure;
-}
-
-MatrixFigure cells_part_figure(const DetectionScene& scene, const ViewChoice& choice) {
-  const RecordPointer record = chosen_record(scene.run, choice);
-  const AttentionShape shape = record->shape();
-  const HeadChoice head = single_map(choice.head, *record);
-  const Side all = make_side(scene.run, record->row_axis, /*words=*/false);
-  const MapPart part = map_part(choice, all, all);
-  const MapDrawing drawing = map_drawing(choice, 1);
-  Frame frame{.record = record,
-              .rows = make_side(scene.run, record->row_axis, false, 1, part.rows),
-              .cols = make_side(scene.run, record->col_axis, false, 1, part.cols)};
-  frame.of = drawing.of;
-  const PositionGroup rows = part.rows, cols = part.cols;
-  MatrixFigure figure{.rows = frame.rows.shown,
-                      .cols = frame.cols.shown,
-                      .row_place = {.first = rows.begin},
-                      .col_place = {.first = cols.begin}};
-  figure.weights = frame.map(head).weights;
-  figure.value_name = value_name(drawing.of);
-  std::string note;
-  figure.scale = scale_of_cells(drawing, figure.weights, note);
-  figure.row_title = fmt::format("cells {} to {}, attending", rows.begin, rows.end - 1);
-  figure.col_title = fmt::format("cells {} to {}, attended to", cols.begin, cols.end - 1);
-  figure.text.title = title_of(scene.run, SiteKind::kEncoderSelf,
-                               fmt::format("a part of {} x {} cells", shape.rows, shape.cols));
-  figure.text.caption = fmt::format(
-      "Rows {} to {} attend to columns {} to {} · layer {}, {} · {}, every cell exact{}{}{}",
-      rows.begin, rows.end - 1, cols.begin, cols.end - 1, record->site.layer,
-      heads_text(head, shape.heads), meaning_of(drawing.of),
-      drawing.of == MapValue::kWeight ? "; a whole row sums to 1" : "", note,
-      model_note(scene.run));
-  figure.text.metadata = scene_metadata(scene, record->site);
   return figure;
 }
 

@@ -16,9 +16,4 @@ MatrixFigure between_figure(const DetectionScene& scene, const RecordPointer& re
 HeadsFigure between_heads_figure(const DetectionScene& scene, const RecordPointer& record,
                                  const HeadChoice& heads = {}, const MapDrawing& drawing = {});
 
-// The encoder's whole map, pooled as far as a figure needs, and a part of it cell by cell. Throws
-// as matrix_view() does.
-MatrixFigure cells_figure(const DetectionScene& scene, const ViewChoice& choice);
-MatrixFigure cells_part_figure(const DetectionScene& scene, const ViewChoice& choice);
-
 }  // namespace fovea

@@ -80,6 +80,20 @@ struct DistanceShare {
   double even = 0;
 };
 
+// Where on its picture the cells of a map lie whose rows follow a path over it: sections of the
+// path, of equally many cells, have letters.
+struct PathKey {
+  static constexpr int64_t kSections = 16;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  std::vector<int64_t> section = {};  // of each cell, line by line
+  Picture picture = {};               // 0 x 0 pixels: none
+
+  static std::string letter(int64_t section) {
+    return std::string(1, static_cast<char>('A' + section));
+  }
+};
+
 // What a figure of a long map says beside its cells.
 struct MapOverview {
   std::vector<ColumnApart> apart;
@@ -91,7 +105,8 @@ struct MapOverview {
   std::vector<CellMark> needles;         // bins with single strong weights, marked with rings
   // What even attention gives each cell, by which cells are put together; empty: unknown.
   Tensor even;
-  double last_row = 1;  // of a whole bin, how much the last one down holds
+  double last_row = 1;               // of a whole bin, how much the last one down holds
+  std::optional<PathKey> path = {};  // of a picture's cells that are not in the model's order
 };
 // Whether labels would only say the numbers of the positions again, of groups that of the first.
 bool are_numbers(const Axis& axis, AxisPlace place);
@@ -269,6 +284,7 @@ struct ImagePanel {
   std::vector<ImageRing> rings = {};
   std::vector<ImageMask> masks = {};
   std::vector<ImageBox> boxes = {};
+  std::optional<ImageBox> part = {};  // of kParts: which part it is of, without a name
 };
 
 enum class ImageLayout {
@@ -277,6 +293,9 @@ enum class ImageLayout {
   // The picture in the middle with the panels' chosen patches marked, the panels left and right of
   // it, and a line from each patch to its panel.
   kAround,
+  // A small panel for each part of the picture, at its place, its own part framed; the picture
+  // beside them.
+  kParts,
 };
 
 struct ImageFigure {

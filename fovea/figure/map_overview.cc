@@ -9,6 +9,7 @@
 #include "fovea/base/parse.h"
 #include "fovea/base/utf8.h"
 #include "fovea/figure/caption.h"
+#include "fovea/figure/cell_path.h"
 
 namespace fovea {
 namespace {
@@ -68,6 +69,17 @@ std::vector<PlacedName> row_names(const Side& rows) {
   return names;
 }
 
+// The letters of a path's sections, where they begin.
+std::vector<PlacedName> section_names(const Frame& frame) {
+  const auto cells = static_cast<double>(frame.path->key().section.size());
+  std::vector<PlacedName> names;
+  for (int64_t section = 0; section < PathKey::kSections; ++section) {
+    const double begin = static_cast<double>(section) / PathKey::kSections * cells;
+    names.push_back({begin / static_cast<double>(frame.block), PathKey::letter(section)});
+  }
+  return names;
+}
+
 void add_top_columns(const Frame& frame, const ShownMap& shown, MapOverview& overview) {
   const std::vector<double>& sums = shown.column_sums;
   const double all = std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -93,10 +105,12 @@ void add_top_columns(const Frame& frame, const ShownMap& shown, MapOverview& ove
     // Words are counted where they are merged.
     const int64_t number =
         frame.block == 1 ? frame.cols.part.begin + static_cast<int64_t>(place) : column;
+    const std::string label = plain_label(*frame.cols.axis, column);
     overview.top_columns.push_back(
-        {place + 0.5 / size, fmt::format("\u2068{}\u2069 {}",
-                                         elided(plain_label(*frame.cols.axis, column), kTopLetters),
-                                         count_text(number))});
+        {place + 0.5 / size,
+         frame.path
+             ? label
+             : fmt::format("\u2068{}\u2069 {}", elided(label, kTopLetters), count_text(number))});
   }
 }
 
@@ -190,7 +204,9 @@ std::string map_subtitle(const Frame& frame, bool words) {
 
 MapOverview map_overview(const Frame& frame, const ShownMap& shown, HeadChoice head,
                          const ViewChoice& choice, std::string& note) {
-  MapOverview overview{.row_names = row_names(frame.rows), .causal = has_free_corner(frame)};
+  MapOverview overview{.row_names = frame.path ? section_names(frame) : row_names(frame.rows),
+                       .causal = has_free_corner(frame)};
+  if (frame.path) overview.path = frame.path->key();
   for (const GreyColumn& each : shown.grey.apart) {
     overview.apart.push_back(
         {each.name, each.share, column_by_rows(shown, head, each.column, frame.rows.groups)});
@@ -201,7 +217,8 @@ MapOverview map_overview(const Frame& frame, const ShownMap& shown, HeadChoice h
   if (!shown.survey) return overview;
   overview.even = shown.survey->even;
   overview.last_row = static_cast<double>(frame.rows.groups.back().size()) / double(frame.block);
-  const int64_t wanted = choice.needles.value_or(frame.block >= kNeedlesFrom ? kUsualNeedles : 0);
+  const bool usual = frame.block >= kNeedlesFrom && in_line;
+  const int64_t wanted = choice.needles.value_or(usual ? kUsualNeedles : 0);
   if (wanted == 0) return overview;
   overview.needles = strongest_bins(frame, shown.survey->largest);
   const size_t all = overview.needles.size();

@@ -56,14 +56,12 @@ GreyColumns grey_columns(const AttentionRecord& record, const Axis& cols,
     const auto column = static_cast<int64_t>(j);
     const bool sink = std::ranges::binary_search(sinks, column);
     if (!sink && !position.special) continue;
-    const GreyColumn grey{
-        .column = column,
-        .special = position.special,
-        .name = position.special
-                    ? position.text
-                    : fmt::format("{} {}", cols.grid_rows > 0 ? "cell" : "token", column),
-        .text = position.special ? "" : to_one_line(position.text),
-        .share = all > 0 ? sums[j] / all : 0};
+    const bool own_name = position.special || cols.grid_rows > 0;  // "[CLS]", "patch 3,7"
+    const GreyColumn grey{.column = column,
+                          .special = position.special,
+                          .name = own_name ? position.text : fmt::format("token {}", column),
+                          .text = own_name ? "" : to_one_line(position.text),
+                          .share = all > 0 ? sums[j] / all : 0};
     const bool hidden = (sink && choice.hide_sinks) || (position.special && choice.hide_special);
     (hidden ? found.hidden : found.apart).push_back(grey);
   }

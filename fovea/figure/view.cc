@@ -7,6 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/figure/caption.h"
+#include "fovea/figure/cell_path.h"
 #include "fovea/figure/checks.h"
 #include "fovea/figure/map_drawing.h"
 #include "fovea/figure/map_overview.h"
@@ -48,14 +49,18 @@ void refuse_column_without_token(const ViewChoice& choice) {
 
 namespace {
 
-// Whether a map is drawn as an overview: long, and not asked for cell by cell.
-bool is_long_map(const ViewChoice& choice, const Side& rows, const Side& cols, int64_t positions) {
+// Whether a map is drawn as an overview: long, and not asked for cell by cell. A picture's cells
+// are only where they follow a path.
+bool is_long_map(const ViewChoice& choice, const Frame& frame, int64_t positions) {
+  const Side &rows = frame.rows, &cols = frame.cols;
   const bool shown_long = std::max(rows.part.size(), cols.part.size()) > kShortMap;
-  return positions > kShortMap && shown_long && !choice.exact && rows.axis->grid_rows == 0;
+  return positions > kShortMap && shown_long && !choice.exact &&
+         (rows.axis->grid_rows == 0 || frame.path);
 }
 
 // Where the token lies along a side whose groups may have gaps.
-int64_t place_shown(const Side& side, const FoundToken& found) {
+int64_t place_shown(const Frame& frame, const Side& side, FoundToken found) {
+  if (frame.path) return frame.path->places[static_cast<size_t>(found.index)] / frame.block;
   const int64_t index = side.place_of(found);
   const PositionGroup& position = side.all[static_cast<size_t>(found.index)];
   for (size_t g = 0; g < side.groups.size(); ++g) {
@@ -101,7 +106,10 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   Frame frame = make_frame(run, record, choice, 1, kMatrixBins);
   frame.of = drawing.of;
   if (frame.block > 1) frame.merge = drawing.merge;
-  const bool is_long = is_long_map(choice, frame.rows, frame.cols, positions);
+  std::optional<FoundToken> found;
+  if (choice.token) found = token_named(choice.column ? frame.cols : frame.rows, choice);
+  follow_path(frame);
+  const bool is_long = is_long_map(choice, frame, positions);
   MatrixFigure figure;
   figure.row_place = {frame.rows.part.begin, frame.block};
   figure.col_place = {frame.cols.part.begin, frame.block};
@@ -110,16 +118,15 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
     if (!hidden.empty()) drop_hidden(frame.cols, hidden, figure.col_place);
   }
   std::string chosen;
-  int64_t chosen_index = 0;
-  if (choice.token) {
-    const FoundToken found = token_named(choice.column ? frame.cols : frame.rows, choice);
+  if (found) {
     const Side& side = choice.column ? frame.cols : frame.rows;
-    (choice.column ? figure.chosen_col : figure.chosen_row) = place_shown(side, found);
-    chosen_index = found.index;
-    chosen = fmt::format(" · {} {} marked{}", choice.column ? "column" : "row", found.index,
-                         note_of(found));
+    (choice.column ? figure.chosen_col : figure.chosen_row) = place_shown(frame, side, *found);
+    chosen = fmt::format(" · {} {} marked{}", choice.column ? "column" : "row", found->index,
+                         note_of(*found));
   }
-  ShownMap shown = shown_map(frame, head, choice, is_long, SurveyDistances::kAll);
+  // How far cells are apart along a path says nothing.
+  ShownMap shown = shown_map(frame, head, choice, is_long,
+                             frame.path ? SurveyDistances::kNone : SurveyDistances::kAll);
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
   const auto values = shown.map.weights.values<float>();
@@ -141,8 +148,13 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   if (!shown.grey.hidden.empty())
     figure.text.badge = hidden_badge(shown.grey.hidden_share(), choice);
   figure.text.metadata = metadata_of(run, frame, head, figure.scale);
+  if (frame.path) {
+    for (std::vector<GreyColumn>* columns : {&shown.grey.apart, &shown.grey.hidden}) {
+      for (GreyColumn& each : *columns) each.column = frame.path->order[size_t(each.column)];
+    }
+  }
   set_grey(figure.text.metadata, shown.grey);
-  if (choice.token) figure.text.metadata.set(choice.column ? "column" : "row", chosen_index);
+  if (found) figure.text.metadata.set(choice.column ? "column" : "row", found->index);
   figure.weights = std::move(shown.map.weights);
   return figure;
 }
@@ -218,7 +230,8 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
                            panel_bins(layers, std::ssize(heads)));
   frame.of = drawing.of;
   if (frame.block > 1) frame.merge = drawing.merge;
-  const bool is_long = is_long_map(choice, frame.rows, frame.cols, positions);
+  follow_path(frame);
+  const bool is_long = is_long_map(choice, frame, positions);
   const bool across = is_long && layers > 1;
   const std::vector<PanelPlace> places = panel_places(records, heads, across);
   HeadsFigure figure{.overview = is_long, .causal = has_free_corner(frame)};
@@ -237,7 +250,7 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   std::vector<double> sums, apart, hidden;
   std::vector<float> all;
   for (const PanelPlace& place : places) {
-    frame.record = *place.record;
+    frame.record = frame.path ? frame.path->along(**place.record) : *place.record;
     ShownMap shown = shown_map(frame, place.head, choice, is_long, SurveyDistances::kNone);
     const auto values = shown.map.weights.values<float>();
     all.insert(all.end(), values.begin(), values.end());

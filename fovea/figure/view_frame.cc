@@ -195,12 +195,15 @@ std::string Frame::note(bool words) const {
 }
 
 std::string Frame::merge_note(bool words) const {
+  const char* along =
+      path ? " · cells along a Hilbert curve: near the diagonal is near in the picture" : "";
   if (block > 1 && merge == Merge::kMax) {
-    return fmt::format(" · max over blocks of {0} x {0}", block);
+    return fmt::format(" · max over blocks of {0} x {0}", block) + along;
   }
   if (block > 1) {
     return fmt::format(" · per bin of {0} × {0}: {1}", block,
-                       of == MapValue::kScore ? "mean" : "rows by mean, columns by sum");
+                       of == MapValue::kScore ? "mean" : "rows by mean, columns by sum") +
+           along;
   }
   return words ? " · pieces merged to words (rows by mean, columns by sum)" : "";
 }
@@ -264,6 +267,7 @@ Json metadata_of(const Run& run, const Frame& frame, HeadChoice head, const Colo
     json.set("of", map_value_names()[static_cast<size_t>(frame.of)]);
   }
   if (frame.block > 1) json.set("pooled", frame.block);
+  if (frame.path) json.set("order", "hilbert");
   const auto set_part = [&](const char* name, const Side& side) {
     if (side.is_part()) json.set(name, Json(Json::Array{side.part.begin, side.part.end}));
   };

@@ -21,6 +21,8 @@ SiteKind chosen_kind(const Run& run, const ViewChoice& choice);
 std::vector<RecordPointer> records_of(const Run& run, SiteKind kind);
 RecordPointer chosen_record(const Run& run, const ViewChoice& choice);
 
+struct CellPath;  // cell_path.h
+
 // Rows or columns of a figure.
 struct Side {
   const Axis* axis = nullptr;
@@ -60,6 +62,8 @@ struct Frame {
   int64_t block = 1;  // positions per group where the map is pooled
   MapValue of = MapValue::kWeight;
   std::vector<int64_t> left_out = {};  // columns of the map that count for nothing
+  // Cells of a picture along a path; none: in the model's order.
+  std::shared_ptr<const CellPath> path = {};
 
   // Whether the cells are those of survey_map(): all of one head, in bins of tokens.
   bool can_survey(HeadChoice head, bool words) const;

@@ -65,13 +65,14 @@ void DistanceBars::draw(Canvas& canvas, Point at) const {
     const double tall = std::max(height_ * bar.share / most_, 0.5);
     canvas.fill({x + 0.12 * pitch, bottom - tall, 0.76 * pitch, tall},
                 bar.even < 0 ? kApartColor : kDistanceColor);
+    double above = bottom - tall;  // what the number stands on
     if (bar.even >= 0) {
       const double y = bottom - height_ * bar.even / most_;
+      if (y < above && y > above - 1.4 * kDistanceNumberStyle.size) above = y;
       canvas.line({x + 0.02 * pitch, y}, {x + 0.98 * pitch, y}, {.width = 0.75});
     }
     if (!bar.number.empty()) {
-      canvas.text(bar.number,
-                  {middle - bar.number.width() / 2, bottom - tall - 2 - bar.number.baseline()});
+      canvas.text(bar.number, {middle - bar.number.width() / 2, above - 2 - bar.number.baseline()});
     }
     if (middle - bar.name.width() / 2 < free_from + 0.3) continue;
     canvas.text(bar.name, {middle - bar.name.width() / 2, bottom + 4});

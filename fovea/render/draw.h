@@ -18,6 +18,7 @@ Body draw_lines(const LinesFigure& figure);
 Body draw_steps(const StepsFigure& figure, const ColorMap& colors);
 Body draw_image(const ImageFigure& figure, const ColorMap& colors);   // any layout
 Body draw_around(const ImageFigure& figure, const ColorMap& colors);  // kAround only
+Body draw_parts(const ImageFigure& figure, const ColorMap& colors);   // kParts only
 Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors);
 Body draw_dots(const DotsFigure& figure);
 Body draw_curves(const CurvesFigure& figure);

@@ -81,6 +81,7 @@ double panel_width(const ImageFigure& figure, int64_t across) {
 Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
   check_image(figure);
   if (figure.layout == ImageLayout::kAround) return draw_around(figure, colors);
+  if (figure.layout == ImageLayout::kParts) return draw_parts(figure, colors);
   auto plan = std::make_shared<ImagePlan>(ImagePlan{.figure = &figure,
                                                     .axis = {colors, figure.scale},
                                                     .bar_colors = colors_of_bar(figure, colors),

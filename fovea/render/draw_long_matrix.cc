@@ -13,6 +13,7 @@
 #include "fovea/render/color_bar.h"
 #include "fovea/render/distance_bars.h"
 #include "fovea/render/draw.h"
+#include "fovea/render/path_key.h"
 
 namespace fovea {
 namespace {
@@ -41,6 +42,9 @@ constexpr TextStyle kTopNameStyle{.size = 8.5};
 struct SideName {
   double at = 0;
   TextBlock text;
+  std::optional<double> tick = {};  // none: at the name
+
+  double tick_at() const { return tick.value_or(at); }
 };
 
 // Numbers of positions at round steps, at most so many.
@@ -61,6 +65,18 @@ std::vector<SideName> round_numbers(const AxisPlace& place, int64_t cells, doubl
   return names;
 }
 
+// The letters of a path's sections, in their middle.
+std::vector<SideName> section_letters(const MapOverview& overview, double cell, double end) {
+  std::vector<SideName> names;
+  const auto& sections = overview.row_names;
+  for (size_t i = 0; i < sections.size(); ++i) {
+    const double from = sections[i].place * cell;
+    const double to = i + 1 < sections.size() ? sections[i + 1].place * cell : end;
+    names.push_back({(from + to) / 2, TextBlock::line(sections[i].text, kLongNumberStyle), from});
+  }
+  return names;
+}
+
 struct LongPlan {
   MatrixFigure figure;  // by value: drawn later
   ColorAxis axis;
@@ -70,6 +86,7 @@ struct LongPlan {
   TextBlock note;  // below the numbers
   std::optional<ColorBar> bar, grey_bar;
   std::optional<DistanceBars> distances;
+  std::optional<PathKeyPicture> path;
   bool in_corner = false;
   double left = 0, above = 0;
   ColorAxis grey{grey_colors(), {0, 1}};
@@ -84,6 +101,9 @@ struct LongPlan {
     return above + map_height() + kLongTick + 2 + kLongNumberStyle.size * 1.4 + 2;
   }
   double distances_top() const { return note_top() + note.height() + 16; }
+  double bars_height() const { return bar->height() + (grey_bar ? 26 + grey_bar->height() : 0); }
+  // At the foot of the map, below the bars.
+  double path_top() const { return std::max(map_height() - path->height(), bars_height() + 26); }
 };
 
 void add_row_names(LongPlan& plan) {
@@ -92,13 +112,16 @@ void add_row_names(LongPlan& plan) {
   const double chosen_at = chosen ? (static_cast<double>(*chosen) + 0.5) * plan.cell : 0;
   double last = -kLeastRowPitch;
   for (const PlacedName& name : plan.overview().row_names) {
+    if (plan.overview().path) break;
     const double at = name.place * plan.cell;
     if (at - last < kLeastRowPitch || at > plan.map_height() - 4) continue;
     if (chosen && std::abs(at - chosen_at) < kLeastRowPitch) continue;
     plan.rows.push_back({at, TextBlock::line(name.text, kRowNameStyle)});
     last = at;
   }
-  if (plan.overview().row_names.size() < 2) {
+  if (plan.overview().path) {
+    plan.rows = section_letters(plan.overview(), plan.cell, plan.map_height());
+  } else if (plan.overview().row_names.size() < 2) {
     plan.rows = round_numbers(figure.row_place, figure.weights.size(0), plan.cell);
     std::erase_if(plan.rows, [&](const SideName& name) {
       return chosen && std::abs(name.at - chosen_at) < kLeastRowPitch;
@@ -144,16 +167,16 @@ void draw_long_names(Canvas& canvas, const LongPlan& plan, Point corner) {
     return y + text.cap_height() / 2 - text.baseline();
   };
   for (const SideName& name : plan.rows) {
-    const double y = corner.y + name.at;
-    canvas.line({strips - kLongTick, y}, {strips, y},
+    const double y = corner.y + name.at, tick = corner.y + name.tick_at();
+    canvas.line({strips - kLongTick, tick}, {strips, tick},
                 {.color = name.text.style().color, .width = 0.6});
     canvas.text(name.text,
                 {strips - kLongTick - kNameGap - name.text.width(), beside(name.text, y)});
   }
   const double bottom = corner.y + plan.map_height();
   for (const SideName& name : plan.numbers) {
-    const double x = corner.x + name.at;
-    canvas.line({x, bottom}, {x, bottom + kLongTick}, {.color = kMuted, .width = 0.6});
+    const double x = corner.x + name.at, tick = corner.x + name.tick_at();
+    canvas.line({tick, bottom}, {tick, bottom + kLongTick}, {.color = kMuted, .width = 0.6});
     canvas.text(name.text, {x - name.text.width() / 2, bottom + kLongTick + 2});
   }
   for (const SideName& name : plan.top) {
@@ -200,6 +223,7 @@ void draw_long_plan(Canvas& canvas, const LongPlan& plan, Point at) {
   if (plan.grey_bar) {
     plan.grey_bar->draw(canvas, {bar_left, corner.y + plan.bar->height() + 26});
   }
+  if (plan.path) plan.path->draw(canvas, {bar_left, corner.y + plan.path_top()});
 }
 
 void measure(LongPlan& plan) {
@@ -217,7 +241,8 @@ void measure(LongPlan& plan) {
 }
 
 std::string column_note(const MatrixFigure& figure) {
-  std::string note = figure.col_title.empty() ? "token, attended to" : figure.col_title;
+  const char* usual = figure.overview->path ? "cells, attended to" : "token, attended to";
+  std::string note = figure.col_title.empty() ? usual : figure.col_title;
   if (!figure.overview->top_columns.empty()) {
     note += fmt::format(" · above: those that receive most, {:.2g} % of all weight or more",
                         100 * figure.overview->top_share);
@@ -238,7 +263,8 @@ Body draw_long_matrix(const MatrixFigure& figure, const ColorMap& colors) {
   auto plan = std::make_shared<LongPlan>(LongPlan{.figure = figure, .axis = axis, .cell = cell});
   add_row_names(*plan);
   add_top_names(*plan);
-  plan->numbers = round_numbers(figure.col_place, cols, cell);
+  plan->numbers = overview.path ? section_letters(overview, cell, plan->map_width())
+                                : round_numbers(figure.col_place, cols, cell);
   for (const ColumnApart& each : overview.apart) {
     plan->strip_names.push_back(TextBlock::line(each.name, kStripNameStyle, 90));
   }
@@ -251,6 +277,7 @@ Body draw_long_matrix(const MatrixFigure& figure, const ColorMap& colors) {
   if (!overview.apart.empty()) {
     plan->grey_bar.emplace(plan->grey, "in grey, share of row", grey_bar, ForbiddenKey::kNone);
   }
+  if (overview.path) plan->path.emplace(*overview.path);
   if (!overview.distances.empty()) {
     plan->in_corner = overview.causal && plan->map_width() >= kLeastCorner;
     const double width = plan->map_width();
@@ -260,15 +287,17 @@ Body draw_long_matrix(const MatrixFigure& figure, const ColorMap& colors) {
   measure(*plan);
   Body body;
   body.cell = cell;
-  const double bars = std::max(plan->bar->width(), plan->grey_bar ? plan->grey_bar->width() : 0);
+  const double bars = std::max({plan->bar->width(), plan->grey_bar ? plan->grey_bar->width() : 0,
+                                plan->path ? plan->path->width() : 0});
   body.width = plan->left + std::max(plan->map_width() + kLongBarSpace + bars, plan->note.width());
   body.height = plan->note_top() + plan->note.height();
   if (plan->distances && !plan->in_corner) {
     body.height = plan->distances_top() + plan->distances->height();
   }
-  const double bars_height =
-      plan->bar->height() + (plan->grey_bar ? 26 + plan->grey_bar->height() : 0);
-  body.height = std::max(body.height, plan->above + bars_height);
+  body.height = std::max(body.height, plan->above + plan->bars_height());
+  if (plan->path) {
+    body.height = std::max(body.height, plan->above + plan->path_top() + plan->path->height());
+  }
   body.draw = [plan](Canvas& canvas, Point at) { draw_long_plan(canvas, *plan, at); };
   return body;
 }

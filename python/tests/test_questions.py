@@ -30,6 +30,7 @@ VIEWS_OF_PICTURES = {
     "composite": ({"token": "[CLS]"}, ["--token", "[CLS]"]),
     "convolution": ({}, []), "distances": ({"compat": "keras"}, ["--compat", "keras"]), "field": ({"at": [60, 100]}, ["--at", "60,100"]),
     "kernels": ({"layer": "all", "radius": 1}, ["--layer", "all", "--radius", "1"]), "lost": ({"layer": 2}, ["--layer", "2"]),
+    "parts": ({"column": True, "head": 1}, ["--column", "--head", "1"]),
     "tokencut": ({}, []),
 }
 VIEWS_OF_OBJECTS = {

@@ -13,7 +13,7 @@ QUESTIONS = json.loads(ok("questions", "--json"))
 KINDS = {kind: schema for kind, schema in QUESTIONS["$defs"].items() if kind != "input"}
 # Views of pictures, each with options of its own.
 PICTURES = {"composite": ["--token", "[CLS]", "--mask", "0.3"], "convolution": ["--size", "96x64"], "distances": ["--compat", "keras"],
-            "field": ["--at", "60,100"], "kernels": ["--layer", "all", "--radius", "1"], "lost": ["--layer", "2"], "tokencut": ["--layer", "2"],
+            "field": ["--at", "60,100"], "kernels": ["--layer", "all", "--radius", "1"], "lost": ["--layer", "2"], "parts": ["--column", "--head", "1", "--of", "weight"], "tokencut": ["--layer", "2"],
             "top_patches": ["--at", "60,100", "--column", "--head", "min"]}
 SCENE = ROOT / "models/scenes-vit/demo/scene-1.png"
 FARM = ROOT / "models/scenes-detr/demo/scene-1.png"

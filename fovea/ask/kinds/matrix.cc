@@ -1,5 +1,6 @@
 // One map: a head, or the mean, maximum or minimum of all.
 #include "fovea/ask/map_answer.h"
+#include "fovea/ask/picture_answer.h"
 #include "fovea/ask/question_kind.h"
 #include "fovea/figure/view_frame.h"
 
@@ -8,8 +9,13 @@ namespace {
 
 Answer answer_matrix(const Question& question, const FinishedRun& run) {
   const ViewChoice choice = view_choice(question);
-  const HeadChoice head = single_map(choice.head, *chosen_record(run.run(), choice));
-  return map_answer(matrix_view(run.run(), choice), question, run, head);
+  const RecordPointer record = chosen_record(run.run(), choice);
+  MatrixFigure figure = matrix_view(run.run(), choice);
+  if (figure.overview && figure.overview->path) {
+    auto picture = picture_below(run, *run.run().find_axis(record->row_axis));
+    if (picture) figure.overview->path->picture = *std::move(picture);
+  }
+  return map_answer(std::move(figure), question, run, single_map(choice.head, *record));
 }
 
 }  // namespace

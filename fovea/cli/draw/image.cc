@@ -6,6 +6,7 @@
 #include "fovea/base/utf8.h"
 #include "fovea/cli/draw/cells.h"
 #include "fovea/cli/draw/draw.h"
+#include "fovea/cli/draw/parts.h"
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/table.h"
 #include "fovea/figure/box_labels.h"
@@ -247,6 +248,7 @@ class ImagePainter {
 
 std::string draw(const ImageFigure& figure, const Terminal& terminal, const ColorMap& colors) {
   check_image(figure);
+  if (figure.layout == ImageLayout::kParts) return draw_parts(figure, terminal, colors);
   return without_trailing_spaces(
       (figure.text.title.empty() ? "" : title_lines(figure.text, terminal)) +
       ImagePainter(figure, terminal, colors).draw() + caption_lines(figure.text, terminal));

@@ -66,10 +66,11 @@ class OverviewPainter {
   std::string draw() const {
     std::string text = heading();
     const int64_t step = terminal_.has_color() ? 2 : 1;
-    for (int64_t r = 0, last_name = -2; r < grid_.rows; r += step) {
+    for (int64_t r = 0, last_name = -2 * step; r < grid_.rows; r += step) {
       text += name_at(r, step, last_name) + strips(r, step) + line(r, step) + "\n";
     }
-    return text + "\n" + (terminal_.has_color() ? cells_.legend(false) : ramp_legend()) + notes();
+    return text + "\n" + (terminal_.has_color() ? cells_.legend(false) : ramp_legend()) +
+           path_key() + notes();
   }
 
  private:
@@ -85,12 +86,41 @@ class OverviewPainter {
       const std::string name = "grey ▾";
       text = padded_left(name, names_width() + 1 + strips_width()) + " ";
     }
-    for (int64_t c = 0; c < grid_.cols; c += kEvery) {
+    if (overview_.path) text += section_letters();
+    for (int64_t c = 0; c < grid_.cols && !overview_.path; c += kEvery) {
       const std::string number = std::to_string(figure_.col_place.of(c * col_block_));
       if (c > 0 && c + static_cast<int64_t>(number.size()) > grid_.cols) break;
       text += padded_right(number, kEvery);
     }
     return terminal_.dim(text.substr(0, text.find_last_not_of(' ') + 1)) + "\n";
+  }
+
+  // Of a path: each letter where its section begins.
+  std::string section_letters() const {
+    std::string letters(static_cast<size_t>(grid_.cols), ' ');
+    for (const PlacedName& name : overview_.row_names) {
+      const auto place = static_cast<size_t>(name.place) / static_cast<size_t>(col_block_);
+      if (place < letters.size()) letters[place] = name.text.front();
+    }
+    return letters;
+  }
+
+  // Where the sections lie in the picture: what stands at so many places of it.
+  std::string path_key() const {
+    if (!overview_.path) return "";
+    constexpr int64_t kDown = 4, kAcross = 8;
+    const PathKey& key = *overview_.path;
+    std::string text = terminal_.dim("where A to P lie in the picture:") + "\n";
+    for (int64_t y = 0; y < kDown; ++y) {
+      text += "  ";
+      for (int64_t x = 0; x < kAcross; ++x) {
+        const int64_t row = (2 * y + 1) * key.rows / (2 * kDown);
+        const int64_t col = (2 * x + 1) * key.cols / (2 * kAcross);
+        text += PathKey::letter(key.section[static_cast<size_t>(row * key.cols + col)]);
+      }
+      text += "\n";
+    }
+    return text;
   }
 
   // The paragraph that begins in a line, unless one is named just above it; or the chosen row.

@@ -109,22 +109,6 @@ TEST(DetectionMatrices, AreBetweenTheQueriesOfObjectsOrAll) {
             (Shape{3, 3}));
 }
 
-TEST(DetectionMatrices, APartOfTheCellsKnowsItsPlace) {
-  const Detected made;
-  const HeadChoice first{.kind = HeadChoice::Kind::kOne};
-  const MatrixFigure part = cells_part_figure(made.scene(), {.kind = SiteKind::kEncoderSelf,
-                                                             .head = first,
-                                                             .rows = AxisPart{3, 5},
-                                                             .cols = AxisPart{1, 4}});
-  EXPECT_EQ(part.weights.shape(), (Shape{2, 3}));
-  EXPECT_NEAR(part.weights.matrix<float>()(1, 1), 1, 1e-5);  // cell 2
-  EXPECT_EQ(part.row_place.first, 3);
-  EXPECT_EQ(part.col_title, "cells 1 to 3, attended to");
-  const MatrixFigure whole =
-      cells_figure(made.scene(), {.kind = SiteKind::kEncoderSelf, .head = first});
-  EXPECT_EQ(whole.weights.shape(), (Shape{6, 6}));
-}
-
 TEST(ScoreSplitFigure, SaysWhichTermsMakeUpTheScore) {
   const Detected made;
   const CellPair pair = split_pair(made.scene(), made.run.records[0], {}, 3, 2);
