@@ -1,7 +1,6 @@
 #include "fovea/server/model_shelf.h"
 
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include "fovea/base/error.h"
 #include "fovea/base/suggest.h"
@@ -38,29 +37,11 @@ ModelShelf::Entry& ModelShelf::entry(std::string_view name) {
        fmt::join(all, ", "), did_you_mean(name, all));
 }
 
-ModelShelf::Stamp ModelShelf::stamp_of(const std::filesystem::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return {.file = file};
-  constexpr int64_t kBillion = 1'000'000'000;
-  return {.file = file,
-          .size = static_cast<uint64_t>(status.st_size),
-          .changed = status.st_mtim.tv_sec * kBillion + status.st_mtim.tv_nsec,
-          .number = status.st_ino};
-}
-
-std::vector<ModelShelf::Stamp> ModelShelf::stamps_of(const Engine& engine) {
-  std::vector<Stamp> stamps;
-  for (const std::string& file : engine.checkpoint().weights.files()) {
-    stamps.push_back(stamp_of(file));
-  }
-  return stamps;
-}
-
 Engine ModelShelf::engine(std::string_view name, DType compute) {
   Entry& asked = entry(name);
   const std::lock_guard lock(asked.mutex);
-  for (const Stamp& stamp : asked.stamps) {
-    const Stamp now = stamp_of(stamp.file);
+  for (const FileStamp& stamp : std::vector<FileStamp>(asked.stamps)) {
+    const FileStamp now = stamp_of(stamp.file);
     if (now == stamp) continue;
     asked.engines.clear();
     asked.stamps.clear();

@@ -2,8 +2,6 @@
 // and never a path.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,6 +12,7 @@
 
 #include "fovea/base/json.h"
 #include "fovea/engine/engine.h"
+#include "fovea/server/file_stamp.h"
 
 namespace fovea {
 
@@ -33,22 +32,13 @@ class ModelShelf {
   Json facts(std::string_view name);
 
  private:
-  struct Stamp {
-    std::filesystem::path file;
-    uint64_t size = 0;
-    int64_t changed = 0;
-    uint64_t number = 0;  // of the file on its disk
-    bool operator==(const Stamp&) const = default;
-  };
   struct Entry {
     std::string place;
     std::mutex mutex;
     std::map<DType, Engine> engines;
-    std::vector<Stamp> stamps;
+    std::vector<FileStamp> stamps;
     std::optional<Json> facts;
   };
-  static std::vector<Stamp> stamps_of(const Engine& engine);
-  static Stamp stamp_of(const std::filesystem::path& file);
   Entry& entry(std::string_view name);
 
   std::map<std::string, std::unique_ptr<Entry>, std::less<>> entries_;

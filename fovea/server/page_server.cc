@@ -98,7 +98,8 @@ PageServer::State::State(ServeOptions given)
       server(server_memory(options), thread_count()) {
   for (const ServedModel& model : options.models) server.models.add(model.name, model.place);
   for (const ServedRun& run : options.runs) {
-    server.runs.add(std::make_shared<OpenRun>(run.hash, run.session, /*captured=*/true, run.name));
+    server.runs.add(std::make_shared<OpenRun>(run.hash, run.session, /*captured=*/true, run.name,
+                                              std::vector{stamp_of(run.path)}));
   }
 }
 
@@ -161,7 +162,8 @@ ServedRun served_run(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   bool is_run = !is_array_name(path);
   if (is_run) is_run = holds_run(SafetensorsFile::open(path));
-  return {name, hash, is_run ? Session::of(load_run(path)) : Session::of(open_arrays(path))};
+  return {name, hash, is_run ? Session::of(load_run(path)) : Session::of(open_arrays(path)),
+          std::filesystem::absolute(path)};
 }
 
 PageServer::PageServer(ServeOptions options) {

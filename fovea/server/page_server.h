@@ -20,6 +20,7 @@ struct ServedRun {
   std::string name;  // for lists
   std::string hash;  // of its file
   Session session;
+  std::string path = {};
 };
 
 struct ServeOptions {

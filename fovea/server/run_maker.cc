@@ -125,11 +125,14 @@ void RunMaker::make(const std::string& hash, const OpenSession& open,
 
 void RunMaker::run(const std::shared_ptr<Making>& making, Session session, RunShelf& shelf) {
   std::string last;
+  const std::vector<FileStamp> stamps = stamps_of(session.opened()->engine);
   try {
     const WatchScope scope(
         {.cancel = making->cancel, .progress = [&](const Stage& stage) { making->report(stage); }});
     session.run();
-    shelf.add(std::make_shared<OpenRun>(making->hash, session, /*captured=*/false, ""));
+    // After the run: what was written to it meanwhile was perhaps read.
+    check_untouched(stamps);
+    shelf.add(std::make_shared<OpenRun>(making->hash, session, /*captured=*/false, "", stamps));
     last = json_line(Json::object({{"run", making->hash}}));
   } catch (const Error& error) {
     last = json_line(error_json(error));

@@ -43,11 +43,13 @@ std::string choice_key(const MapChoice& choice) {
 
 }  // namespace
 
-OpenRun::OpenRun(std::string hash, Session session, bool captured, std::string name)
+OpenRun::OpenRun(std::string hash, Session session, bool captured, std::string name,
+                 std::vector<FileStamp> files)
     : hash_(std::move(hash)),
       session_(std::move(session)),
       captured_(captured),
       name_(std::move(name)),
+      files_(std::move(files)),
       bytes_(bytes_in_memory(*session_.run())) {}
 
 std::shared_ptr<const AttentionRecord> OpenRun::record(SiteId site) const {
@@ -136,7 +138,10 @@ std::shared_ptr<OpenRun> RunShelf::find(std::string_view hash) {
 }
 
 std::shared_ptr<OpenRun> RunShelf::run(std::string_view hash) {
-  if (auto found = find(hash)) return found;
+  if (auto found = find(hash)) {
+    if (found->captured()) found->check_files();
+    return found;
+  }
   const std::lock_guard lock(mutex_);
   if (dropped_.find(hash) != dropped_.end()) {
     throw HttpProblem(410, "the run was dropped to make room; run its input again");

@@ -17,6 +17,7 @@
 #include "fovea/atlas/head_choice.h"
 #include "fovea/atlas/map_value.h"
 #include "fovea/atlas/pyramid.h"
+#include "fovea/server/file_stamp.h"
 
 namespace fovea {
 
@@ -29,7 +30,9 @@ struct MapChoice {
 
 class OpenRun {
  public:
-  OpenRun(std::string hash, Session session, bool captured, std::string name);
+  // `files`: what the run reads from, or its model.
+  OpenRun(std::string hash, Session session, bool captured, std::string name,
+          std::vector<FileStamp> files);
 
   const std::string& hash() const { return hash_; }
   const Session& session() const { return session_; }
@@ -37,6 +40,8 @@ class OpenRun {
   // The file's name of a captured run; empty otherwise.
   const std::string& name() const { return name_; }
   std::shared_ptr<const FinishedRun> finished() const { return session_.run(); }
+  // Throws Error{kBadFile} if somebody wrote to them.
+  void check_files() const { check_untouched(files_); }
   // Memory that goes when the run does.
   uint64_t bytes() const { return bytes_; }
 
@@ -59,6 +64,7 @@ class OpenRun {
   Session session_;
   bool captured_;
   std::string name_;
+  std::vector<FileStamp> files_;
   uint64_t bytes_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Pyramid>> pyramids_;
@@ -73,7 +79,8 @@ class RunShelf {
   std::shared_ptr<OpenRun> add(std::shared_ptr<OpenRun> run);
   // Null if there is none. Whoever is asked for becomes the newest.
   std::shared_ptr<OpenRun> find(std::string_view hash);
-  // The same. Throws HttpProblem: 404, or 410 for one that was dropped.
+  // The same. Throws HttpProblem: 404, or 410 for one that was dropped; and as check_files() for
+  // one that lies in a file.
   std::shared_ptr<OpenRun> run(std::string_view hash);
   // The newest first.
   std::vector<std::shared_ptr<OpenRun>> all() const;

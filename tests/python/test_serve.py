@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import struct
 import subprocess
 
 import numpy
@@ -88,6 +89,7 @@ def test_a_captured_run_says_what_it_is(server, run):
     assert axis["positions"] == site["rows"] == site["columns"] == 12
     assert [position["text"] for position in axis["special"]] == ["[CLS]", "[SEP]"]
     assert facts["captured"] and facts["name"] == "cat.fovea.safetensors"
+    assert "error" in json.loads(server.ask(f"/v1/runs/{run}/picture")[2])
 
 
 def test_a_text_is_run_once_and_then_known_by_its_hash(server, model):
@@ -298,6 +300,9 @@ def test_pictures_are_uploads_and_their_runs_depend_on_their_bytes(server):
     assert facts["sort"] == "picture" and facts["picture"]
     grid = [axis["grid"] for axis in facts["axes"] if "grid" in axis]
     assert grid and facts["outputs"]["classes"]
+    status, headers, picture = server.ask(f"/v1/runs/{run}/picture")
+    assert (status, headers["content-type"], picture[:4]) == (200, "image/png", b"\x89PNG")
+    assert struct.unpack(">II", picture[16:24]) == (facts["picture"]["width"], facts["picture"]["height"])
     maps = server.json(f"/v1/runs/{run}/ask", body={"kind": "maps", "at": [5, 5]})
     assert maps["result"]
 
@@ -313,6 +318,17 @@ def test_uploaded_runs_and_arrays_need_no_model(server, captured, place):
                                    headers={"Content-Type": "application/octet-stream"}))
     run, _ = server.run(input={"upload": upload["upload"]})
     assert server.json(f"/v1/runs/{run}/self/quantiles/0/1")["mean"] == pytest.approx(0.2)
+
+
+def test_sinks_are_told(server, place):
+    weights = numpy.full((2, 1, 40, 40), 0.5 / 39, "f4")
+    weights[1, :, :, 7] = 0.5
+    numpy.save(place / "sink.npy", weights)
+    upload = json.loads(server.get("/v1/uploads", body=(place / "sink.npy").read_bytes(),
+                                   headers={"Content-Type": "application/octet-stream"}))
+    run, _ = server.run(input={"upload": upload["upload"]})
+    (site,) = server.json(f"/v1/runs/{run}")["sites"]
+    assert [sink["position"] for sink in site["sinks"]] == [7] and site["sinks"][0]["share"] == pytest.approx(0.5)
 
 
 def test_exact_tiles_never_change_and_are_known_by_a_tag(server, run):

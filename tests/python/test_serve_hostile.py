@@ -48,7 +48,8 @@ def server(model, long_path):
 
 @pytest.fixture(scope="module")
 def tile(server):
-    return f"/v1/runs/{server.json('/v1/runs')['runs'][0]['run']}/self/tiles/0/0"
+    (run,) = (each["run"] for each in server.json("/v1/runs")["runs"] if each["captured"])
+    return f"/v1/runs/{run}/self/tiles/0/0"
 
 
 def raw(server, content, timeout=10):
@@ -192,7 +193,7 @@ def test_thousands_of_malformed_requests_end_with_the_right_status(server):
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         for status in pool.map(ask, requests):
             statuses[status] = statuses.get(status, 0) + 1
-    known = {200, 304, 400, 401, 403, 404, 405, 411, 413, 414, 415, 417, 431, 501, 505, None}
+    known = {200, 304, 400, 401, 403, 404, 405, 411, 413, 414, 415, 417, 431, 499, 501, 505, None}
     assert set(statuses) <= known, statuses
     assert statuses[400] > 500
     assert server.json("/v1/status")["connections"] < 50
@@ -301,7 +302,25 @@ def test_a_model_that_is_gone_or_changed_says_so_and_the_rest_goes_on(place):
         weights.write_bytes(kept[:1000])
         assert served.error("/v1/runs", 422, body={"model": "going", "input": {"text": "the dog"}})["field"] == "model"
         weights.write_bytes(kept)
-        assert served.run(model="going", input={"text": "the dog"})
+        run, _ = served.run(model="going", input={"text": "the dog"})
+        # Cut short where it lies, while its run is open: whoever read it now would end the program.
+        os.truncate(weights, 1000)
+        question = {"kind": "explain", "method": "gradient-input", "token": "[CLS]"}
+        assert "written to" in served.error(f"/v1/runs/{run}/ask", 422, body=question)["message"]
+        assert served.get(f"/v1/runs/{run}/self/row/0/0/0")  # kept in memory
+        served.error("/v1/runs", 422, body={"model": "going", "input": {"text": "a dog"}})
+        assert served.run(model="staying", input={"text": "a dog"})
+
+
+def test_a_captured_run_that_is_cut_short_says_so(place, long_path):
+    path = place / "cut.fovea.safetensors"
+    write_run(path, [f"w{i}" for i in range(700)], heads=1, layers=1)
+    with serving(path, long_path) as served:
+        cut, whole = (next(each["run"] for each in served.json("/v1/runs")["runs"] if each["name"] == name)
+                      for name in ("cut.fovea.safetensors", "long.fovea.safetensors"))
+        os.truncate(path, 5000)
+        assert "written to" in served.error(f"/v1/runs/{cut}/self/tiles/0/0/0/0/0", 422)["message"]
+        assert served.get(f"/v1/runs/{whole}/self/tiles/0/0/0/0/0")
 
 
 def test_after_kill_9_it_starts_on_the_same_port_with_the_same_answers(place, long_path, tmp_path):

@@ -126,6 +126,7 @@ HttpResponse page_response(const Call& call, const AnswerForm& form, const Sessi
 HttpResponse answer_question(const Call& call) {
   call.check_query({"as", "pixels", "colors", "svg_text"});
   const auto run = call.state.runs.run(call.name("hash"));
+  run->check_files();  // the question may need the model again
   const AnswerForm& form = form_of(call);
   Question question = question_of(call, run->session());
   if (form.name == "html") return page_response(call, form, run->session(), question);

@@ -1,5 +1,9 @@
 // Runs: which there are, and how one is made.
+#include <algorithm>
+
 #include "fovea/base/sha256.h"
+#include "fovea/render/png.h"
+#include "fovea/server/caching.h"
 #include "fovea/server/resource.h"
 #include "fovea/server/run_facts.h"
 #include "fovea/server/server_state.h"
@@ -106,8 +110,8 @@ std::string hash_of(const Order& order, const Engine& engine) {
 
 // A captured run or an array needs no model: it is there at once.
 void answer_with_upload(const Call& call, const Upload& upload) {
-  const auto run = call.state.runs.add(
-      std::make_shared<OpenRun>(upload.id, *upload.run, /*captured=*/false, upload.name));
+  const auto run = call.state.runs.add(std::make_shared<OpenRun>(
+      upload.id, *upload.run, /*captured=*/false, upload.name, std::vector<FileStamp>()));
   call.exchange->begin({.type = "application/x-ndjson"});
   call.exchange->send(Json::object({{"run", run->hash()}}).dump() + "\n");
   call.exchange->end();
@@ -154,6 +158,24 @@ HttpResponse answer_run(const Call& call) {
   return response;
 }
 
+// As the model saw it: the cells of a grid lie over it in equal parts.
+HttpResponse answer_picture(const Call& call) {
+  call.check_query({});
+  if (const std::string tag = tag_of(call.request); has_tag(call.request, tag)) {
+    return not_modified(tag);
+  }
+  const std::shared_ptr<const FinishedRun> run = call.state.runs.run(call.name("hash"))->finished();
+  const Tensor& pixels = run->run().picture;
+  if (pixels.empty()) throw HttpProblem(404, "this run has no picture");
+  Picture picture(pixels.size(1), pixels.size(0));
+  std::ranges::copy(pixels.values<uint8_t>(), picture.bytes.begin());
+  constexpr int kQuickly = 1;
+  return immutable(
+      bytes_response(encode_png(picture, {.compression = kQuickly, .rows_repeat = false}),
+                     "image/png"),
+      tag_of(call.request));
+}
+
 }  // namespace
 
 Resource runs_resource() {
@@ -168,6 +190,11 @@ Resource runs_resource() {
             .lane = Lane::kWork,
             .body = kMostJsonBytes,
             .stream = stream_run},
+           {.method = "GET",
+            .pattern = "/v1/runs/{hash}/picture",
+            .summary = "the picture of a run, as the model saw it",
+            .lane = Lane::kWork,
+            .answer = answer_picture},
            {.method = "GET",
             .pattern = "/v1/runs/{hash}",
             .summary = "what a run is",
