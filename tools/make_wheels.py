@@ -38,7 +38,7 @@ def interpreters():
     found = [sys.executable]
     if sys.version_info < (3, 12):
         newer = (shutil.which(f"python3.{minor}") for minor in range(12, 20))
-        found += [path for path in newer if path][:1]
+        found += [path for path in newer if path and subprocess.run([path, "-c", ""], capture_output=True).returncode == 0][:1]
     return found
 
 

@@ -145,6 +145,30 @@ def test_pytorchs_own_layers_do_not_take_their_short_cut():
     assert conftest.furthest(c.session(), {"self": weights[:1]}) <= 1e-5
 
 
+class Mixer(nn.Module):
+    """Somebody's own, of a name that says nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.Linear(24, 72)
+
+    def forward(self, values):
+        q, k, v = (part.unflatten(-1, (4, 6)).transpose(1, 2) for part in self.parts(values).chunk(3, -1))
+        return nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
+
+
+def test_a_module_of_ones_own_is_captured():
+    model = nn.Sequential(Mixer(), nn.GELU(), Mixer()).eval()
+    values = torch.randn(2, 9, 24)
+    with torch.no_grad(), capture(model) as c:
+        model(values)
+    q, k, _ = (part.unflatten(-1, (4, 6)).transpose(1, 2) for part in model[0].parts(values).chunk(3, -1))
+    scores = (q @ k.transpose(2, 3) / 6**0.5).masked_fill(torch.ones(9, 9).triu(1).bool(), -torch.inf)
+    assert c.session(1).sites["self"][:3] == (2, 4, 9)
+    assert conftest.furthest(c.session(1), {"self": [scores.softmax(-1).detach(), torch.stack([
+        torch.stack([c.session(sample).device_map("self", 1, head)[:, :] for head in range(4)]) for sample in range(2)])]}, 1) <= 1e-5
+
+
 def test_the_log_sum_exp_of_bf16_is_exact():
     """PyTorch's kernel for the CPU gives it to 5e-5."""
     family = conftest.family("llama")

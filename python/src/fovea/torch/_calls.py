@@ -222,18 +222,18 @@ def _said(call: Call, sample: int, path: str) -> tuple[Seen, torch.Tensor | None
     columns = call.columns or call.k.shape[2]  # type: ignore[union-attr]
     more = None
     if call.bias is not None:
-        more = call.bias[sample if len(call.bias) > sample and len(call.bias) > 1 else 0].expand(-1, rows, -1)[:, :, :columns].float()
+        more = call.bias[_place(len(call.bias), call, sample, path)].expand(-1, rows, -1)[:, :, :columns].float()
     mask = call.mask
     if mask is None:
         return Seen(ahead=0) if call.causal and rows > 1 else Seen(), more
     if isinstance(mask, LazyMask):
-        short = mask.seen(min(sample, len(mask) - 1))
+        short = mask.seen(_place(len(mask), call, sample, path))
         if short is not None:
             return _narrowed(short, columns), more
         mask = mask.whole
     if mask.shape[-2] * columns > LARGEST_MATRIX:
         raise CaptureError(f"{path}: a mask of {mask.shape[-2]} x {columns} that was not understood; only those of transformers' masking_utils can be that large")
-    given = mask[sample if len(mask) > 1 and len(mask) > sample else 0][:, :, :columns].expand(-1, rows, -1)
+    given = mask[_place(len(mask), call, sample, path)][:, :, :columns].expand(-1, rows, -1)
     allowed = given if given.dtype == torch.bool else given > MASKED
     if given.dtype != torch.bool:
         values = torch.where(allowed, given.float(), 0.0)
@@ -245,6 +245,14 @@ def _said(call: Call, sample: int, path: str) -> tuple[Seen, torch.Tensor | None
         return seen, more
     more = torch.zeros(allowed.shape, device=allowed.device) if more is None else more
     return Seen(), torch.where(allowed, more, NEVER)
+
+
+def _place(count: int, call: Call, sample: int, path: str) -> int:
+    """Which of so many masks or biases is that of a sample, or of its window."""
+    places = {1: 0, call.batch * call.windows: sample, call.windows: sample % call.windows, call.batch: sample // call.windows}
+    if count not in places:
+        raise CaptureError(f"{path}: {count} masks or biases for {call.batch} samples of {call.windows} windows were not understood; capture one sample at a time")
+    return places[count]
 
 
 def _narrowed(seen: Seen, columns: int) -> Seen:

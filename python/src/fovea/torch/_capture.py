@@ -151,6 +151,10 @@ class Capture:
         finally:
             self.is_inside = before
 
+    def innermost(self) -> Any:
+        """The module that runs now; None: none."""
+        return self._running[-1] if self._running else None
+
     def module_of_attention(self) -> Any:
         """The module that attends now; None: none."""
         return next((module for module in reversed(self._running[-2:]) if ATTENTION.search(type(module).__name__)), None)

@@ -10,7 +10,7 @@ from ._errors import CaptureError
 from ._kernels import added
 from ._records import Record
 
-ROWS = 8  # of the first sample, that are looked at
+ROWS = 8  # of the first and the last sample, that are looked at
 TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4, torch.float16: 2e-2, torch.bfloat16: 6e-2}
 
 
@@ -18,7 +18,14 @@ def check(path: str, module: Any, call: Call, output: torch.Tensor | None, more:
     """Raises CaptureError. ``more`` is what transformers gave beside the tensors; None where PyTorch's own function was called."""
     layer = Layer(path, None)
     layer.add(call)
-    record = layer.record(0)
+    for sample in sorted({0, layer.batch - 1}):
+        _check_sample(layer.record(sample), call, sample, output)
+    if more is not None and output is not None and call.q is not None:
+        _against_eager(path, module, call, output, more, TOLERANCE[call.q.dtype])
+
+
+def _check_sample(record: Record, call: Call, sample: int, output: torch.Tensor | None) -> None:
+    path = record.path
     rows = torch.unique(torch.linspace(0, record.shape[1] - 1, ROWS, device=record.device).long())
     columns = torch.arange(record.shape[2], device=record.device)
     if record.weights is not None:
@@ -27,17 +34,15 @@ def check(path: str, module: Any, call: Call, output: torch.Tensor | None, more:
             raise CaptureError(f"{path}: rows of the softmax sum to {float(sums.min()):.3g} to {float(sums.max()):.3g}, which are no weights of attention")
         return
     assert record.q is not None and record.v is not None and output is not None
-    tolerance = TOLERANCE[record.q.dtype]
-    mixed = output.reshape(-1, call.windows, *output.shape[1:])[0].flatten(0, 1)  # [rows, heads, size] of the first sample
-    if not bool(mixed[rows].isfinite().all()):
-        raise CaptureError(f"{path}: the kernel gave NaN or infinity; run the model in another dtype, or on the CPU")
+    mixed = output.reshape(-1, call.windows, *output.shape[1:])[sample].flatten(0, 1)  # [rows, heads, size]
     for head in sorted({0, record.shape[0] // 2, record.shape[0] - 1}):
         weights = _weights(record, head, rows, columns, path)
         expected = weights @ record.v[head * record.v.shape[0] // record.shape[0]].float()
         seen = weights.sum(1) > 0
-        _compare(path, "weights times values", expected[seen], mixed[rows, head].float()[seen], tolerance)
-    if more is not None:
-        _against_eager(path, module, call, output, more, tolerance)
+        actual = mixed[rows, head].float()[seen]
+        if not bool(actual.isfinite().all()):
+            raise CaptureError(f"{path}: the kernel gave NaN or infinity; run the model in another dtype, or on the CPU")
+        _compare(path, "weights times values", expected[seen], actual, TOLERANCE[record.q.dtype])
 
 
 def _weights(record: Record, head: int, rows: torch.Tensor, columns: torch.Tensor, path: str) -> torch.Tensor:

@@ -97,9 +97,14 @@ def attends_otherwise(module: Any) -> bool:
     """Whether it calls PyTorch's attention function, or makes its own weights."""
     if isinstance(module, torch.nn.MultiheadAttention):
         return True
-    if not ATTENTION.search(type(module).__name__) or attends_by_table(module):
+    if attends_by_table(module):
         return False
-    return any(word in _source(kind) for kind in _own_kinds(module) for word in ("scaled_dot_product_attention(", "softmax(", "multi_head_attention_forward("))
+    sources = [_source(kind) for kind in _own_kinds(module)]
+    if any("scaled_dot_product_attention(" in source for source in sources):
+        return True
+    # A class without a source may do anything.
+    return bool(ATTENTION.search(type(module).__name__)) and any(not source or word in source for source in sources
+                                                                 for word in ("softmax(", "multi_head_attention_forward("))
 
 
 @contextlib.contextmanager
@@ -168,7 +173,7 @@ class Watching(TorchFunctionMode):
     def _sdpa(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: Any = None, dropout_p: float = 0.0,
               is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> torch.Tensor:
         output = self._sdpa_itself(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
-        module, known = self.capture.module_of_attention(), output
+        module, known = self.capture.innermost(), output
         if module is None:
             return output
         if query.ndim not in (3, 4):
