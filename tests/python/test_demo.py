@@ -112,7 +112,8 @@ def test_every_picture_is_told_to_those_who_cannot_see_it(page):
 
 
 # Pictures of no attention: boxes that a model answers with, and areas cut out of rows.
-WITHOUT_A_SUM = {"6-objects.png", "6-masks.png", "6-why.png", "7-composite.png", "7-distances.png", "7-convolution.png"}
+WITHOUT_A_SUM = {"6-objects.png", "6-masks.png", "6-why.png", "7-composite.png", "7-distances.png", "7-convolution.png",
+                 "8-parts.png"}
 
 
 def test_every_caption_says_what_the_numbers_are(gallery):
@@ -125,7 +126,7 @@ def test_every_caption_says_what_the_numbers_are(gallery):
         if not path.name.startswith(("3-warm", "3-cool", "3-cold", "3-additive", "7-convolution")):  # of no model
             assert re.search(r"\blayers? \d", caption) and re.search(r"\bheads?\b", caption), f"{path.name}: {caption}"
         assert "sum" in caption or path.name in WITHOUT_A_SUM, f"{path.name}: {caption}"
-        if path.name[0] in "5678" and path.name != "7-convolution.png":
+        if path.name[0] in "5678" and path.name != "7-convolution.png" and not path.name.startswith("8-text"):
             assert "a small model trained on synthetic scenes" in caption, f"{path.name}: {caption}"
     assert "not what the model computed" in Image.open(folder / "3-similarities.png").text["Description"]
     additive = Image.open(folder / "3-additive.png").text["Description"]
@@ -152,13 +153,13 @@ def test_without_models_it_makes_the_rest_and_says_what_is_missing(poor):
     place, said = poor
     text = " ".join(said.split())
     assert "left out: 1-heads.png, 1-head.png, 1-page.html, 3-steps.png, 3-similarities.png need the model all-minilm-l6-v2" in text
-    assert "left out: 2-reading.png, 2-matrix.png need the model smollm2-135m-instruct" in text
+    assert "left out: 2-reading.png, 2-matrix.png, 8-text.png, 8-text-heads.png, 8-text-part.png need the model smollm2-135m-instruct" in text
     assert "python3 tools/fetch_models.py" in text and (ROOT / "tools/fetch_models.py").exists()
     folder = place / "gallery"
     assert (folder / "3-cold.png").exists() and (folder / "8-overview.png").exists() and not (folder / "1-heads.png").exists()
     page = Page((folder / "index.html").read_text())
     assert set(page.files) == pictures(folder)
-    assert sum(text.startswith("Left out: ") for text in page.texts["p"]) == 3  # in chapters 1, 2 and 3
+    assert sum(text.startswith("Left out: ") for text in page.texts["p"]) == 4  # in chapters 1, 2, 3 and 8
 
 
 def next_commands(said):

@@ -23,14 +23,14 @@ LARGEST_BYTES = 120_000
 
 
 def test_every_picture_is_drawn_by_a_command_of_the_page():
-    assert len(SHOWN) == 6 and {name for _, name in SHOWN} == set(DRAWN)
+    assert len(SHOWN) == 9 and {name for _, name in SHOWN} == set(DRAWN)
 
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_picture_is_what_its_command_draws(name, tmp_path):
     words = list(DRAWN[name])
     if words[1] == "text":
-        fetched("all-minilm-l6-v2")  # skips where it cannot be had
+        fetched(words[words.index("-m") + 1] if "-m" in words else "all-minilm-l6-v2")  # skips where it cannot be had
     words[words.index("--out") + 1] = str(tmp_path / name)
     ok(*words[1:], cwd=ROOT, environment={"FOVEA_CACHE": str(CACHE)})
     stored = tool.IMAGES / name
@@ -51,5 +51,5 @@ def test_another_picture_is_noticed(tmp_path):
 
 def test_the_page_is_short_and_says_what_it_should():
     assert 120 <= len(TEXT.splitlines()) <= 200
-    for heading in ("## Two commands", "## Six things to try", "## Your own model", "## What it cannot do", "## Where to go next"):
+    for heading in ("## Two commands", "## Seven things to try", "## Your own model", "## What it cannot do", "## Where to go next"):
         assert heading in TEXT

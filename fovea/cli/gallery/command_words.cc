@@ -56,6 +56,9 @@ std::vector<std::string> model_words(const GalleryItem& item) {
   for (const char* name : {"text", "picture"}) {
     if (const Json* value = item.input.find(name)) words.push_back(value->as_string(kOfItem));
   }
+  if (const Json* file = item.input.find("text_file")) {
+    append(words, {"--text-file", file->as_string(kOfItem)});
+  }
   std::vector<FieldInfo> settings(input_fields().begin(), input_fields().end());
   std::erase_if(settings, [](const FieldInfo& field) { return field.name == "text"; });
   append_fields(words, settings, item.input);

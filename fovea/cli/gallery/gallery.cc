@@ -70,7 +70,7 @@ std::string command_line(const GalleryItem& item, const fs::path& folder) {
 // The input with files where they are.
 Json placed_input(const GalleryItem& item, const fs::path& folder) {
   Json input = item.input;
-  for (const char* name : {"picture", "vectors"}) {
+  for (const char* name : {"picture", "text_file", "vectors"}) {
     const Json* file = input.find(name);
     if (file == nullptr) continue;
     input.set(name, place_of(file->as_string(kOfGallery), item.model, folder).string());

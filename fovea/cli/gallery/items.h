@@ -15,8 +15,8 @@ enum class PictureWidth { kFull, kHalf, kThird };
 struct GalleryItem {
   std::string file;   // in the gallery's folder; .html: a page to move through; empty: no file
   std::string model;  // the name of a model; empty: the input needs none
-  // As parse_input() takes it; or "picture", the name of a file, beside settings; or "vectors", a
-  // file of vectors. "examples/…" is the gallery's own.
+  // As parse_input() takes it; or "picture" or "text_file", the name of a file, beside settings; or
+  // "vectors", a file of vectors. "examples/…" is the gallery's own.
   Json input;
   Json question;  // as parse_question() takes it; of vectors as ask_vectors() does
 };

@@ -1,5 +1,6 @@
 #include "fovea/cli/gallery/kept_session.h"
 
+#include "fovea/base/file.h"
 #include "fovea/cli/ask_options.h"
 
 namespace fovea {
@@ -10,7 +11,11 @@ constexpr std::string_view kOfKept = "an input";
 Session opened_session(const std::string& model, const Json& input) {
   Json settings = Json::object();
   for (const auto& [name, value] : input.as_object(kOfKept)) {
-    if (name != "picture") settings.set(name, value);
+    if (name == "text_file") {
+      settings.set("text", read_text_file(value.as_string(kOfKept)));
+    } else if (name != "picture") {
+      settings.set(name, value);
+    }
   }
   Input asked = parse_input(settings);
   const Json* picture = input.find("picture");

@@ -58,6 +58,11 @@ TEST(CommandWords, NameAViewOnlyWhereTheFieldsMeanAnother) {
   EXPECT_EQ(detect(R"({"kind": "why", "at": [1, 2], "to": [3, 4]})"), " --at 1,2 --to 3,4");
 }
 
+TEST(CommandWords, OfALongTextNameItsFile) {
+  EXPECT_EQ(command_of(item_of("gpt2", R"({"text_file": "a.txt"})", R"({"layer": 1})")),
+            "text -m gpt2 --text-file a.txt --layer 1");
+}
+
 TEST(CommandWords, OfVectorsGoWithTheirFile) {
   EXPECT_EQ(command_of(item_of("", R"({"vectors": "a.json"})", R"({"temperature": 0.05})")),
             "steps --vectors a.json --temperature 0.05");
