@@ -173,6 +173,28 @@ def test_tiles_of_every_level_are_those_of_the_definition(long_run, level, pool)
             numpy.testing.assert_allclose(cells, part, rtol=3e-4, atol=3e-10)
 
 
+def test_an_overview_is_looked_at_first_and_exact_soon_after(place):
+    path = place / "longer.fovea.safetensors"
+    maps = write_run(path, [f"w{i}" for i in range(2600)], heads=1, layers=1, causal=True)
+    wanted = pooled(maps[0][0], numpy.tri(2600, dtype=bool), 4, "max")
+    with serving(path) as served:
+        run = served.json("/v1/runs")["runs"][0]["run"]
+        tile = f"/v1/runs/{run}/self/tiles/0/0/4/0/0"
+        _, headers, content = served.ask(tile)
+        header, look = decoded(content)
+        assert header["approximate"] and header["pool"] == "max"
+        assert headers["cache-control"] == "no-store" and "etag" not in headers and headers["retry-after"]
+        numpy.testing.assert_array_equal(numpy.isnan(look), numpy.isnan(wanted))
+        assert (numpy.nan_to_num(look) <= numpy.nan_to_num(wanted) * 1.001).all()  # of some of the rows
+        wait_until(lambda: not decoded(served.get(tile))[0]["approximate"], "the exact tile")
+        _, headers, content = served.ask(tile)
+        numpy.testing.assert_allclose(decoded(content)[1], wanted, rtol=3e-4, atol=3e-10)
+        assert "immutable" in headers["cache-control"] and headers["etag"]
+        at_once = decoded(served.get(f"/v1/runs/{run}/self/tiles/0/mean/4/0/0?exact=1&agg=mean"))
+        assert not at_once[0]["approximate"]
+        numpy.testing.assert_allclose(at_once[1], pooled(maps[0][0], numpy.tri(2600, dtype=bool), 4, "mean"), rtol=3e-4)
+
+
 def test_times_even_of_a_causal_map_counts_what_a_row_may_see(long_run):
     served, run, maps = long_run
     _, cells = decoded(served.get(f"/v1/runs/{run}/self/tiles/0/0/0/4/4?of=times-even&enc=F32"))
