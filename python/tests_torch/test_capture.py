@@ -8,6 +8,7 @@ import families
 import numpy as np
 import pytest
 import torch
+import transformers
 
 import fovea
 from fovea.torch import CaptureError, DeviceMap, capture
@@ -159,6 +160,18 @@ def test_pictures_have_patches_and_objects_queries():
     with torch.no_grad(), capture(families.model_of(detr)) as c:
         c.model(**families.inputs_of(detr))
     assert {name: len(names) for name, names in c.session().axes.items()} == {"cells": 4, "queries": 7}
+
+
+def test_a_picture_that_a_decoder_writes_about():
+    """Two models in one: patches are read, words written."""
+    encoder = transformers.ViTModel(transformers.ViTConfig(**families.VISION))
+    decoder = transformers.BertLMHeadModel(transformers.BertConfig(**families.TEXT, is_decoder=True, add_cross_attention=True))
+    model = transformers.VisionEncoderDecoderModel(encoder=encoder, decoder=decoder).eval()
+    with torch.no_grad(), capture(model) as c:
+        model(pixel_values=torch.randn(1, 3, 32, 32), decoder_input_ids=torch.randint(5, 90, (1, 7)))
+    session = c.session()
+    assert {name: len(names) for name, names in session.axes.items()} == {"patches": 17, "target": 7, "steps": 7}
+    assert session.axes["patches"][:2] == ["[CLS]", "patch 0,0"] and session.sites["cross"] == (2, 4, 7, 17)
 
 
 def test_only_the_wanted_sites_are_kept():

@@ -270,3 +270,33 @@ def test_what_an_attention_is_wrong_about_is_seen(monkeypatch):
             nn.init.constant_(part.sinks, 3.0)
     with pytest.raises(CaptureError, match="the model's own attention"):
         captured(model, **families.inputs_of(conftest.family("gpt_oss"), padded=False))
+
+
+def test_several_texts_in_one_row_see_themselves_only():
+    """Packed by their positions: two groups, each causal."""
+    model = families.model_of(conftest.family("llama"))
+    ids, positions = torch.randint(5, 90, (1, 13)), torch.tensor([[*range(5), *range(8)]])
+    with torch.no_grad():
+        expected = families.eager_maps(model(ids, position_ids=positions, use_cache=False, output_attentions=True))
+        with capture(model) as c:
+            model(ids, position_ids=positions, use_cache=False)
+    session = c.session()
+    assert conftest.furthest(session, expected) <= 1e-5
+    seen = session._placed["self", 0].record.seen
+    assert seen.ahead == 0 and seen.query_group is not None and session.map("self", 0, 0)[7, 2] == 0
+
+
+def test_chunks_of_a_text_see_themselves_only():
+    """Llama 4: three of four layers look at chunks of the text."""
+    sizes = {**families.GROUPED, **families.EXPERTS, "attention_chunk_size": 5, "intermediate_size_mlp": 64, "layer_types": ["chunked_attention", "full_attention"],
+             "no_rope_layers": [1, 0], "moe_layers": []}
+    known = set(transformers.Llama4TextConfig().to_dict())
+    model = transformers.Llama4TextModel._from_config(transformers.Llama4TextConfig(**{name: value for name, value in sizes.items() if name in known}),
+                                                      attn_implementation="eager").eval()
+    ids = torch.randint(5, 90, (1, 13))
+    with torch.no_grad():
+        expected = families.eager_maps(model(ids, output_attentions=True))
+        with capture(model) as c:
+            model(ids)
+    assert conftest.furthest(c.session(), expected) <= 1e-5
+    assert c.session().map("self", 0, 0)[7, 2] == 0 and c.session().map("self", 1, 0)[7, 2] > 0

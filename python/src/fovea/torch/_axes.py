@@ -59,13 +59,14 @@ class Axes:
         _, rows, columns = record.shape
         speaks = any(name.endswith("_ids") for name in self.ids)
         pictured = "pixel_values" in self.shapes
+        # What an encoder reads: a text or a sound, a picture that a decoder writes about, or one whose objects it finds.
+        read = "source" if "input_features" in self.shapes or not pictured else "patches" if speaks else "cells"
         if site == "encoder_self":
-            name = "source" if speaks and not self._is_decoder_only_speech() or "input_features" in self.shapes or not pictured else "cells"
-            return (self._axis(name, rows),) * 2
+            return (self._axis(read, rows),) * 2
         if site == "decoder_self":
             return self._decoder(rows, pictured and not speaks), self._axis("queries" if pictured and not speaks else "target", columns)
         if site == "cross":
-            return self._decoder(rows, pictured and not speaks), self._axis("cells" if pictured and not speaks else "source", columns)
+            return self._decoder(rows, pictured and not speaks), self._axis(read, columns)
         if site == "vision.self":
             return (self._axis("patches", rows),) * 2
         if site in ("text.self", "self"):
@@ -74,9 +75,6 @@ class Axes:
         if site == "pool":
             return Axis("pool", ["[POOL]"] * rows, frozenset(range(rows)), span="pool"), self._axis("patches" if pictured else "tokens", columns)
         return tuple(self._numbered(f"{site} {which}", size) for which, size in (("rows", rows), ("columns", columns)))  # type: ignore[return-value]
-
-    def _is_decoder_only_speech(self) -> bool:
-        return "pixel_values" in self.shapes and all("decoder" in name for name in self.ids)
 
     def _decoder(self, rows: int, queries: bool) -> Axis:
         if queries:
@@ -97,7 +95,7 @@ class Axes:
     def _make(self, name: str, size: int) -> Axis:
         if name == "queries":
             return Axis(name, [f"query {i}" for i in range(size)])
-        if name in ("patches", "cells") or name == "source" and "input_features" not in self.shapes and not self._ids("source", size) and "pixel_values" in self.shapes:
+        if name in ("patches", "cells"):
             pictured = self._pictured("cell" if name == "cells" else "patch", size)
             return dataclasses.replace(pictured, name=name)
         if name == "source" and "input_features" in self.shapes:
@@ -137,7 +135,7 @@ class Axes:
 
     def _patch_sizes(self) -> list[int]:
         found = []
-        for configuration in (self.configuration, getattr(self.configuration, "vision_config", None)):
+        for configuration in (self.configuration, *(getattr(self.configuration, part, None) for part in ("vision_config", "encoder"))):
             size = getattr(configuration, "patch_size", None)
             if isinstance(size, int):
                 found.append(size)

@@ -104,7 +104,7 @@ def attends_otherwise(module: Any) -> bool:
         return True
     # A class without a source may do anything.
     return bool(ATTENTION.search(type(module).__name__)) and any(not source or word in source for source in sources
-                                                                 for word in ("softmax(", "multi_head_attention_forward("))
+                                                                 for word in ("oftmax(", "multi_head_attention_forward("))
 
 
 @contextlib.contextmanager
