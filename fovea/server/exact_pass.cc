@@ -30,7 +30,7 @@ void ExactPass::want(const std::shared_ptr<const Pyramid>& pyramid, int first_le
   {
     const std::lock_guard lock(mutex_);
     if (!known_.insert(pyramid->id()).second) return;
-    waiting_.push_back({pyramid, pyramid->id(), first_level});
+    waiting_.push_back({pyramid, pyramid->id(), first_level, pyramid->levels()});
   }
   wake_.notify_one();
 }
@@ -52,9 +52,7 @@ void ExactPass::run() {
     waiting_.pop_front();
     lock.unlock();
     try {
-      if (const auto pyramid = wanted.pyramid.lock()) {
-        fill(wanted, pyramid->levels() - 1, 0, 0);
-      }
+      fill(wanted, wanted.levels - 1, 0, 0);
     } catch (const Error& error) {
       // Its tiles stay approximate, and who asks for one gets the error.
       log(LogLevel::kInfo, "a map was not computed whole: {}", error.what());
@@ -71,20 +69,27 @@ void ExactPass::wait_for_quiet() {
   }
 }
 
-// Children first, each whole before the next, so that what a tile is made of is still at hand.
+// Children first, each whole before the next, so that what a tile is made of is still at hand. The
+// run may be dropped meanwhile: nothing here keeps it.
 void ExactPass::fill(const Wanted& wanted, int level, int64_t y, int64_t x) {
-  const std::shared_ptr<const Pyramid> pyramid = wanted.pyramid.lock();
-  if (!pyramid || pyramid->find_tile(level, y, x) != nullptr) return;
-  if (level > wanted.first_level) {
-    const int64_t rows = pyramid->tile_rows(level - 1), cols = pyramid->tile_cols(level - 1);
-    for (int64_t child_y = 2 * y; child_y < std::min(2 * y + 2, rows); ++child_y) {
-      for (int64_t child_x = 2 * x; child_x < std::min(2 * x + 2, cols); ++child_x) {
-        fill(wanted, level - 1, child_y, child_x);
-      }
+  int64_t rows = 0, cols = 0;  // of children
+  {
+    const std::shared_ptr<const Pyramid> pyramid = wanted.pyramid.lock();
+    if (!pyramid || pyramid->find_tile(level, y, x) != nullptr) return;
+    if (level > wanted.first_level) {
+      rows = pyramid->tile_rows(level - 1);
+      cols = pyramid->tile_cols(level - 1);
+    }
+  }
+  for (int64_t child_y = 2 * y; child_y < std::min(2 * y + 2, rows); ++child_y) {
+    for (int64_t child_x = 2 * x; child_x < std::min(2 * x + 2, cols); ++child_x) {
+      fill(wanted, level - 1, child_y, child_x);
     }
   }
   wait_for_quiet();
-  run_on_team([&] { static_cast<void>(pyramid->tile(level, y, x)); });
+  if (const auto pyramid = wanted.pyramid.lock()) {
+    run_on_team([&] { static_cast<void>(pyramid->tile(level, y, x)); });
+  }
 }
 
 }  // namespace fovea

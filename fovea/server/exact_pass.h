@@ -35,6 +35,7 @@ class ExactPass {
     std::weak_ptr<const Pyramid> pyramid;
     uint64_t id;
     int first_level;
+    int levels;
   };
   void run();
   void fill(const Wanted& wanted, int level, int64_t y, int64_t x);

@@ -14,6 +14,7 @@ from png_files import png
 from program import ROOT, ok
 from serving import decoded, serving, started, wait_until
 from test_open import write_run
+from test_picture_files import seeing
 
 SENTENCE = "the cat sat on the mat because it was tired"
 
@@ -50,7 +51,7 @@ def server(model, writer, captured):
 @pytest.fixture(scope="module")
 def run(server):
     """The captured run."""
-    return server.json("/v1/runs")["runs"][0]["run"]
+    return next(run["run"] for run in server.json("/v1/runs")["runs"] if run["captured"])
 
 
 def exported(captured, *options):
@@ -327,6 +328,19 @@ def test_pictures_are_uploads_and_their_runs_depend_on_their_bytes(server):
     assert struct.unpack(">II", picture[16:24]) == (facts["picture"]["width"], facts["picture"]["height"])
     maps = server.json(f"/v1/runs/{run}/ask", body={"kind": "maps", "at": [5, 5]})
     assert maps["result"]
+
+
+def test_a_picture_to_compare_with_is_an_upload(place):
+    with serving(seeing(place / "vit", "vit_model")) as served:
+        seen, other = (json.loads(served.get(f"/v1/uploads?name={name}.png", body=png(32, 32, color), headers={"Content-Type": "image/png"}))
+                       ["upload"] for name, color in (("seen", lambda x, y: (8 * x, 128, 4 * y)), ("other", lambda x, y: (128, 7 * x, 5 * y))))
+        run, _ = served.run(model="vit", input={"upload": seen})
+        question = {"kind": "explain", "method": "input-gradient", "pictures": {"against": other}}
+        answer = served.json(f"/v1/runs/{run}/ask", body=question)
+        assert answer["result"]["target"] == "similarity to “other.png”" and any(answer["result"]["scores"])
+        named = served.json(f"/v1/runs/{run}/ask", body={**question, "against": "the rose"})
+        assert named["result"]["target"] == "similarity to “the rose”" and named["result"]["scores"] == answer["result"]["scores"]
+        served.error(f"/v1/runs/{run}/ask", 400, body={**question, "pictures": 5})
 
 
 def test_uploaded_runs_and_arrays_need_no_model(server, captured, place):

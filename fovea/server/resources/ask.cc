@@ -55,6 +55,33 @@ const AnswerForm& form_of(const Call& call) {
   throw HttpProblem(406, "an answer is JSON, PNG, SVG, PDF, HTML, .npy, .npz or CSV");
 }
 
+using Pictures = std::map<std::string, PictureBytes, std::less<>>;
+
+// Takes "pictures" out of the question: what a field compares with is an upload. The field holds
+// its name, by which the answer calls it; left out, that of the upload.
+Pictures take_pictures(const Call& call, Json& json) {
+  Pictures pictures;
+  const Json* given = json.is_object() ? json.find("pictures") : nullptr;
+  if (given == nullptr || !given->is_object()) return pictures;
+  Json rest = Json::object();
+  for (const auto& [name, value] : json.as_object("the question")) {
+    if (name != "pictures") rest.set(name, value);
+  }
+  for (const auto& [field, id] : given->as_object("pictures")) {
+    const auto upload =
+        call.state.uploads.upload(id.is_string() ? id.as_string("pictures") : std::string());
+    if (!upload->picture) {
+      fail(ErrorKind::kInvalidArgument, Field{"pictures"}, "{} is no picture", upload->name);
+    }
+    const Json* name = rest.find(field);
+    if (name == nullptr || !name->is_string()) rest.set(field, upload->name);
+    pictures[rest.at(field, "the question").as_string("the question")] = {.bytes = *upload->picture,
+                                                                          .name = upload->name};
+  }
+  json = std::move(rest);
+  return pictures;
+}
+
 Question question_of(const Call& call, const Session& session) {
   Json json;
   try {
@@ -62,23 +89,7 @@ Question question_of(const Call& call, const Session& session) {
   } catch (const Error& error) {
     throw HttpProblem(400, error.what());
   }
-  // Pictures that a question compares with are uploads.
-  std::map<std::string, PictureBytes, std::less<>> pictures;
-  if (const Json* given = json.find("pictures"); given != nullptr && given->is_object()) {
-    for (const auto& [field, id] : given->as_object("pictures")) {
-      const auto upload =
-          call.state.uploads.upload(id.is_string() ? id.as_string("pictures") : std::string());
-      if (!upload->picture) {
-        fail(ErrorKind::kInvalidArgument, Field{"pictures"}, "{} is no picture", upload->name);
-      }
-      pictures[field] = {.bytes = *upload->picture, .name = upload->name};
-    }
-    Json rest = Json::object();
-    for (const auto& [name, value] : json.as_object("the question")) {
-      if (name != "pictures") rest.set(name, value);
-    }
-    json = std::move(rest);
-  }
+  Pictures pictures = take_pictures(call, json);
   const OpenedInput* opened = session.opened();
   Question question = parse_question(json, opened ? opened->sort() : session.run()->sort());
   question.pictures = std::move(pictures);
