@@ -54,6 +54,26 @@ Json axis_facts(const Axis& axis) {
   return json;
 }
 
+// For each token, the experts of this layer that it took and their shares: [[[3, 0.61], ...], ...].
+Json expert_facts(const ExpertChoice& choice) {
+  Json tokens = Json::array();
+  for (int64_t token = 0; token < choice.tokens(); ++token) {
+    Json taken = Json::array();
+    for (int64_t i = 0; i < choice.taken(); ++i) {
+      const auto place = static_cast<size_t>(token * choice.taken() + i);
+      taken.push_back(Json(Json::Array{choice.chosen.values<int64_t>()[place],
+                                       double{choice.shares.values<float>()[place]}}));
+    }
+    tokens.push_back(std::move(taken));
+  }
+  return tokens;
+}
+
+// Whether the answer to this question shows one attention alone.
+bool shows_one_map(const Question& question) {
+  return question.kind == "matrix" || question.kind == "read" || question.kind == "reading";
+}
+
 ScaleCurve scale_curve_named(std::string_view name) {
   return name == "log"    ? ScaleCurve::kLog
          : name == "sqrt" ? ScaleCurve::kSqrt
@@ -111,6 +131,13 @@ Answer map_answer(Figure figure, const Question& question, const FinishedRun& ru
   const Json* layers = choice.all_layers ? metadata.find("layer") : nullptr;
   for (const char* name : {"apart", "hidden"}) {
     if (const Json* columns = metadata.find(name)) result.set(name, *columns);
+  }
+  if (const Json* sink = metadata.find("sink"); question.kind == "read" && sink != nullptr) {
+    result.set("sink", *sink);
+  }
+  const ExpertChoice* experts = run.run().find_experts(record->site.layer);
+  if (experts != nullptr && record->site.kind == SiteKind::kSelf && shows_one_map(question)) {
+    result.set("experts", expert_facts(*experts));
   }
   Answer answer;
   answer.facts = Json::object({{"site", to_string(record->site.kind)},

@@ -53,4 +53,23 @@ std::vector<std::shared_ptr<const AttentionRecord>> Recorder::take() {
   return taken;
 }
 
+void Recorder::add(ExpertChoice choice) {
+  validate(choice);
+  const std::lock_guard lock(mutex_);
+  const auto found = experts_.find(choice.layer);
+  if (found == experts_.end()) {
+    experts_.emplace(choice.layer, std::move(choice));
+  } else {
+    found->second = joined(found->second, choice);
+  }
+}
+
+std::vector<ExpertChoice> Recorder::take_experts() {
+  const std::lock_guard lock(mutex_);
+  std::vector<ExpertChoice> taken;
+  for (auto& [layer, choice] : experts_) taken.push_back(std::move(choice));
+  experts_.clear();
+  return taken;
+}
+
 }  // namespace fovea

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "fovea/capture/expert_choice.h"
 #include "fovea/capture/spill_file.h"
 
 namespace fovea {
@@ -45,8 +46,12 @@ class Recorder {
   // Keeps a record, which must pass validate(). Throws Error{kInvalidArgument} if the site is there
   // already.
   void add(AttentionRecord record, int64_t text = 0);
+  // Keeps which experts a layer took; those of a later step come behind the earlier ones.
+  void add(ExpertChoice choice);
   // Returns all records in the order of their sites, and leaves the recorder empty.
   std::vector<std::shared_ptr<const AttentionRecord>> take();
+  // The same for experts, in the order of the layers.
+  std::vector<ExpertChoice> take_experts();
 
  private:
   // The file for the next record; null: it stays in memory.
@@ -55,7 +60,8 @@ class Recorder {
   RecorderOptions options_;
   std::mutex mutex_;
   std::map<SiteId, std::shared_ptr<const AttentionRecord>> records_;
-  std::optional<uint64_t> limit_;  // bytes in memory, once known
+  std::map<int, ExpertChoice> experts_;  // by layer
+  std::optional<uint64_t> limit_;        // bytes in memory, once known
   uint64_t kept_ = 0;
   std::unique_ptr<SpillFile> spill_;
 };

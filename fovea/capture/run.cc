@@ -57,6 +57,11 @@ const Axis* Run::find_axis(std::string_view name) const {
   return it == axes.end() ? nullptr : &*it;
 }
 
+const ExpertChoice* Run::find_experts(int layer) const {
+  const auto found = std::ranges::find(experts, layer, &ExpertChoice::layer);
+  return found == experts.end() ? nullptr : &*found;
+}
+
 std::shared_ptr<const AttentionRecord> Run::record(SiteId site) const {
   std::vector<std::string> names;
   for (const auto& candidate : records) {

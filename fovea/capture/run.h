@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fovea/capture/attention_record.h"
+#include "fovea/capture/expert_choice.h"
 
 namespace fovea {
 
@@ -41,12 +42,15 @@ struct Run {
   std::string model_note;  // its maps show this about it; empty: nothing
   std::vector<Axis> axes;
   std::vector<std::shared_ptr<const AttentionRecord>> records;
+  std::vector<ExpertChoice> experts;  // of layers that have some, in their order
   // A small copy of the picture, U8 [height, width, 3]. It covers exactly the grid of the axes that
   // have one: each cell shows an equal part of it. Empty: none.
   Tensor picture;
 
   // nullptr if there is none.
   const Axis* find_axis(std::string_view name) const;
+  // Which experts that layer took; nullptr if it has none.
+  const ExpertChoice* find_experts(int layer) const;
   // Throws Error{kNotFound} that lists the sites.
   std::shared_ptr<const AttentionRecord> record(SiteId site) const;
 };

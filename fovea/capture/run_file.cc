@@ -1,5 +1,7 @@
 #include "fovea/capture/run_file.h"
 
+#include <limits>
+
 #include "fovea/base/json.h"
 #include "fovea/capture/rule_file.h"
 
@@ -166,6 +168,28 @@ AttentionRecord record_from_json(const Json& json, const SafetensorsFile& file,
   return record;
 }
 
+// "experts.3.chosen" and "experts.3.shares".
+Json experts_to_json(const ExpertChoice& choice, std::vector<NamedTensor>& tensors) {
+  const std::string name = fmt::format("experts.{}", choice.layer);
+  tensors.push_back({name + ".chosen", choice.chosen});
+  tensors.push_back({name + ".shares", choice.shares});
+  return Json::object({{"layer", choice.layer}, {"experts", choice.experts}});
+}
+
+ExpertChoice experts_from_json(const Json& json, const SafetensorsFile& file,
+                               const std::string& where) {
+  ExpertChoice choice;
+  const int64_t layer = json.at("layer", where).as_int(where + ".layer");
+  if (layer < 0 || layer > std::numeric_limits<int>::max()) {
+    fail(ErrorKind::kBadFile, "{}.layer is {}, which no layer is", where, layer);
+  }
+  choice.layer = static_cast<int>(layer);
+  choice.experts = json.at("experts", where).as_int(where + ".experts");
+  choice.chosen = file.tensor(fmt::format("experts.{}.chosen", layer));
+  choice.shares = file.tensor(fmt::format("experts.{}.shares", layer));
+  return choice;
+}
+
 }  // namespace
 
 void save_run(const Run& run, const std::filesystem::path& path) {
@@ -175,6 +199,10 @@ void save_run(const Run& run, const std::filesystem::path& path) {
   for (const Axis& axis : run.axes) axes.push_back(axis_to_json(axis));
   Json sites = Json::array();
   for (const auto& record : run.records) sites.push_back(record_to_json(*record, tensors));
+  Json experts = Json::array();
+  for (const ExpertChoice& choice : run.experts) {
+    experts.push_back(experts_to_json(choice, tensors));
+  }
   if (!run.picture.empty()) tensors.push_back({std::string(kPictureName), run.picture});
   Json json = Json::object({{"format_version", kRunFormatVersion},
                             {"model", run.model},
@@ -182,6 +210,7 @@ void save_run(const Run& run, const std::filesystem::path& path) {
   if (!run.model_note.empty()) json.set("model_note", run.model_note);
   json.set("axes", std::move(axes));
   json.set("sites", std::move(sites));
+  if (!run.experts.empty()) json.set("experts", std::move(experts));
   write_safetensors(path, tensors, {{std::string(kMetadataKey), json.dump()}});
 }
 
@@ -223,6 +252,11 @@ Run load_run(const SafetensorsFile& file, std::string_view source) {
     for (const Json& site : json.at("sites", where).as_array(where + ": sites")) {
       run.records.push_back(
           std::make_shared<const AttentionRecord>(record_from_json(site, file, where + ": sites")));
+    }
+    if (const Json* experts = json.find("experts")) {  // files from before there were any have none
+      for (const Json& layer : experts->as_array(where + ": experts")) {
+        run.experts.push_back(experts_from_json(layer, file, where + ": experts"));
+      }
     }
     if (const auto* picture = file.find(kPictureName)) run.picture = file.tensor(*picture);
     validate(run);

@@ -103,6 +103,15 @@ std::vector<int64_t> Config::get_ints(std::string_view key) const {
   return values;
 }
 
+std::vector<double> Config::get_doubles(std::string_view key) const {
+  std::vector<double> values;
+  if (!has(key)) return values;
+  for (const Json& item : find(key)->as_array(where(key))) {
+    values.push_back(item.as_double(where(key)));
+  }
+  return values;
+}
+
 std::vector<std::string> Config::get_strings(std::string_view key) const {
   std::vector<std::string> values;
   if (!has(key)) return values;

@@ -46,6 +46,7 @@ class Config {
 
   // Each is empty if the member is missing.
   std::vector<int64_t> get_ints(std::string_view key) const;
+  std::vector<double> get_doubles(std::string_view key) const;
   std::vector<std::string> get_strings(std::string_view key) const;
   // An object's members in their order, such as id2label.
   std::vector<std::pair<std::string, std::string>> get_string_map(std::string_view key) const;

@@ -57,7 +57,7 @@ const std::array<GgmlType, 42>& ggml_types() {
       {},
       {},
       {},
-      {"MXFP4"},
+      blocks(StoredFormat::kMXFP4),
       {"NVFP4"},
       {"Q1_0"},
   }};

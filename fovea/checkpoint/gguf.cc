@@ -9,6 +9,7 @@
 #include "fovea/base/parallel.h"
 #include "fovea/base/utf8.h"
 #include "fovea/checkpoint/gguf_parts.h"
+#include "fovea/checkpoint/weight_source.h"
 #include "fovea/io/tensor_bytes.h"
 #include "fovea/kernels/unpack.h"
 
@@ -226,10 +227,11 @@ Tensor GgufFile::tensor(const Entry& entry) const {
 }
 
 StoredMatrix GgufFile::matrix(const Entry& entry) const {
-  if (!entry.type->format || entry.shape.rank() != 2) return StoredMatrix(tensor(entry));
+  const bool blocks = entry.type->format && (entry.shape.rank() == 2 || entry.shape.rank() == 3);
+  if (!blocks) return StoredMatrix(WeightSource::as_matrix(tensor(entry)));
   check_scales(entry);
   const Bytes bytes = bytes_of(entry);
-  return {*entry.type->format, entry.shape[0], entry.shape[1],
+  return {*entry.type->format, entry.shape.elements() / entry.shape.back(), entry.shape.back(),
           Tensor::borrow({static_cast<int64_t>(bytes.size())}, DType::kU8, bytes.data(),
                          contents_->parts[entry.part].keep_alive)};
 }

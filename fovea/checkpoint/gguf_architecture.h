@@ -22,9 +22,10 @@ struct GgufArchitecture {
   std::string_view blocks;  // "model.layers."
   std::span<const GgufName> top_names;
   std::span<const GgufName> block_names;
-  bool mixes_halves = false;  // rows of q and k
-  bool transposes = false;    // matrices of blocks, which GPT-2 has as [in, out]
-  float norm_offset = 0;      // what stored norms have too much
+  bool mixes_halves = false;   // rows of q and k
+  bool transposes = false;     // matrices of blocks, which GPT-2 has as [in, out]
+  float norm_offset = 0;       // what stored norms have too much
+  std::string_view mark = {};  // a tensor that only files of this form have; empty: any of the name
 
   // "blk.3.attn_q.weight" -> "model.layers.3.self_attn.q_proj.weight"; the name itself if it is
   // none of this architecture's.

@@ -30,8 +30,15 @@ class WeightSource {
   // Tensor `index` of the list, of the type and shape that the list says. Borrows the mapped file
   // where that is possible. Throws Error{kBadFile} if its bytes are damaged.
   virtual Tensor read(size_t index) const = 0;
-  // The same, which must be a matrix of floating-point numbers, as its file stores it.
-  virtual StoredMatrix matrix(size_t index) const { return StoredMatrix(read(index)); }
+  // The same, which must be a matrix of floating-point numbers, as its file stores it. Of several
+  // matrices in one tensor, the rows of all.
+  virtual StoredMatrix matrix(size_t index) const { return StoredMatrix(as_matrix(read(index))); }
+
+  // [a, b, c] as [a b, c]; a matrix as it is.
+  static Tensor as_matrix(Tensor tensor) {
+    if (tensor.rank() != 3) return tensor;
+    return tensor.reshaped({tensor.size(0) * tensor.size(1), tensor.size(2)});
+  }
   // The file that holds tensor `index`, for messages.
   virtual const std::string& file(size_t index) const = 0;
   // The file that lists all of them, for messages.

@@ -55,7 +55,8 @@ class Weights {
   Tensor tensor(std::string_view name, const Shape& shape) const;
   // As above, converted to a floating-point type.
   Tensor tensor(std::string_view name, const Shape& shape, DType dtype) const;
-  // A matrix as the file stores it. Throws as tensor() does.
+  // A matrix as the file stores it, or the rows of several: [experts, rows, cols] become [experts
+  // rows, cols]. Throws as tensor() does.
   StoredMatrix matrix(std::string_view name, const Shape& shape) const;
 
   // The file's names that nobody has read, sorted; of the whole checkpoint, not only of this view.

@@ -204,6 +204,7 @@ RunResult Engine::result_of(const EncodedInput& input, Recorder& recorder,
                 .model_note = checkpoint().note,
                 .axes = axes_of(input)};
   result.run.records = recorder.take();
+  result.run.experts = recorder.take_experts();
   return result;
 }
 

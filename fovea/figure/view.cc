@@ -12,6 +12,7 @@
 #include "fovea/figure/map_drawing.h"
 #include "fovea/figure/map_overview.h"
 #include "fovea/figure/read_window.h"
+#include "fovea/figure/row_facts.h"
 #include "fovea/figure/view_frame.h"
 
 namespace fovea {
@@ -374,13 +375,19 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   }
   const std::string place = layer_text(*record, head);
   const bool of_weight = drawing.of == MapValue::kWeight;
+  std::optional<double> sink;
+  std::string after;  // what becomes of the row's token
+  if (!choice.column) {
+    sink = sink_share(*record, line.values<float>());
+    after = sink_note(sink) + expert_note(run, record->site, fixed.groups.front().end - 1);
+  }
   figure.scale = drawing.is_plain() ? scale_to(largest > 0 ? largest : largest_of(figure.weights))
                                     : scale_of(drawing, figure.weights);
   if (!of_weight) figure.value_name = value_name(drawing.of);
   figure.text.title = title_of(run, record->site.kind, place);
   figure.text.caption = (of_weight ? token_caption(token, place, std::span<const double>(&sum, 1))
                                    : token_caption(token, place, meaning_of(drawing.of))) +
-                        frame.note(choice.words) + note_of(found) +
+                        frame.note(choice.words) + note_of(found) + after +
                         colors_note(drawing, figure.scale, figure.weights) +
                         outside_note(whole_axis, line.values<float>(), window);
   for (size_t i = 0; drawing.is_plain() && i < figure.weights.size(); ++i) {
@@ -393,6 +400,7 @@ ReadFigure read_view(const Run& run, const ViewChoice& choice) {
   }
   figure.text.metadata = metadata_of(run, frame, head, figure.scale);
   figure.text.metadata.set(choice.column ? "column" : "row", found.index);
+  if (sink) figure.text.metadata.set("sink", *sink);
   return figure;
 }
 

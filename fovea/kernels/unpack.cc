@@ -163,14 +163,18 @@ struct Q5_1 : SmallParts {
 alignas(16) constexpr int8_t kChosen[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                             1,    13,   25,  38,  53,  69,  89,  113};
 
-HWY_INLINE void choose(const uint8_t* from, int8_t* q) {
+// Four-bit floating point: twice what the numbers are.
+alignas(16) constexpr int8_t kFourBitFloats[16] = {0, 1,  2,  3,  4,  6,  8,  12,
+                                                   0, -1, -2, -3, -4, -6, -8, -12};
+
+HWY_INLINE void choose(const uint8_t* from, int8_t* q, const int8_t* table = kChosen) {
 #if HWY_TARGET == HWY_SCALAR
   split_nibbles<16>(from, q, q + 16);
-  for (int i = 0; i < 32; ++i) q[i] = kChosen[q[i]];
+  for (int i = 0; i < 32; ++i) q[i] = table[q[i]];
 #else
   const hn::FixedTag<int8_t, 16> d;
   split_nibbles<16>(from, q, q + 16);
-  const auto values = hn::Load(d, kChosen);
+  const auto values = hn::Load(d, table);
   hn::StoreU(hn::TableLookupBytes(values, hn::LoadU(d, q)), d, q);
   hn::StoreU(hn::TableLookupBytes(values, hn::LoadU(d, q + 16)), d, q + 16);
 #endif
@@ -195,6 +199,17 @@ struct IQ4_XS : Parts<256, 32> {
       scale[g] = halves[0] * static_cast<float>(bits - 32);
       choose(b + 8 + 16 * g, q + 32 * g);
     }
+  }
+};
+
+// One byte of scale, the exponent of a power of two; half of it, because the numbers are doubled.
+struct MXFP4 : SmallParts {
+  static constexpr bool kOffset = false;
+  HWY_INLINE void read(const uint8_t* b, const float*) {
+    choose(b + 1, q, kFourBitFloats);
+    constexpr uint32_t kSmallest = 0x00200000;  // 2^-128, which is below normal numbers
+    const uint32_t bits = b[0] < 2 ? kSmallest << b[0] : (uint32_t{b[0]} - 1) << 23;
+    std::memcpy(scale, &bits, sizeof(bits));
   }
 };
 
@@ -464,6 +479,8 @@ HWY_INLINE auto with_format(StoredFormat format, const F& f) {
       return f(static_cast<IQ4_NL*>(nullptr));
     case StoredFormat::kIQ4XS:
       return f(static_cast<IQ4_XS*>(nullptr));
+    case StoredFormat::kMXFP4:
+      return f(static_cast<MXFP4*>(nullptr));
     default:
       return f(static_cast<Q8_0*>(nullptr));
   }
@@ -540,6 +557,13 @@ void BlockDot::operator()(std::span<const std::byte* const> rows, float* product
 bool has_finite_scales(StoredFormat format, const std::byte* from, int64_t count) {
   constexpr uint16_t kExponent = 0x7C00;
   const StoredBlock& block = stored_block(format);
+  if (format == StoredFormat::kMXFP4) {
+    constexpr auto kNoNumber = std::byte{255};
+    for (int64_t i = 0; i < count / block.elements; ++i) {
+      if (from[i * block.bytes] == kNoNumber) return false;
+    }
+    return true;
+  }
   const std::byte* scales = from + block.scales_at;
   for (int64_t i = 0; i < count / block.elements * block.scales; ++i) {
     uint16_t bits;

@@ -88,8 +88,9 @@ Value attend_packed(const Pass& pass, const AttentionPlace& place, const Attenti
   const Tensor &queries = parts.queries.tensor, &keys = parts.keys.tensor,
                &values = parts.values.tensor;
   const ScoreRule& rule = *parts.rule;
-  if (!rule.mask.range_only() || !std::holds_alternative<std::monostate>(rule.bias) ||
-      pass.changes != nullptr) {
+  const bool any_length = std::holds_alternative<std::monostate>(rule.bias) ||
+                          std::holds_alternative<AlibiSlopes>(rule.bias);
+  if (!rule.mask.range_only() || !any_length || pass.changes != nullptr) {
     fail(ErrorKind::kUnsupported,
          "{} has a bias or a mask that depends on the length of its text; run texts one by one",
          to_string(place.site));

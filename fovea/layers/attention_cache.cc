@@ -53,12 +53,16 @@ HeadsView AttentionCache::Rows<T>::view() const {
 namespace {
 
 // The rule of all steps at once, from that of the last. A table of distances has then to reach as
-// far ahead as behind; what is ahead is masked, so that any entry serves.
+// far ahead as behind; what is ahead is masked, so that any entry serves. A dense bias of causal
+// models depends on the column alone.
 ScoreRule whole_rule(ScoreRule rule) {
   const auto steps_before = static_cast<size_t>(rule.mask.query_offset);
   rule.mask.query_offset = 0;
   if (auto* table = std::get_if<DistanceTable>(&rule.bias); table != nullptr) {
     table->index.resize(table->index.size() + steps_before, table->index.back());
+  }
+  if (auto* dense = std::get_if<DenseBias>(&rule.bias); dense != nullptr) {
+    dense->row_index.resize(dense->row_index.size() + steps_before, dense->row_index.back());
   }
   return rule;
 }

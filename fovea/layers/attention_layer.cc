@@ -13,12 +13,16 @@
 namespace fovea {
 namespace {
 
-BlockContext block_of(const Value& input, const ops::Linear& output, const Norm* norm,
+BlockContext block_of(const Value& input, const ops::Linear& output, float scale, const Norm* norm,
                       bool norm_before_residual = false) {
   BlockContext block;
   block.input = input.tensor;
   block.output_weight = output.weight().unpack();
   block.output_bias = output.bias();
+  if (scale != 1) {
+    block.output_weight = ops::scale(block.output_weight, scale).tensor;
+    if (!block.output_bias.empty()) block.output_bias = ops::scale(block.output_bias, scale).tensor;
+  }
   if (norm != nullptr) {
     block.norm_weight = norm->weight();
     block.norm_bias = norm->bias();
@@ -94,25 +98,57 @@ float AttentionSizes::scale() const {
   return 1 / std::sqrt(static_cast<float>(head_dim));
 }
 
-AttentionLayer::Projected AttentionLayer::project(const Value& x, const AttentionSetting& setting,
-                                                  bool values) const {
-  const int64_t heads = sizes_.heads, kv_heads = sizes_.kv_heads;
+AttentionLayer::Projected AttentionLayer::project_rows(const Value& x,
+                                                       const AttentionSetting& setting,
+                                                       bool values) const {
   if (projections_.size() == 3) {
     const Value query_input = with_positions(x, setting.query_positions);
     const Value key_input = setting.key_positions.raw() == setting.query_positions.raw()
                                 ? query_input
                                 : with_positions(x, setting.key_positions);
-    return {ops::split_heads(projections_[0](query_input), heads),
-            ops::split_heads(projections_[1](key_input), kv_heads),
-            values ? ops::split_heads(projections_[2](x), kv_heads) : Value()};
+    return {projections_[0](query_input), projections_[1](key_input),
+            values ? projections_[2](x) : Value()};
   }
   FOVEA_ASSERT(setting.query_positions.empty() && setting.key_positions.empty());
-  const Value joined = projections_[0](x);
-  const int64_t query_end = heads * sizes_.head_dim;
-  const int64_t key_end = query_end + kv_heads * sizes_.head_dim;
-  return {ops::split_heads(ops::slice(joined, 1, 0, query_end), heads),
-          ops::split_heads(ops::slice(joined, 1, query_end, key_end), kv_heads),
-          ops::split_heads(ops::slice(joined, 1, key_end, joined.shape().back()), kv_heads)};
+  return split_joined(projections_[0](x));
+}
+
+AttentionLayer::Projected AttentionLayer::split_joined(const Value& joined) const {
+  const int64_t rows = joined.shape()[0], dim = sizes_.head_dim;
+  if (grouped_) {
+    const int64_t groups = sizes_.kv_heads, queries = sizes_.heads / groups;
+    const Value apart = ops::reshape(joined, {rows, groups, queries + 2, dim});
+    const auto part = [&](int64_t begin, int64_t end) {
+      return ops::reshape(ops::slice(apart, 2, begin, end), {rows, groups * (end - begin) * dim});
+    };
+    return {part(0, queries), part(queries, queries + 1), part(queries + 1, queries + 2)};
+  }
+  const int64_t query_end = sizes_.heads * dim, key_end = query_end + sizes_.kv_heads * dim;
+  return {ops::slice(joined, 1, 0, query_end), ops::slice(joined, 1, query_end, key_end),
+          ops::slice(joined, 1, key_end, joined.shape().back())};
+}
+
+AttentionLayer::Projected AttentionLayer::project(const Value& x, const AttentionSetting& setting,
+                                                  bool values) const {
+  Projected rows = project_rows(x, setting, values);
+  if (limit_ > 0) {
+    for (Value* part : {&rows.queries, &rows.keys, &rows.values}) {
+      if (!part->tensor.empty()) *part = ops::clamp(*part, -limit_, limit_);
+    }
+  }
+  if (query_row_norm_) {
+    rows.queries = (*query_row_norm_)(rows.queries);
+    rows.keys = (*key_row_norm_)(rows.keys);
+  }
+  return {ops::split_heads(rows.queries, sizes_.heads),
+          ops::split_heads(rows.keys, sizes_.kv_heads),
+          rows.values.tensor.empty() ? Value() : ops::split_heads(rows.values, sizes_.kv_heads)};
+}
+
+Value AttentionLayer::give_out(const Value& mixed, const Value& residual) const {
+  if (output_scale_ == 1) return output_(mixed, Activation::kNone, residual);
+  const Value scaled = ops::scale(output_(mixed), output_scale_);
+  return residual.tensor.empty() ? scaled : ops::add(residual, scaled);
 }
 
 void AttentionLayer::add_biases(BlockContext& block) const {
@@ -124,11 +160,11 @@ void AttentionLayer::add_biases(BlockContext& block) const {
   }
   const Tensor& joined = projections_[0].bias();
   if (joined.empty()) return;
-  const int64_t query_end = sizes_.heads * sizes_.head_dim;
-  const int64_t key_end = query_end + sizes_.kv_heads * sizes_.head_dim;
-  block.query_bias = ops::slice(joined, 0, 0, query_end).tensor;
-  block.key_bias = ops::slice(joined, 0, query_end, key_end).tensor;
-  block.value_bias = ops::slice(joined, 0, key_end, joined.size(0)).tensor;
+  const Projected biases = split_joined(joined.reshaped({1, joined.size(0)}));
+  const auto vector = [](const Value& row) { return row.tensor.reshaped({row.shape()[1]}); };
+  block.query_bias = vector(biases.queries);
+  block.key_bias = vector(biases.keys);
+  block.value_bias = vector(biases.values);
 }
 
 AttentionPlace AttentionLayer::place_of(SiteId site, const AttentionSetting& setting) const {
@@ -160,13 +196,13 @@ Value AttentionLayer::operator()(const Pass& pass, SiteId site, const Value& x,
   AttentionPlace place = place_of(site, setting);
   place.block = [this, &residual, &setting, norm] {
     BlockContext block = setting.added_later != nullptr
-                             ? block_of(*setting.added_later, output_, norm, true)
-                             : block_of(residual, output_, norm);
+                             ? block_of(*setting.added_later, output_, output_scale_, norm, true)
+                             : block_of(residual, output_, output_scale_, norm);
     add_biases(block);
     return block;
   };
   const Value mixed = attend(pass, place, p.queries, p.keys, p.values, setting.rule);
-  return output_(mixed, Activation::kNone, residual);
+  return give_out(mixed, residual);
 }
 
 Value AttentionLayer::cross(const Pass& pass, SiteId site, const Value& x, const Value& memory,
@@ -182,14 +218,14 @@ Value AttentionLayer::cross(const Pass& pass, SiteId site, const Value& x, const
       pass.cache == nullptr ? project_memory() : pass.cache->memory(site, project_memory);
   AttentionPlace place = place_of(site, setting);
   place.block = [this, &residual, norm] {
-    BlockContext block = block_of(residual, output_, norm);
+    BlockContext block = block_of(residual, output_, output_scale_, norm);
     add_biases(block);
     return block;
   };
   const Value query_input = with_positions(x, setting.query_positions);
   const Value queries = ops::split_heads(projections_[0](query_input), sizes_.heads);
   const Value mixed = attend(pass, place, queries, made.keys, made.values, setting.rule);
-  return output_(mixed, Activation::kNone, residual);
+  return give_out(mixed, residual);
 }
 
 }  // namespace fovea

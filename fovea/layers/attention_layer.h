@@ -56,11 +56,24 @@ class AttentionLayer {
   AttentionLayer(AttentionSizes sizes, std::vector<ops::Linear> projections, ops::Linear output)
       : sizes_(sizes), projections_(std::move(projections)), output_(std::move(output)) {}
 
+  // The one projection gives q, k and v group by group: for each key head the queries that share
+  // it, the key and the value (GPT-NeoX, BLOOM, Falcon). Else all q, all k, all v.
+  void set_grouped_projection() { grouped_ = true; }
   // Sets the norms of each head's q and k before rotation (Qwen 3, Gemma 3).
   void set_head_norms(Norm query, Norm key) {
     query_norm_ = std::move(query);
     key_norm_ = std::move(key);
   }
+  // The same for norms of all heads together (OLMo 2), or whose weights differ from head to head
+  // (Cohere).
+  void set_row_norms(Norm query, Norm key) {
+    query_row_norm_ = std::move(query);
+    key_row_norm_ = std::move(key);
+  }
+  // Q, k and v are cut off at this size (MPT).
+  void set_limit(float limit) { limit_ = limit; }
+  // What W_O gives is multiplied by this before it is added to the residual (Granite).
+  void set_output_scale(float scale) { output_scale_ = scale; }
 
   // Self-attention of `x` with W_O applied, plus `residual`. `norm` is what the caller applies to
   // the result, for the record's block; null in pre-norm blocks.
@@ -81,6 +94,11 @@ class AttentionLayer {
   };
   // Leaves the values out if they are not wanted and have a projection of their own.
   Projected project(const Value& x, const AttentionSetting& setting, bool values) const;
+  // Rows of all heads, before they are split.
+  Projected project_rows(const Value& x, const AttentionSetting& setting, bool values) const;
+  // Q, k and v of what the one projection gives, or of its bias as one row.
+  Projected split_joined(const Value& joined) const;
+  Value give_out(const Value& mixed, const Value& residual) const;
   AttentionPlace place_of(SiteId site, const AttentionSetting& setting) const;
   void add_biases(BlockContext& block) const;
 
@@ -88,6 +106,10 @@ class AttentionLayer {
   std::vector<ops::Linear> projections_;
   ops::Linear output_;
   std::optional<Norm> query_norm_, key_norm_;
+  std::optional<Norm> query_row_norm_, key_row_norm_;
+  bool grouped_ = false;
+  float limit_ = 0;  // 0: none
+  float output_scale_ = 1;
 };
 
 }  // namespace fovea

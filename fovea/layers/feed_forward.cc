@@ -1,5 +1,6 @@
 #include "fovea/layers/feed_forward.h"
 
+#include "fovea/base/overloaded.h"
 #include "fovea/ops/elementwise.h"
 
 namespace fovea {
@@ -24,9 +25,28 @@ GatedFeedForward::GatedFeedForward(const LayerSource& source, int64_t width, int
       down_(load_linear(source["down_proj"], inner, width, bias)),
       activation_(activation) {}
 
+GatedFeedForward GatedFeedForward::joined(const LayerSource& gate_and_up, const LayerSource& down,
+                                          int64_t width, int64_t inner, Activation activation,
+                                          bool bias) {
+  std::vector<ops::Linear> parts = load_linears(gate_and_up, width, {inner, inner}, bias);
+  return {std::move(parts[0]), std::move(parts[1]), load_linear(down, inner, width, bias),
+          activation};
+}
+
 Value GatedFeedForward::operator()(const Value& x, const Value& residual,
                                    const Tensor& known) const {
-  return run_or_known(down_, ops::multiply(gate_(x, activation_), up_(x)), residual, known);
+  const Value inner = ops::multiply(gate_(x, activation_), up_(x));
+  if (scale_ == 1) return run_or_known(down_, inner, residual, known);
+  const Value scaled = ops::scale(down_(inner), scale_);
+  return residual.tensor.empty() ? scaled : ops::add(residual, scaled);
+}
+
+Value feed(const AnyFeedForward& part, const Pass& pass, SiteId site, const Value& x,
+           const Value& residual, const Tensor& known) {
+  return std::visit(
+      Overloaded{[&](const ExpertFeedForward& experts) { return experts(pass, site, x, residual); },
+                 [&](const auto& one) { return one(x, residual, known); }},
+      part);
 }
 
 }  // namespace fovea

@@ -1,7 +1,9 @@
 // The feed-forward part of a block, which works on each position by itself.
 #pragma once
 
-#include "fovea/layers/layer_source.h"
+#include <variant>
+
+#include "fovea/layers/experts.h"
 
 namespace fovea {
 
@@ -30,12 +32,25 @@ class GatedFeedForward {
         up_(std::move(up)),
         down_(std::move(down)),
         activation_(activation) {}
+  // One matrix holds the rows of the gate, then those of `up`.
+  static GatedFeedForward joined(const LayerSource& gate_and_up, const LayerSource& down,
+                                 int64_t width, int64_t inner, Activation activation, bool bias);
+
+  // What the part gives is multiplied by this before it is added to the residual (Granite).
+  void set_scale(float scale) { scale_ = scale; }
 
   Value operator()(const Value& x, const Value& residual = {}, const Tensor& known = {}) const;
 
  private:
   ops::Linear gate_, up_, down_;
   Activation activation_;
+  float scale_ = 1;
 };
+
+using AnyFeedForward = std::variant<FeedForward, GatedFeedForward, ExpertFeedForward>;
+
+// Runs whichever it is, in the block of `site`.
+Value feed(const AnyFeedForward& part, const Pass& pass, SiteId site, const Value& x,
+           const Value& residual = {}, const Tensor& known = {});
 
 }  // namespace fovea

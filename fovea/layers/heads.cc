@@ -12,7 +12,7 @@ WordScores::WordScores(const StoredMatrix& weight, const Tensor& bias, DType com
     : linear_(PackedMatrix::as_stored(weight, compute), bias) {}
 
 Value WordScores::operator()(const Value& x) const {
-  const Value scores = linear_(x);
+  const Value scores = scale_ == 1 ? linear_(x) : ops::scale(linear_(x), scale_);
   if (soft_cap_ == 0) return scores;
   return ops::scale(ops::activation(ops::scale(scores, 1 / soft_cap_), Activation::kTanh),
                     soft_cap_);

@@ -15,11 +15,14 @@ class WordScores {
 
   // A cap c makes a score c * tanh(score / c); 0: none.
   void set_soft_cap(float cap) { soft_cap_ = cap; }
+  // Every score is multiplied by this.
+  void set_scale(float scale) { scale_ = scale; }
   Value operator()(const Value& x) const;
 
  private:
   ops::Linear linear_;
   float soft_cap_ = 0;
+  float scale_ = 1;
 };
 
 // norm(activation(dense(x))): masked-word models apply it before the scores.

@@ -1,15 +1,33 @@
 #include "fovea/layers/layer_source.h"
 
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "fovea/base/error.h"
+#include "fovea/ops/slice.h"
 
 namespace fovea {
 
 ops::Linear load_linear(const LayerSource& source, int64_t in, int64_t out, bool bias) {
   return ops::Linear(source.weights.matrix("weight", {out, in}),
                      bias ? source.weights.tensor("bias", {out}) : Tensor(), source.compute);
+}
+
+std::vector<ops::Linear> load_linears(const LayerSource& source, int64_t in,
+                                      const std::vector<int64_t>& outs, bool bias) {
+  const int64_t out = std::accumulate(outs.begin(), outs.end(), int64_t{0});
+  const StoredMatrix weight = source.weights.matrix("weight", {out, in});
+  const Tensor biases = bias ? load_vector(source, "bias", out) : Tensor();
+  std::vector<ops::Linear> linears;
+  int64_t begin = 0;
+  for (const int64_t rows : outs) {
+    linears.emplace_back(weight.rows_between(begin, begin + rows),
+                         bias ? ops::slice(biases, 0, begin, begin + rows).tensor : Tensor(),
+                         source.compute);
+    begin += rows;
+  }
+  return linears;
 }
 
 ops::Linear load_conv1d(const LayerSource& source, int64_t in, int64_t out) {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "fovea/checkpoint/config.h"
 #include "fovea/checkpoint/weights.h"
@@ -30,6 +31,11 @@ struct LayerSource {
 
 // Loads "weight" [out, in] and, if the layer has one, "bias" [out].
 ops::Linear load_linear(const LayerSource& source, int64_t in, int64_t out, bool bias = true);
+
+// Several layers whose rows lie one below the other in one matrix: of `outs` rows each. Nothing is
+// copied.
+std::vector<ops::Linear> load_linears(const LayerSource& source, int64_t in,
+                                      const std::vector<int64_t>& outs, bool bias = true);
 
 // The same for GPT-2's "Conv1D", which stores its matrix as [in, out].
 ops::Linear load_conv1d(const LayerSource& source, int64_t in, int64_t out);

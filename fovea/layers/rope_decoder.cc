@@ -1,23 +1,11 @@
 #include "fovea/layers/rope_decoder.h"
 
-#include <map>
+#include <algorithm>
 
 #include "fovea/base/error.h"
-#include "fovea/layers/run_block.h"
-#include "fovea/layers/text_mask.h"
 
 namespace fovea {
 namespace {
-
-std::vector<ops::Linear> load_projections(const LayerSource& source, const AttentionSizes& sizes,
-                                          bool bias) {
-  const int64_t query = sizes.heads * sizes.head_dim, key = sizes.kv_heads * sizes.head_dim;
-  std::vector<ops::Linear> linears;
-  linears.push_back(load_linear(source["q_proj"], sizes.width, query, bias));
-  linears.push_back(load_linear(source["k_proj"], sizes.width, key, bias));
-  linears.push_back(load_linear(source["v_proj"], sizes.width, key, bias));
-  return linears;
-}
 
 RotaryEmbedding load_rotary(const LayerSource& source, const Config& config, int64_t head_dim) {
   RotaryEmbedding rotary = RotaryEmbedding::of(config, head_dim);
@@ -55,6 +43,20 @@ std::vector<std::optional<int64_t>> layer_windows(
   return windows;
 }
 
+std::optional<int64_t> reach_of(std::optional<int64_t> window) {
+  return window ? std::optional<int64_t>(*window - 1) : std::nullopt;
+}
+
+std::vector<std::optional<int64_t>> alternating_windows(const Config& config, int64_t pattern,
+                                                        int64_t window) {
+  const int64_t layers = layer_count(config);
+  std::vector<std::optional<int64_t>> windows;
+  for (int64_t i = 1; i <= layers; ++i) {
+    windows.push_back(i % pattern == 0 ? std::nullopt : std::optional<int64_t>(window));
+  }
+  return layer_windows(config, windows);
+}
+
 std::vector<std::optional<int64_t>> upper_layer_windows(const Config& config) {
   const int64_t layers = layer_count(config);
   std::vector<std::optional<int64_t>> windows(static_cast<size_t>(layers));
@@ -67,55 +69,72 @@ std::vector<std::optional<int64_t>> upper_layer_windows(const Config& config) {
   return layer_windows(config, windows);
 }
 
-RopeDecoder::RopeDecoder(const LayerSource& source, const Config& config,
-                         const RopeDecoderOptions& options)
-    : sizes_(AttentionSizes::grouped_heads(config)),
-      rotary_(load_rotary(source, config, sizes_.head_dim)),
-      norm_(Norm::rms(source["norm"], sizes_.width, config.get_double("rms_norm_eps", 1e-6))) {
-  const auto layers = static_cast<size_t>(layer_count(config));
-  for (size_t i = 0; i < layers; ++i) {
-    blocks_.push_back(load_block(source["layers"][static_cast<int64_t>(i)], config, options, i));
-  }
+std::vector<ops::Linear> load_query_key_value(const LayerSource& source,
+                                              const AttentionSizes& sizes, bool bias) {
+  const int64_t query = sizes.heads * sizes.head_dim, key = sizes.kv_heads * sizes.head_dim;
+  std::vector<ops::Linear> linears;
+  linears.push_back(load_linear(source["q_proj"], sizes.width, query, bias));
+  linears.push_back(load_linear(source["k_proj"], sizes.width, key, bias));
+  linears.push_back(load_linear(source["v_proj"], sizes.width, key, bias));
+  return linears;
 }
 
-RopeDecoder::Block RopeDecoder::load_block(const LayerSource& source, const Config& config,
-                                           const RopeDecoderOptions& options, size_t index) const {
-  const double epsilon = config.get_double("rms_norm_eps", 1e-6);
-  const LayerSource attention = source["self_attn"];
-  AttentionLayer layer(sizes_, load_projections(attention, sizes_, options.query_key_value_bias),
-                       load_linear(attention["o_proj"], sizes_.heads * sizes_.head_dim,
-                                   sizes_.width, options.output_bias));
+Norm load_rope_norm(const LayerSource& source, const Config& config, int64_t width,
+                    const RopeDecoderOptions& options) {
+  if (options.norm) return options.norm(source);
+  return Norm::rms(source, width, config.get_double(options.epsilon_key, options.epsilon));
+}
+
+namespace {
+
+AttentionLayer load_rope_attention(const LayerSource& source, const Config& config,
+                                   const AttentionSizes& sizes, const RopeDecoderOptions& options) {
+  AttentionLayer layer(sizes,
+                       options.projections
+                           ? options.projections(source, sizes)
+                           : load_query_key_value(source, sizes, options.query_key_value_bias),
+                       load_linear(source["o_proj"], sizes.heads * sizes.head_dim, sizes.width,
+                                   options.output_bias));
   if (options.head_norms) {
-    layer.set_head_norms(Norm::rms(attention["q_norm"], sizes_.head_dim, epsilon),
-                         Norm::rms(attention["k_norm"], sizes_.head_dim, epsilon));
+    layer.set_head_norms(load_rope_norm(source["q_norm"], config, sizes.head_dim, options),
+                         load_rope_norm(source["k_norm"], config, sizes.head_dim, options));
   }
-  return {
-      {Norm::rms(source["input_layernorm"], sizes_.width, epsilon), std::move(layer),
-       Norm::rms(source["post_attention_layernorm"], sizes_.width, epsilon),
-       GatedFeedForward(source["mlp"], sizes_.width, config.get_size("intermediate_size"),
-                        activation_named(config, "hidden_act", "silu"), options.feed_forward_bias)},
-      options.windows.empty() ? std::nullopt : options.windows[index]};
+  layer.set_output_scale(options.result_scale);
+  return layer;
 }
 
-Value RopeDecoder::operator()(const Pass& pass, Value x,
-                              std::span<const int64_t> attention_mask) const {
-  const RotaryTable table = rotary_.table(token_positions(pass, x.shape()[0]));
-  // One rule for all layers with the same window.
-  std::map<std::optional<int64_t>, std::shared_ptr<const ScoreRule>> rules;
-  for (size_t i = 0; i < blocks_.size(); ++i) {
-    const Block& block = blocks_[i];
-    auto& rule = rules[block.window];
-    if (rule == nullptr) {
-      rule = text_rule(pass, sizes_.scale(),
-                       {.causal = true, .window = block.window, .attention = attention_mask});
-    }
-    const AttentionSetting setting{.rule = rule, .rotary = table};
-    const SiteId site{SiteKind::kSelf, static_cast<int>(i)};
-    x = run_block(pass, x, [&block, site, setting](const Pass& run, const Value& in) {
-      return block.parts(run, site, in, setting);
-    });
+AnyFeedForward load_rope_feed_forward(const LayerSource& source, const Config& config,
+                                      const AttentionSizes& sizes, int64_t layer,
+                                      const RopeDecoderOptions& options) {
+  if (options.feed_forward) return options.feed_forward(source, layer);
+  GatedFeedForward part(source["mlp"], sizes.width, config.get_size("intermediate_size"),
+                        activation_named(config, "hidden_act", "silu"), options.feed_forward_bias);
+  part.set_scale(options.result_scale);
+  return part;
+}
+
+}  // namespace
+
+TextStack load_rope_stack(const LayerSource& source, const Config& config,
+                          const AttentionSizes& sizes, const RopeDecoderOptions& options) {
+  const int64_t count = layer_count(config);
+  std::vector<TextLayer> layers;
+  for (int64_t i = 0; i < count; ++i) {
+    const LayerSource block = source["layers"][i];
+    const LayerSource attention = block["self_attn"];
+    TextLayer layer{PreNormBlock(
+        load_rope_norm(block["input_layernorm"], config, sizes.width, options),
+        load_rope_attention(attention, config, sizes, options),
+        load_rope_norm(block["post_attention_layernorm"], config, sizes.width, options),
+        load_rope_feed_forward(block, config, sizes, i, options))};
+    if (!options.windows.empty()) layer.reach = reach_of(options.windows[static_cast<size_t>(i)]);
+    if (options.sinks) layer.sinks = options.sinks(attention, sizes.heads);
+    layers.push_back(std::move(layer));
   }
-  return norm_(x);
+  TextScores scores{.scale = options.scale.value_or(sizes.scale())};
+  scores.rotary.push_back(options.rotary ? *options.rotary
+                                         : load_rotary(source, config, sizes.head_dim));
+  return {std::move(scores), std::move(layers)};
 }
 
 }  // namespace fovea

@@ -28,13 +28,19 @@ RopeMembers find_members(const Config& config, double default_base, std::string_
     rope.members = *section;
     rope.base = section->get_double("rope_theta", rope.base);
     rope.type = section->get_string("rope_type", section->get_string("type", "default"));
+    // What Phi-3's first files call it.
+    if (rope.type == "su" || (rope.type == "yarn" && section->has("short_factor"))) {
+      rope.type = "longrope";
+    }
   }
   return rope;
 }
 
 int64_t trained_length(const Config& config, const RopeMembers& rope) {
-  return rope.members.get_size("original_max_position_embeddings",
-                               config.get_size("max_position_embeddings"));
+  constexpr std::string_view kOriginal = "original_max_position_embeddings";
+  return rope.members.has(kOriginal) ? rope.members.get_size(kOriginal)
+         : config.has(kOriginal)     ? config.get_size(kOriginal)
+                                     : config.get_size("max_position_embeddings");
 }
 
 // Llama 3.1: long waves are slowed down by `factor`, short ones kept, those between blended.
@@ -102,11 +108,63 @@ float stretch_yarn(const Config& config, const RopeMembers& rope, int64_t dim,
   return static_cast<float>(yarn_magnitude(factor, 1));
 }
 
+// The frequencies of LongRoPE (Ding et al. 2024, arXiv:2402.13753), one factor per pair.
+std::vector<float> stretched_each(const Config& members, std::string_view key, double base,
+                                  int64_t dim) {
+  const std::vector<double> factors = members.get_doubles(key);
+  const auto pairs = static_cast<size_t>((dim + 1) / 2);
+  if (factors.size() != pairs ||
+      std::ranges::any_of(factors, [](double factor) { return !(factor > 0 && factor < 1e9); })) {
+    fail(ErrorKind::kBadFile,
+         "{}: rope_scaling.{} has {} factors for {} pairs; there must be one per pair, above 0",
+         members.source(), key, factors.size(), pairs);
+  }
+  std::vector<float> frequencies(pairs);
+  for (size_t pair = 0; pair < pairs; ++pair) {
+    const float exponent = static_cast<float>(2 * pair) / static_cast<float>(dim);
+    frequencies[pair] = 1 / (static_cast<float>(factors[pair]) *
+                             static_cast<float>(std::pow(base, double{exponent})));
+  }
+  return frequencies;
+}
+
+// Returns the factor of cos and sin.
+float longrope_magnitude(const Config& config, const RopeMembers& rope, double trained) {
+  if (rope.members.has("attention_factor")) {
+    return static_cast<float>(rope.members.get_double("attention_factor"));
+  }
+  const double factor =
+      positive_number(rope.members, "factor",
+                      static_cast<double>(config.get_size("max_position_embeddings")) / trained);
+  return factor <= 1 ? 1 : static_cast<float>(std::sqrt(1 + std::log(factor) / std::log(trained)));
+}
+
 }  // namespace
+
+int64_t RotaryEmbedding::rotated_part(const Config& config, int64_t head_dim, std::string_view key,
+                                      double otherwise) {
+  double share = config.get_double(key, otherwise);
+  if (const std::optional<Config> rope = config.find_section("rope_parameters")) {
+    share = rope->get_double("partial_rotary_factor", share);
+  }
+  const auto dim =
+      share > 0 && share <= 1 ? static_cast<int64_t>(static_cast<double>(head_dim) * share) : 0;
+  if (dim < 1 || dim + dim % 2 > head_dim) {
+    fail(ErrorKind::kBadFile, "{}: rotates a share of {} of heads of {}; it must be within (0, 1]",
+         config.source(), share, head_dim);
+  }
+  return dim;
+}
 
 RotaryEmbedding RotaryEmbedding::plain(int64_t rotated_dim, double base) {
   RotaryEmbedding rotary;
   rotary.frequencies_ = rotary_frequencies(rotated_dim, static_cast<float>(base));
+  return rotary;
+}
+
+RotaryEmbedding RotaryEmbedding::of_frequencies(std::span<const float> frequencies) {
+  RotaryEmbedding rotary;
+  rotary.frequencies_.assign(frequencies.begin(), frequencies.end());
   return rotary;
 }
 
@@ -135,10 +193,15 @@ RotaryEmbedding RotaryEmbedding::of(const Config& config, int64_t dim, double de
     stretch_llama3(config, rope, rotary.frequencies_);
   } else if (rope.type == "yarn") {
     rotary.scale_ = stretch_yarn(config, rope, dim, rotary.frequencies_);
+  } else if (rope.type == "longrope") {
+    rotary.long_from_ = trained_length(config, rope) + 1;
+    rotary.frequencies_ = stretched_each(rope.members, "short_factor", rope.base, dim);
+    rotary.long_frequencies_ = stretched_each(rope.members, "long_factor", rope.base, dim);
+    rotary.scale_ = longrope_magnitude(config, rope, static_cast<double>(rotary.long_from_ - 1));
   } else {
     fail(ErrorKind::kUnsupported,
          "{}: positions are stretched by '{}', which fovea does not do; it knows default, linear, "
-         "dynamic, llama3 and yarn",
+         "dynamic, llama3, yarn and longrope",
          config.source(), rope.type);
   }
   return rotary;
@@ -157,7 +220,8 @@ void RotaryEmbedding::divide_frequencies(std::span<const float> factors, std::st
 RotaryTable RotaryEmbedding::table(std::span<const int64_t> positions) const {
   const int64_t length = positions.empty() ? 0 : positions.back() + 1;
   if (!dynamic_ || length <= dynamic_->trained_length) {
-    return make_rotary_table(positions, frequencies_, scale_);
+    const bool is_long = !long_frequencies_.empty() && length >= long_from_;
+    return make_rotary_table(positions, is_long ? long_frequencies_ : frequencies_, scale_);
   }
   const auto dim = static_cast<double>(2 * frequencies_.size());
   const double growth = dynamic_->factor * static_cast<double>(length) /

@@ -21,8 +21,16 @@ class RotaryEmbedding {
   // a kind of stretching that fovea does not know.
   static RotaryEmbedding of(const Config& config, int64_t dim, double default_base = 10000,
                             std::string_view layer_type = "");
+  // How many numbers of a head turn where an architecture turns a share: "partial_rotary_factor" of
+  // rope_parameters, or `key` beside it, or `otherwise`. Throws Error{kBadFile} unless the share is
+  // within (0, 1].
+  static int64_t rotated_part(const Config& config, int64_t head_dim, std::string_view key,
+                              double otherwise);
   // Plain rotation with this base, for the first `rotated_dim` numbers of a head.
   static RotaryEmbedding plain(int64_t rotated_dim, double base);
+
+  // With frequencies that a checkpoint brings itself.
+  static RotaryEmbedding of_frequencies(std::span<const float> frequencies);
 
   // Divides each frequency by a factor; GGUF files store Llama 3.1's so. Throws Error{kBadFile}
   // naming `source` unless there is one factor per pair, all above 0.
@@ -41,6 +49,9 @@ class RotaryEmbedding {
     int64_t trained_length = 0;
   };
   std::optional<Dynamic> dynamic_;
+  // "longrope": texts longer than in training have frequencies of their own.
+  std::vector<float> long_frequencies_;  // empty: the same
+  int64_t long_from_ = 0;                // tokens from which on
 };
 
 }  // namespace fovea

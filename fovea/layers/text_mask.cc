@@ -39,6 +39,18 @@ std::vector<int64_t> token_positions(const Pass& pass, int64_t tokens) {
   return positions;
 }
 
+std::vector<int64_t> places_behind_padding(std::span<const int64_t> ids, const Pass& pass,
+                                           int64_t padding) {
+  const int64_t first = first_position(pass);
+  std::vector<int64_t> places = token_positions(pass, static_cast<int64_t>(ids.size()));
+  int64_t count = first;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i] == first) count = first;  // the next text begins
+    places[i] = ids[i] == padding ? padding : ++count + padding;
+  }
+  return places;
+}
+
 std::shared_ptr<const ScoreRule> text_rule(const Pass& pass, float scale, const TextMask& mask) {
   auto rule = std::make_shared<ScoreRule>();
   rule->scale = scale;

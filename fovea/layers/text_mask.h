@@ -19,6 +19,11 @@ int64_t first_position(const Pass& pass);
 // sequence, one after the other.
 std::vector<int64_t> token_positions(const Pass& pass, int64_t tokens);
 
+// RoBERTa's: they count the tokens that are not padding and begin behind the padding's own number,
+// which padding keeps.
+std::vector<int64_t> places_behind_padding(std::span<const int64_t> ids, const Pass& pass,
+                                           int64_t padding);
+
 struct TextMask {
   bool causal = false;
   std::optional<int64_t> window;       // how many keys a query sees, its own included

@@ -61,9 +61,8 @@ GatedFeedForward load_swiglu(const LayerSource& source, int64_t width, int64_t i
   return {half(0), half(inner), std::move(down), Activation::kSilu};
 }
 
-PreNormBlock::AnyFeedForward load_dinov2_feed_forward(const LayerSource& source,
-                                                      const Config& config, int64_t width,
-                                                      const Tensor& scale) {
+AnyFeedForward load_dinov2_feed_forward(const LayerSource& source, const Config& config,
+                                        int64_t width, const Tensor& scale) {
   int64_t inner = inner_width(config, width);
   if (config.get_bool("use_swiglu_ffn")) {
     // Two thirds of it, to the next multiple of 8.

@@ -90,6 +90,29 @@ TextHead first_token_class_head(const Config& config, const LayerSource& dense,
           }};
 }
 
+TextHead roberta_head(const ModelSource& source, const StoredMatrix& words, double epsilon) {
+  const Config& config = source.config;
+  const LayerSource& all = source.weights;
+  const int64_t width = words.cols();
+  const bool masked = source.is("ForMaskedLM", "lm_head.dense.weight");
+  if (masked || source.is("ForCausalLM", "")) {
+    const LayerSource head = all["lm_head"];
+    return word_head(masked ? HeadKind::kMaskedLm : HeadKind::kCausalLm,
+                     WordScores(word_weights(config, head, {"decoder.weight"}, words),
+                                word_bias(config, head, words.size(0)), all.compute),
+                     WordTransform(load_linear(head["dense"], width, width), Activation::kGelu,
+                                   Norm::layer(head["layer_norm"], width, epsilon)));
+  }
+  if (source.is("ForTokenClassification", "")) {
+    return token_class_head(load_linear(all["classifier"], width, label_count(config)));
+  }
+  if (source.is("ForSequenceClassification", "classifier.dense.weight")) {
+    return first_token_class_head(config, all["classifier.dense"], Activation::kTanh,
+                                  all["classifier.out_proj"], width);
+  }
+  return {};
+}
+
 TextHead last_token_class_head(const ModelSource& source, int64_t width) {
   return {HeadKind::kSequenceClass,
           [config = source.config, score = load_linear(source.weights["score"], width,

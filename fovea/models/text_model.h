@@ -49,6 +49,8 @@ TextHead word_head(HeadKind kind, WordScores scores,
 // Makes classes from the first token: out(activation(dense(token))).
 TextHead first_token_class_head(const Config& config, const LayerSource& dense,
                                 Activation activation, const LayerSource& out, int64_t width);
+// RoBERTa's heads, which MPNet and ESM share: words by "lm_head", or classes by "classifier".
+TextHead roberta_head(const ModelSource& source, const StoredMatrix& words, double epsilon);
 // Makes classes from the last token that is not padding, by "score", as decoders do.
 TextHead last_token_class_head(const ModelSource& source, int64_t width);
 // Makes classes of each token.

@@ -101,4 +101,23 @@ Value scale(const Value& a, float factor) {
                         });
 }
 
+Value clamp(const Value& a, float low, float high) {
+  require_f32("clamp", a);
+  Tensor out = Tensor::uninitialized(a.shape());
+  std::ranges::transform(a.tensor.values<float>(), out.mutable_values<float>().begin(),
+                         [low, high](float value) { return std::clamp(value, low, high); });
+  if (!a.watched()) return out;
+  return a.tape->record(
+      std::move(out), {a.node},
+      [kept = a.tensor, low, high](const Tensor& gradient, InputGradients& inputs) {
+        Tensor passed = gradient.clone();
+        const auto values = kept.values<float>();
+        const auto to = passed.mutable_values<float>();
+        for (size_t i = 0; i < to.size(); ++i) {
+          if (values[i] < low || values[i] > high) to[i] = 0;
+        }
+        inputs.add(0, std::move(passed));
+      });
+}
+
 }  // namespace fovea::ops

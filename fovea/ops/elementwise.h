@@ -10,5 +10,7 @@ namespace fovea::ops {
 Value add(const Value& a, const Value& b);
 Value multiply(const Value& a, const Value& b);
 Value scale(const Value& a, float factor);
+// Each number, cut off below `low` and above `high`.
+Value clamp(const Value& a, float low, float high);
 
 }  // namespace fovea::ops

@@ -26,6 +26,7 @@ constexpr std::array<StoredBlock, kStoredFormats> kStoredBlocks{{
     {"Q6_K", kLargeBlock, 210, 208, 1},
     {"IQ4_NL", kSmallBlock, 18, 0, 1},
     {"IQ4_XS", kLargeBlock, 136, 0, 1},
+    {"MXFP4", kSmallBlock, 17, 0, 0},
 }};
 
 }  // namespace

@@ -25,9 +25,10 @@ enum class StoredFormat : uint8_t {
   kQ5K,
   kQ6K,
   kIQ4NL,
-  kIQ4XS
+  kIQ4XS,
+  kMXFP4
 };
-inline constexpr int kStoredFormats = 15;
+inline constexpr int kStoredFormats = 16;
 
 struct StoredBlock {
   std::string_view name;  // as ggml has it: "Q4_K"

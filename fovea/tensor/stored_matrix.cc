@@ -1,5 +1,6 @@
 #include "fovea/tensor/stored_matrix.h"
 
+#include <memory>
 #include <utility>
 
 namespace fovea {
@@ -30,6 +31,20 @@ StoredMatrix StoredMatrix::held_in(Tensor numbers) const {
   StoredMatrix matrix = *this;
   matrix.numbers_ = std::move(numbers);
   return matrix;
+}
+
+StoredMatrix StoredMatrix::rows_between(int64_t begin, int64_t end) const {
+  FOVEA_ASSERT(!transposed_ && half_rows_ == 0 && begin >= 0 && begin <= end &&
+               end <= stored_rows_);
+  StoredMatrix part = *this;
+  part.stored_rows_ = end - begin;
+  const DType type = numbers_.dtype();
+  const auto bytes = part.stored_rows_ * row_bytes_;
+  const Shape shape = numbers_.rank() == 2 ? Shape{part.stored_rows_, stored_cols_}
+                                           : Shape{bytes / static_cast<int64_t>(dtype_bytes(type))};
+  part.numbers_ = Tensor::borrow(shape, type, numbers_.raw() + begin * row_bytes_,
+                                 std::make_shared<const Tensor>(numbers_));
+  return part;
 }
 
 StoredMatrix StoredMatrix::transposed() const {

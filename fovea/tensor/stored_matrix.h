@@ -38,6 +38,10 @@ class StoredMatrix {
   // take turns. Rows are then counted half by half. 0 heads: they are stored in order.
   StoredMatrix with_halves_mixed(int64_t heads) const;
 
+  // Rows [begin, end), which stay where they are. Only of a matrix that is not transposed and has
+  // its rows in order.
+  StoredMatrix rows_between(int64_t begin, int64_t end) const;
+
   // Where row r lies. Only of a matrix that is not transposed.
   const std::byte* row(int64_t r) const { return numbers_.raw() + stored_row(r) * row_bytes_; }
   int64_t row_bytes() const { return row_bytes_; }

@@ -17,9 +17,21 @@ struct ModelType {
   std::string_view family;
 };
 constexpr ModelType kModelTypes[] = {
-    {"mbart", "MBart"}, {"m2m_100", "M2M100"},  {"nllb-moe", "Nllb"}, {"t5", "T5"},
-    {"mt5", "MT5"},     {"umt5", "T5"},         {"longt5", "T5"},     {"switch_transformers", "T5"},
-    {"bart", "Bart"},   {"whisper", "Whisper"}, {"marian", "Marian"}, {"xlm-roberta", "XLMRoberta"},
+    {"mbart", "MBart"},
+    {"m2m_100", "M2M100"},
+    {"nllb-moe", "Nllb"},
+    {"t5", "T5"},
+    {"mt5", "MT5"},
+    {"umt5", "T5"},
+    {"longt5", "T5"},
+    {"switch_transformers", "T5"},
+    {"bart", "Bart"},
+    {"whisper", "Whisper"},
+    {"marian", "Marian"},
+    {"xlm-roberta", "XLMRoberta"},
+    {"deberta-v2", "DebertaV2"},
+    {"esm", "Esm"},
+    {"opt", "GPT2"},
 };
 
 Json read_json_if_there(const std::filesystem::path& path) {
@@ -91,6 +103,7 @@ Tokenizer open_side(const std::filesystem::path& folder, TextSide side) {
   }
   if (const auto made = open_sentence_piece(folder, family, config)) return finish(*made);
   if (has_file(folder, "vocab.txt")) {
+    if (family == "Esm") return Tokenizer::from_esm_vocab(folder / "vocab.txt", config);
     return Tokenizer::from_vocab_txt(folder / "vocab.txt", config);
   }
   if (has_file(folder, "vocab.json") && has_file(folder, "merges.txt")) {

@@ -31,6 +31,7 @@ struct Form {
   std::string unknown = "<unk>";
   bool takes_language_codes = false;
   std::string after_special;
+  std::string end = "</s>";
 };
 
 Tokenizer make_from(Form form, std::vector<std::string> before, std::vector<std::string> between,
@@ -43,7 +44,7 @@ Tokenizer make_from(Form form, std::vector<std::string> before, std::vector<std:
   Surroundings around;
   for (const std::string& name : before) around.before.push_back(named(name));
   for (const std::string& name : between) around.between.push_back(named(name));
-  around.after.push_back(named("</s>"));
+  around.after.push_back(named(form.end));
   const int32_t unknown = named(form.unknown).id;
 
   Tokenizer::Parts parts;
@@ -114,6 +115,32 @@ Tokenizer open_t5(const std::filesystem::path& path, const Json& config) {
     form.added.push_back(special(name));
   }
   return make_from(std::move(form), {}, {"</s>"}, where);
+}
+
+// DeBERTa's later versions: ids straight from the file, whose first pieces are [PAD] [CLS] [SEP]
+// [UNK], then [MASK].
+Tokenizer open_deberta(const std::filesystem::path& path, const Json& config) {
+  const std::string where = path.string();
+  if (bool_field(config, "do_lower_case", false, where) ||
+      bool_field(config, "split_by_punct", false, where)) {
+    fail(ErrorKind::kUnsupported,
+         "{}: tokenizer_config.json asks for lower case or for words split at punctuation; put the "
+         "model's tokenizer.json beside it",
+         where);
+  }
+  Form form;
+  form.pieces = SentencePiece::open(path);
+  int64_t next = 0;
+  for (int32_t id = 0; id < form.pieces->size(); ++id) {
+    form.vocabulary.add(form.pieces->piece(id), next++);
+  }
+  form.unknown = form.pieces->piece(form.pieces->unknown_id());
+  form.end = "[SEP]";
+  if (!form.vocabulary.find("[MASK]")) form.vocabulary.add("[MASK]", next);
+  for (const std::string name : {"[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"}) {
+    if (form.vocabulary.find(name)) form.added.push_back(special(name));
+  }
+  return make_from(std::move(form), {"[CLS]"}, {"[SEP]"}, where);
 }
 
 // Fairseq's ids: <s> <pad> </s> <unk>, the file's pieces from its fourth on, languages, <mask>.
@@ -228,6 +255,9 @@ std::optional<Tokenizer> open_sentence_piece(const std::filesystem::path& folder
          "{}: how '{}' numbers these pieces is not known (T5 and MT5 are); put the model's "
          "tokenizer.json beside it",
          path.string(), family);
+  }
+  if (has_file(folder, "spm.model") && (family == "DebertaV2" || family.empty())) {
+    return open_deberta(folder / "spm.model", config);
   }
   return std::nullopt;
 }

@@ -26,7 +26,10 @@ class Tokenizer {
   static Tokenizer from_json(std::string_view text, std::string_view source);
   // BERT's vocab.txt; `config` is tokenizer_config.json or null.
   static Tokenizer from_vocab_txt(const std::filesystem::path& path, const Json& config = Json());
-  // vocab.json and merges.txt of GPT-2, RoBERTa, BART and Whisper.
+  // ESM's, which reads proteins: every entry is a token wherever it stands, and between them spaces
+  // do not count.
+  static Tokenizer from_esm_vocab(const std::filesystem::path& path, const Json& config = Json());
+  // vocab.json and merges.txt of GPT-2, RoBERTa, BART, Whisper and OPT.
   static Tokenizer from_vocab_and_merges(const std::filesystem::path& vocab,
                                          const std::filesystem::path& merges,
                                          const Json& config = Json());

@@ -38,6 +38,40 @@ Json special_pair(const std::string& token, const Vocabulary& vocabulary, std::s
   return pair;
 }
 
+// A text between two tokens, either of which may be empty, and a pair: `before` stands in front of
+// its second text too if there is no `after`.
+Json surrounding_template(const std::string& before, const std::string& after,
+                          const Vocabulary& vocabulary, std::string_view where) {
+  Json single = Json::array(), pair = Json::array(), special = Json::object();
+  const auto token = [&](Json& list, const std::string& name, int64_t type) {
+    if (name.empty()) return;
+    list.push_back(object_of({{"SpecialToken", object_of({{"id", name}, {"type_id", type}})}}));
+  };
+  const auto text = [](Json& list, const char* name, int64_t type) {
+    list.push_back(object_of({{"Sequence", object_of({{"id", name}, {"type_id", type}})}}));
+  };
+  for (Json* list : {&single, &pair}) {
+    token(*list, before, 0);
+    text(*list, "A", 0);
+    token(*list, after, 0);
+  }
+  if (after.empty()) token(pair, before, 0);
+  text(pair, "B", 0);
+  token(pair, after, 0);
+  for (const std::string& name : {before, after}) {
+    if (name.empty() || special.find(name) != nullptr) continue;
+    const Json numbered = special_pair(name, vocabulary, where);
+    const Json& id = numbered.as_array("token")[1];
+    special.set(name, object_of({{"id", name},
+                                 {"ids", Json(Json::Array{id})},
+                                 {"tokens", Json(Json::Array{Json(name)})}}));
+  }
+  return object_of({{"type", "TemplateProcessing"},
+                    {"single", single},
+                    {"pair", pair},
+                    {"special_tokens", special}});
+}
+
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -99,6 +133,31 @@ Tokenizer Tokenizer::from_vocab_txt(const std::filesystem::path& path, const Jso
   return make_tokenizer(std::move(model), rest, where).with_config(config, where);
 }
 
+Tokenizer Tokenizer::from_esm_vocab(const std::filesystem::path& path, const Json& config) {
+  const std::string where = path.string();
+  ModelTables tables = read_vocab_txt(read_text_file(path), where);
+  const std::string unknown = token_name(config.find("unk_token"), "<unk>");
+  Json vocabulary = Json::object(), added = Json::array();
+  for (size_t id = 0; id < tables.vocabulary.size(); ++id) {
+    const std::string name(tables.vocabulary.token(static_cast<int32_t>(id)));
+    vocabulary.set(name, id);
+    Json token = special_token(name);
+    token.set("special", name.starts_with('<'));
+    token.set("id", id);
+    added.push_back(std::move(token));
+  }
+  Json json = object_of(
+      {{"model", object_of({{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", unknown}})},
+       {"pre_tokenizer", object_of({{"type", "WhitespaceSplit"}})},
+       {"added_tokens", added}});
+  const std::string cls = token_name(config.find("cls_token"), "<cls>");
+  const std::string eos = token_name(config.find("eos_token"), "<eos>");
+  if (tables.vocabulary.find(cls) && tables.vocabulary.find(eos)) {
+    json.set("post_processor", surrounding_template(cls, eos, tables.vocabulary, where));
+  }
+  return from_json(json.dump(), where).with_config(config, where);
+}
+
 Tokenizer Tokenizer::from_vocab_and_merges(const std::filesystem::path& vocab,
                                            const std::filesystem::path& merges,
                                            const Json& config) {
@@ -138,6 +197,11 @@ Tokenizer Tokenizer::from_vocab_and_merges(const std::filesystem::path& vocab,
     post.set("sep", special_pair("</s>", tables.vocabulary, where));
   }
   rest.set("post_processor", post);
+  // OPT's files say that a text begins with a token.
+  const std::string first = token_name(config.find("bos_token"), "");
+  if (!roberta && bool_field(config, "add_bos_token", false, where) && !first.empty()) {
+    rest.set("post_processor", surrounding_template(first, "", tables.vocabulary, where));
+  }
   auto model = make_bpe(std::move(tables), BpeOptions{}, where);
   return make_tokenizer(std::move(model), rest, where).with_config(config, where);
 }

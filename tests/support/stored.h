@@ -26,6 +26,10 @@ inline StoredMatrix random_stored(StoredFormat format, int64_t rows, int64_t col
   std::mt19937_64 random(seed);
   for (uint8_t& byte : bytes.mutable_values<uint8_t>()) byte = static_cast<uint8_t>(random() >> 40);
   for (int64_t i = 0; i < blocks; ++i) {
+    if (format == StoredFormat::kMXFP4) {  // exponents of 2^-8 to 2^-5
+      bytes.mutable_values<uint8_t>()[static_cast<size_t>(i * block.bytes)] =
+          static_cast<uint8_t>(119 + random() % 4);
+    }
     for (int64_t s = 0; s < block.scales; ++s) {
       const F16 half = to_f16(scale * (0.5F + static_cast<float>(random() % 1024) / 1024));
       std::memcpy(bytes.mutable_raw() + i * block.bytes + block.scales_at + 2 * s, &half,

@@ -36,9 +36,8 @@ ModelSource dinov3_defaults(const ModelSource& source) {
           source.weights};
 }
 
-PreNormBlock::AnyFeedForward load_dinov3_feed_forward(const LayerSource& source,
-                                                      const Config& config, int64_t width,
-                                                      const Tensor& scale) {
+AnyFeedForward load_dinov3_feed_forward(const LayerSource& source, const Config& config,
+                                        int64_t width, const Tensor& scale) {
   const int64_t inner = config.get_size("intermediate_size");
   const bool bias = config.get_bool("mlp_bias");
   const Activation activation = activation_named(config, "hidden_act", "gelu");

@@ -1,16 +1,16 @@
 // Llama 1 to 3 and what shares their form: SmolLM, TinyLlama, Vicuna (Touvron et al. 2023,
 // arXiv:2302.13971; Grattafiori et al. 2024, arXiv:2407.21783).
-#include "fovea/models/rope_model.h"
+#include "fovea/models/decoder_model.h"
 
 namespace fovea {
 namespace {
 
 std::unique_ptr<Model> build_llama(const ModelSource& source) {
   const bool bias = source.config.get_bool("attention_bias", false);
-  return std::make_unique<RopeModel>(
-      source, RopeDecoderOptions{.query_key_value_bias = bias,
+  return rope_model(source,
+                    {.decoder = {.query_key_value_bias = bias,
                                  .output_bias = bias,
-                                 .feed_forward_bias = source.config.get_bool("mlp_bias", false)});
+                                 .feed_forward_bias = source.config.get_bool("mlp_bias", false)}});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Mistral (Jiang et al. 2023, arXiv:2310.06825): Llama with a window on every layer.
-#include "fovea/models/rope_model.h"
+#include "fovea/models/decoder_model.h"
 
 namespace fovea {
 namespace {
@@ -10,7 +10,7 @@ std::unique_ptr<Model> build_mistral(const ModelSource& source) {
     options.windows.assign(static_cast<size_t>(layer_count(source.config)),
                            source.config.get_size("sliding_window"));
   }
-  return std::make_unique<RopeModel>(source, options);
+  return rope_model(source, {.decoder = std::move(options)});
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 // Qwen 2 and 2.5 (Yang et al. 2024, arXiv:2407.10671): Llama with biases on q, k and v, and on
 // request a window in the upper layers.
-#include "fovea/models/rope_model.h"
+#include "fovea/models/decoder_model.h"
 
 namespace fovea {
 namespace {
 
 std::unique_ptr<Model> build_qwen2(const ModelSource& source) {
-  return std::make_unique<RopeModel>(
-      source, RopeDecoderOptions{.query_key_value_bias = true,
-                                 .windows = upper_layer_windows(source.config)});
+  return rope_model(source, {.decoder = {.query_key_value_bias = true,
+                                         .windows = upper_layer_windows(source.config)}});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Qwen 3 (Yang et al. 2025, arXiv:2505.09388): Llama with a norm on each head's q and k.
-#include "fovea/models/rope_model.h"
+#include "fovea/models/decoder_model.h"
 
 namespace fovea {
 namespace {
@@ -7,11 +7,10 @@ namespace {
 std::unique_ptr<Model> build_qwen3(const ModelSource& source) {
   const Config& config = source.config;
   const bool bias = config.get_bool("attention_bias", false);
-  return std::make_unique<RopeModel>(source,
-                                     RopeDecoderOptions{.query_key_value_bias = bias,
-                                                        .output_bias = bias,
-                                                        .head_norms = true,
-                                                        .windows = upper_layer_windows(config)});
+  return rope_model(source, {.decoder = {.query_key_value_bias = bias,
+                                         .output_bias = bias,
+                                         .head_norms = true,
+                                         .windows = upper_layer_windows(config)}});
 }
 
 }  // namespace

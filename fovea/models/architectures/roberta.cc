@@ -29,50 +29,16 @@ class Roberta final : public TextModel {
     }
     set_facts(text_facts(encoder_.sizes(), encoder_.layers(), embed_.words().size(0),
                          embed_.positions() - padding_ - 1, causal_));
-    set_head(load_head(source));
-  }
-
-  TextHead load_head(const ModelSource& source) const {
-    const Config& config = source.config;
-    const LayerSource& all = source.weights;
-    const int64_t width = encoder_.sizes().width;
-    const bool masked = source.is("ForMaskedLM", "lm_head.dense.weight");
-    if (masked || source.is("ForCausalLM", "")) {
-      const LayerSource head = all["lm_head"];
-      return word_head(masked ? HeadKind::kMaskedLm : HeadKind::kCausalLm,
-                       WordScores(word_weights(config, head, {"decoder.weight"}, embed_.words()),
-                                  word_bias(config, head, embed_.words().size(0)), all.compute),
-                       WordTransform(load_linear(head["dense"], width, width), Activation::kGelu,
-                                     Norm::layer(head["layer_norm"], width,
-                                                 config.get_double("layer_norm_eps", 1e-12))));
-    }
-    if (source.is("ForTokenClassification", "")) {
-      return token_class_head(load_linear(all["classifier"], width, label_count(config)));
-    }
-    if (source.is("ForSequenceClassification", "classifier.dense.weight")) {
-      return first_token_class_head(config, all["classifier.dense"], Activation::kTanh,
-                                    all["classifier.out_proj"], width);
-    }
-    return {};
-  }
-
-  // Positions count the tokens that are not padding and begin behind the padding's own number.
-  std::vector<int64_t> positions(const ModelInputs& inputs, const Pass& pass) const {
-    const int64_t first = first_position(pass);
-    std::vector<int64_t> result = token_positions(pass, inputs.tokens());
-    int64_t count = first;
-    for (size_t i = 0; i < result.size(); ++i) {
-      if (result[i] == first) count = first;  // the next text begins
-      result[i] = inputs.input_ids[i] == padding_ ? padding_ : ++count + padding_;
-    }
-    return result;
+    set_head(
+        roberta_head(source, embed_.words(), source.config.get_double("layer_norm_eps", 1e-12)));
   }
 
   Value hidden(const ModelInputs& inputs, const Pass& pass) const override {
     const auto rule = text_rule(pass, encoder_.sizes().scale(),
                                 {.causal = causal_, .attention = inputs.attention_mask});
     return encoder_(pass,
-                    embed_(pass, inputs.input_ids, inputs.token_type_ids, positions(inputs, pass)),
+                    embed_(pass, inputs.input_ids, inputs.token_type_ids,
+                           places_behind_padding(inputs.input_ids, pass, padding_)),
                     {.rule = rule});
   }
 

@@ -230,7 +230,7 @@ TEST(Gguf, EveryTensorIsCheckedAgainstTheFile) {
 
 TEST(Gguf, TypesThatAreNotReadAreRefusedByName) {
   const std::pair<uint32_t, const char*> types[] = {
-      {9, "Q8_1;"}, {16, "IQ2_XXS;"}, {39, "MXFP4;"}, {4, "number 4;"}, {1000, "number 1000;"}};
+      {9, "Q8_1;"}, {16, "IQ2_XXS;"}, {40, "NVFP4;"}, {4, "number 4;"}, {1000, "number 1000;"}};
   for (const auto& [type, name] : types) {
     EXPECT_TRUE(gguf_refuses(ErrorKind::kUnsupported, name,
                              GgufText(1, 0).tensor("t", {256}, type, 0).data(256)));
@@ -272,7 +272,7 @@ TEST(Gguf, BlocksAreTheNumbersOfThePythonReader) {
     EXPECT_EQ(matrix.shape(), wanted.shape());
     EXPECT_EQ(matrix.bytes(), stored.bytes());  // it stays as it is
   }
-  EXPECT_EQ(formats, 12);
+  EXPECT_EQ(formats, 13);
 }
 
 TEST(Gguf, ADamagedBlockIsRefusedWithItsTensor) {

@@ -65,6 +65,8 @@ int six_bits(const BlockBytes& b, int64_t begin, int64_t g, bool minimum) {
 constexpr int kNonLinear[] = {-127, -104, -83, -65, -49, -35, -22, -10,
                               1,    13,   25,  38,  53,  69,  89,  113};
 
+constexpr double kFourBits[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+
 // Number i of the block at `b`: ggml's definition, bit by bit.
 Number number_of(StoredFormat format, const BlockBytes& b, int64_t i) {
   switch (format) {
@@ -80,6 +82,10 @@ Number number_of(StoredFormat format, const BlockBytes& b, int64_t i) {
       return {b.half(0) * (nibble(b, 8, i) + 16 * b.bits(4, i, 1)), b.half(2)};
     case StoredFormat::kIQ4NL:
       return {b.half(0) * kNonLinear[nibble(b, 2, i)]};
+    case StoredFormat::kMXFP4: {
+      const int bits = nibble(b, 1, i);
+      return {std::exp2(b.byte(0) - 127) * kFourBits[bits & 7] * (bits < 8 ? 1 : -1)};
+    }
     case StoredFormat::kIQ4XS: {
       const int64_t g = i / 32;
       const int scale = b.bits(4, 4 * g, 4) | b.bits(2, 2 * g, 2) << 4;
@@ -129,6 +135,8 @@ std::vector<uint8_t> random_blocks(StoredFormat format, int64_t count) {
   std::mt19937_64 random(static_cast<uint64_t>(format) + 1);
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random() >> 40);
   for (int64_t i = 0; i < count; ++i) {
+    // Up to 6 * 2^122: more is no number of f32.
+    if (format == StoredFormat::kMXFP4) bytes[static_cast<size_t>(i * block.bytes)] %= 250;
     for (int64_t s = 0; s < block.scales; ++s) {
       uint8_t& high = bytes[static_cast<size_t>(i * block.bytes + block.scales_at + 2 * s + 1)];
       if ((high & 0x7C) == 0x7C) high ^= 0x40;
@@ -223,6 +231,14 @@ TEST(Unpack, AScaleThatIsNoFiniteNumberIsFoundWhereverItIs) {
       }
     }
   }
+}
+
+TEST(Unpack, AnExponentThatIsNoNumberIsFound) {
+  std::vector<uint8_t> bytes = random_blocks(StoredFormat::kMXFP4, 3);
+  EXPECT_TRUE(has_finite_scales(StoredFormat::kMXFP4, as_stored(bytes), 96));
+  bytes[2 * 17] = 255;
+  EXPECT_TRUE(has_finite_scales(StoredFormat::kMXFP4, as_stored(bytes), 64));
+  EXPECT_FALSE(has_finite_scales(StoredFormat::kMXFP4, as_stored(bytes), 96));
 }
 
 }  // namespace

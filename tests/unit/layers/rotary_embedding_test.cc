@@ -129,7 +129,9 @@ TEST(RotaryEmbedding, WhatCannotBeIsRefused) {
   const auto refused = [](std::string_view json, ErrorKind kind, std::string_view part) {
     return fails_with(kind, part, [&] { RotaryEmbedding::of(rotary_config(json), kRotaryDim); });
   };
-  EXPECT_TRUE(refused(R"({"rope_scaling": {"type": "su"}})", ErrorKind::kUnsupported, "'su'"));
+  EXPECT_TRUE(refused(R"({"rope_scaling": {"type": "ntk"}})", ErrorKind::kUnsupported, "'ntk'"));
+  EXPECT_TRUE(refused(R"({"max_position_embeddings": 8, "rope_scaling": {"type": "su"}})",
+                      ErrorKind::kBadFile, "short_factor has 0 factors"));
   EXPECT_TRUE(refused(R"({"rope_scaling": {"type": "linear"}})", ErrorKind::kBadFile, "factor"));
   EXPECT_TRUE(refused(R"({"rope_theta": 0})", ErrorKind::kBadFile, "base 0"));
 }

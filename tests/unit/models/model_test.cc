@@ -9,7 +9,9 @@
 
 #include "fovea/base/watch.h"
 #include "fovea/layers/attention_cache.h"
-#include "fovea/models/rope_model.h"
+#include "fovea/models/deberta_model.h"
+#include "fovea/models/decoder_model.h"
+#include "fovea/models/gemma_model.h"
 #include "support/errors.h"
 #include "support/fixture_models.h"
 #include "support/memory_source.h"
@@ -107,7 +109,7 @@ TEST(BuildingModels, AConfigurationThatContradictsTheWeightsGivesBothShapes) {
 }
 
 TEST(BuildingModels, MoreLayersThanThereAreNamesTheMissingTensor) {
-  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'model.layers.2.self_attn.", [] {
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "'model.layers.2.", [] {
     fixture_model("llama_gqa", {{"num_hidden_layers", 3}});
   }));
 }
@@ -121,11 +123,33 @@ TEST(BuildingModels, HeadsMustDivideTheWidth) {
   }));
 }
 
+TEST(BuildingModels, ExpertsThatDoNotFitAreOneClearLine) {
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "num_local_experts is 5000000", [] {
+    fixture_model("mixtral_lm", {{"num_local_experts", 5000000}});
+  }));
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kBadFile, "block_sparse_moe.gate.weight' has shape [5, 32]", [] {
+        fixture_model("mixtral_lm", {{"num_local_experts", 4}});
+      }));
+  EXPECT_TRUE(
+      fails_with(ErrorKind::kBadFile, "num_experts_per_tok is 9 but num_local_experts is 5", [] {
+        fixture_model("mixtral_lm", {{"num_experts_per_tok", 9}});
+      }));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "gate_up_proj_bias' has shape [3, 64]", [] {
+    fixture_model("gpt_oss_blocks", {{"intermediate_size", 64}});
+  }));
+}
+
 TEST(BuildingModels, AnUnknownKindOfPositionsOrActivationIsNamed) {
   Json rope = Json::object();
-  rope.set("rope_type", "longrope");
+  rope.set("rope_type", "proportional");
   rope.set("rope_theta", 10000.0);
-  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'longrope'", [&] {
+  EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'proportional'", [&] {
+    fixture_model("llama_gqa", {{"rope_parameters", rope}});
+  }));
+  rope.set("rope_type", "longrope");
+  rope.set("short_factor", Json::array_of(std::vector<double>{1, 2}));
+  EXPECT_TRUE(fails_with(ErrorKind::kBadFile, "short_factor has 2 factors for 6 pairs", [&] {
     fixture_model("llama_gqa", {{"rope_parameters", rope}});
   }));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, "'mish'", [] {

@@ -129,11 +129,13 @@ TEST(SentencePieceAnswers, OfMarianAreThoseOfTransformersOnBothSides) {
   }
 }
 
-TEST(SentencePieceAnswers, OfT5AndMbartAreThoseOfTheirPieces) {
+TEST(SentencePieceAnswers, OfT5MbartAndDebertaAreThoseOfTheirPieces) {
   for (const std::string name : {"t5", "mbart"}) {
     const Tokenizer tokenizer = open_tokenizer(kPieceAnswerData / name);
     compare(name, [&](const std::string& line) { return ask_pieces(tokenizer, line); });
   }
+  const Tokenizer deberta = open_tokenizer(kPieceAnswerData / "deberta");
+  compare("deberta", [&](const std::string& line) { return ask_tokenizer(deberta, line); });
 }
 
 TEST(SentencePieceAnswers, FollowTheLanguageThatIsChosen) {
