@@ -21,13 +21,14 @@ OpenAI stores it (`.pt`). Weights other than f32 stay in memory as the file has 
 ([why](adr/0020-weights-stay-as-stored.md)).
 `./run models` lists the same for the program at hand.
 
-GGUF files, whole or split (`-00001-of-00003.gguf`), of llama (also Mistral), qwen2, qwen3, gemma3, gpt2 and bert models:
+GGUF files, whole or split (`-00001-of-00003.gguf`), of llama (also Mistral and Mixtral), qwen2, qwen3, qwen3moe, gemma2, gemma3, phi2, phi3, granite,
+starcoder2, command-r, olmo2, gpt-oss, falcon, bloom, mpt, gpt2, bert and nomic-bert models:
 
 | of GGUF files | read | refused by name |
 |---|---|---|
-| types | F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS: all that a `Q4_K_M` or another published mix of them has | IQ1, IQ2, IQ3, TQ1, TQ2, MXFP4, NVFP4 |
+| types | F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS, MXFP4: all that a `Q4_K_M` or another published mix of them has | IQ1, IQ2, IQ3, TQ1, TQ2, NVFP4 |
 | vocabularies | `gpt2` with the pre-tokenizers of these families, `llama`, `bert`; or the `tokenizer.json` beside the file | others, and pre-tokenizers that are not known |
-| models | dense ones | mixtures of experts, other architectures |
+| models | those above; experts in one tensor for all, as llama.cpp has written them since April 2024 | other architectures |
 
 Block types are the numbers of the `gguf` package to the bit, token ids of 36 texts those of llama.cpp for Gemma 3 270m (Q4_K_M) and
 SmolLM2 and for every pre-tokenizer on the words of SmolLM2, and maps of both models within 1e-5 of transformers on the same numbers. Korean and
@@ -44,8 +45,8 @@ TAIL = """
 The column "heads on top" names those that a fixture covers; each architecture takes all that its classes have. By the class that `config.json` names under `architectures`: masked LM, causal LM, words of a target,
 sequence classification, token classification, classes of pictures, embeddings and similarity of two towers, objects and their masks. Other classes (question answering, multiple choice) give the maps and hidden states of the stack below them.
 
-Not there: relative positions of old BERT forks (`relative_key`), cross-attention in BERT decoders, mixture-of-experts models,
-longrope scaling. Of pictures: SigLIP 2 with patches of any number (NaFlex),
+Not there: relative positions of old BERT forks (`relative_key`), cross-attention in BERT decoders, DeBERTa with talking heads, MPT without ALiBi or with norms of
+queries and keys, ESM that folds. Falcon's ALiBi counts twice, as in the eager attention of transformers; its other attentions add it once. Of pictures: SigLIP 2 with patches of any number (NaFlex),
 DINOv3's ConvNeXts, masked-picture heads. Of detectors: trunks other than plain ResNets, and Deformable DETR, RT-DETR, D-FINE,
 Grounding DINO and the like, whose attention reads a few sampled points and has no dense map (refused by name).
 
