@@ -25,6 +25,8 @@ BUILD = ROOT / "build"
 RESULTS = BUILD / "test-results"
 REQUIREMENTS = ROOT / "tests/python/requirements.txt"
 TORCH_REQUIREMENTS = ROOT / "python/tests_torch/requirements.txt"  # of an environment of its own, which takes 40 s to install
+# Packages that carry photographs; nothing of them is run, so nothing that they need is installed.
+PHOTOGRAPHS = ROOT / "tests/python/photographs.txt"
 
 # What runs under ThreadSanitizer: all that is meant to be called from several threads. It does not know libgomp's barriers: there our
 # teams are made of plain threads, OpenMP's own have one, and what oneDNN and libgomp do among themselves is left to them.
@@ -196,7 +198,8 @@ def python_environment(name="venv", requirements=REQUIREMENTS):
     """The interpreter of a venv with the pinned packages; installs them when they changed."""
     venv = BUILD / name
     python = venv / "bin/python"
-    state = f"{venv}\n{sys.version}\n{requirements.read_text()}"
+    alone = [PHOTOGRAPHS] if requirements == REQUIREMENTS else []
+    state = f"{venv}\n{sys.version}\n" + "".join(file.read_text() for file in [requirements, *alone])
     wanted = hashlib.sha256(state.encode()).hexdigest()
     stamp = venv / "requirements.sha256"
     with build_lock():
@@ -207,7 +210,7 @@ def python_environment(name="venv", requirements=REQUIREMENTS):
         pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input"]
         if not run_logged([sys.executable, "-m", "venv", "--clear", venv], log) or not run_logged(
             [*pip, "-r", requirements], log
-        ):
+        ) or not all(run_logged([*pip, "--no-deps", "-r", file], log) for file in alone):
             raise StageFailed(f"{excerpt(log)}\ninstalling {requirements} failed; see {log}")
         stamp.write_text(wanted)
     return python

@@ -155,7 +155,18 @@ Json facts_of_run(const FinishedRun& run) {
       {{"model", model_facts(run)}, {"input", input_facts(run)}, {"outputs", output_facts(run)}});
 }
 
+// Beside the title of every figure, where nobody overlooks it.
+static void mark_unlike_training(Figure& figure) {
+  std::visit(
+      [](auto& each) {
+        std::string& badge = each.text.badge;
+        badge = "unlike the training" + (badge.empty() ? "" : "; " + badge);
+      },
+      figure);
+}
+
 void complete_facts(Answer& answer, const Question& question, const FinishedRun& run) {
+  if (run.result().unlike_training) mark_unlike_training(answer.figure);
   Json axes = Json::array();
   for (const Axis& axis : run.run().axes) axes.push_back(axis_facts(axis));
   complete_facts(answer, {.question = to_json(question),

@@ -84,9 +84,17 @@ Config open_config(const fs::path& folder, const fs::path& weights) {
   return Config::open(path);
 }
 
-std::string read_note(const fs::path& folder) {
+void read_card(const fs::path& folder, Checkpoint& checkpoint) {
   const fs::path path = folder / "fovea_card.json";
-  return file_exists(path) ? Config::open(path).get_string("note", "") : "";
+  if (!file_exists(path)) return;
+  const Config card = Config::open(path);
+  checkpoint.note = card.get_string("note", "");
+  if (const auto training = card.find_section("training")) {
+    checkpoint.training = TrainingPictures{.what = training->get_string("what"),
+                                           .instead = training->get_string("instead"),
+                                           .least_clear = training->get_double("least_clear"),
+                                           .most_doubt = training->get_double("most_doubt")};
+  }
 }
 
 }  // namespace
@@ -121,7 +129,7 @@ Checkpoint open_checkpoint(std::string_view name, const ModelCaches& caches) {
   std::shared_ptr<const WeightSource> source = open_weights(file);
   checkpoint.config = open_config(place.folder, file);
   checkpoint.weights = Weights(std::move(source));
-  checkpoint.note = read_note(place.folder);
+  read_card(place.folder, checkpoint);
   return checkpoint;
 }
 

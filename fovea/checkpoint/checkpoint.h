@@ -13,12 +13,21 @@
 
 namespace fovea {
 
+// What a picture model was trained on, and how sure it is of nearly all such pictures.
+struct TrainingPictures {
+  std::string what;        // "synthetic scenes"
+  std::string instead;     // what to do with other pictures
+  double least_clear = 0;  // probability of the class or object that it is surest of
+  double most_doubt = 0;   // sum of p (1 - p) over classes or object queries
+};
+
 struct Checkpoint {
   std::filesystem::path folder;  // where the tokenizer's files lie
   Config config;
   Weights weights;
-  std::string note;              // from its card, see below; empty: none
-  std::optional<GgufFile> gguf;  // if the weights came from one; it holds a tokenizer
+  std::string note;                          // from its card, see below; empty: none
+  std::optional<TrainingPictures> training;  // from its card
+  std::optional<GgufFile> gguf;              // if the weights came from one; it holds a tokenizer
 };
 
 // Opens the model that resolve_model() finds under `name`. In a folder the weights are the first of
@@ -28,9 +37,10 @@ struct Checkpoint {
 // readers throw, and Error{kNotFound} if a file is missing.
 //
 // A folder may hold a card, fovea_card.json: {"note": "a small model trained on ..."}. The note is
-// what people must know to judge the model's maps, and it is shown beside them. It is not part of
-// config.json, because that belongs to the fingerprint, and a note does not make a model another
-// one.
+// what people must know to judge the model's maps, and it is shown beside them. A model of pictures
+// may also have "training": {"what", "instead", "least_clear", "most_doubt"}, by which a picture
+// unlike its training is told (engine/training_pictures.h). The card is not part of config.json,
+// because that belongs to the fingerprint, and a note does not make a model another one.
 Checkpoint open_checkpoint(std::string_view name,
                            const ModelCaches& caches = ModelCaches::from_environment());
 

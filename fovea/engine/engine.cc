@@ -102,6 +102,7 @@ Engine Engine::with_random_weights(uint64_t seed,
   RandomWeights how{.seed = seed, .chosen = std::move(chosen)};
   how.deviation = checkpoint().config.get_double("initializer_range", how.deviation);
   state->checkpoint.weights = random_weights(checkpoint().weights, how);
+  state->checkpoint.training.reset();  // these were trained on nothing
   state->architecture = architecture();
   return build(std::move(state));
 }

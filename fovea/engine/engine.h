@@ -40,6 +40,7 @@ struct RunResult {
   std::vector<int64_t> generated;               // what a generation wrote
   std::vector<double> generated_probabilities;  // what the model gave each of these
   std::vector<std::string> warnings;
+  bool unlike_training = false;  // a picture that the model was not made for: a warning says so
 
   AttentionMap map(SiteId site, int64_t head) const { return {run.record(site), head}; }
 };

@@ -1,6 +1,7 @@
 #include "fovea/engine/picture_input.h"
 
 #include "fovea/base/error.h"
+#include "fovea/engine/training_pictures.h"
 #include "fovea/vision/preprocessor.h"
 #include "fovea/vision/seen_part.h"
 
@@ -69,7 +70,18 @@ GridCover cover_of(const PictureInput& input) {
 }
 
 RunResult run_picture(const Engine& engine, const PictureInput& input, const RunOptions& options) {
-  RunResult result = engine.run(input.input, options);
+  RunOptions run = options;
+  const bool judged = engine.checkpoint().training.has_value() && run.changes.empty();
+  if (judged) run.logits = LogitRows::kAll;  // they tell whether the picture is unlike its training
+  RunResult result = engine.run(input.input, run);
+  if (judged) {
+    std::string warning = unlike_training(engine, result.outputs.logits.tensor);
+    if (!warning.empty()) {
+      result.unlike_training = true;
+      result.run.model_note += "; this picture is unlike them";
+      result.warnings.insert(result.warnings.begin(), std::move(warning));
+    }
+  }
   const Picture seen = seen_part(input.picture, input.grid);
   result.run.picture = Tensor::from<uint8_t>({seen.height, seen.width, 3}, seen.bytes);
   return result;

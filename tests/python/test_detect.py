@@ -221,7 +221,8 @@ def test_no_object_is_a_result(tmp_path):
     assert text.startswith("no object: of 25 queries ") and "--threshold" in text and "head 5" in text
     answer = shown(tmp_path / "grey.png", note="no object has a score above 0.7")
     assert objects_of(answer) == [] and (answer["site"], answer["layer"]) == ("encoder_self", 3)
-    assert answer["notes"] == ["no object has a score above 0.7; the encoder's attention is given instead"]
+    assert "unlike the synthetic scenes" in answer["notes"][0]
+    assert answer["notes"][1:] == ["no object has a score above 0.7; the encoder's attention is given instead"]
     for view, note in (("queries", "no object"), ("points", ""), ("between", "no object"), ("masks", "no object"),
                        ("matrix", "")):
         assert objects_of(shown(tmp_path / "grey.png", "--view", view, note=note)) == []
