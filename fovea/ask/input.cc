@@ -20,11 +20,26 @@ std::vector<FieldInfo> all_input_fields() {
   const std::string translates = "models that translate";
   const std::string several = "models that translate several languages";
   const std::string writes = "causal models";
+  const std::string chats = "causal models with a chat template";
   return {{.name = "text", .shown = "TEXT", .help = "what is read", .may_be_empty = true},
           {.name = "pair",
            .shown = "TEXT",
            .help = "a second text, for models that compare two",
            .may_be_empty = true},
+          {.name = "chat",
+           .help = "say the text to a chat model, as its own template writes it; a JSON list of "
+                   "{role, content} is a conversation",
+           .type = FieldType::kFlag,
+           .models = chats,
+           .rules = {{.excludes = "pair", .why = "is one text, with what is said before it"},
+                     {.excludes = "target", .why = "is for models that go on writing"}}},
+          {.name = "system",
+           .shown = "TEXT",
+           .help = "what the chat model is told before the text",
+           .otherwise = "what its template says",
+           .may_be_empty = true,
+           .models = chats,
+           .rules = {{.needs = "chat", .why = "is a message of a chat"}}},
           {.name = "target",
            .shown = "TEXT",
            .help = "what the decoder of a translation model is made to write",
@@ -136,6 +151,7 @@ Input parse_input(const Json& json) {
   Input input;
   if (auto text = given_text(given, "text")) input.what = Text{*std::move(text)};
   input.pair = given_text(given, "pair");
+  if (given.find("chat") != nullptr) input.chat = Chat{given_text(given, "system")};
   input.translate = {.target = given_text(given, "target"),
                      .beams = number_in<int64_t>(given, "beam"),
                      .most_tokens = number_in<int64_t>(given, "most_tokens"),
@@ -166,6 +182,10 @@ Json to_json(const Input& input) {
     json.set("tensors", true);
   }
   set_given(json, "pair", input.pair);
+  if (input.chat) {
+    json.set("chat", true);
+    set_given(json, "system", input.chat->system);
+  }
   if (input.size) json.set("size", Json(Json::Array{input.size->width, input.size->height}));
   set_given(json, "target", input.translate.target);
   if (!input.languages.source.empty()) json.set("from", input.languages.source);

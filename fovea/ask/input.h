@@ -19,16 +19,22 @@ struct Text {
   std::string text;
 };
 
+// The text, or the list of messages in it, as the model's chat template writes it.
+struct Chat {
+  std::optional<std::string> system = {};  // a message before it
+};
+
 struct Input {
   std::variant<std::monostate, Text, PictureBytes, ModelInputs> what;
   std::optional<std::string> pair = {};  // a second text, for models that compare two
+  std::optional<Chat> chat = {};         // the text is said to a chat model
   std::optional<PictureSize> size = {};  // for a picture, instead of its preprocessor's size
   TranslateOptions translate = {};       // for models with a decoder
   Languages languages = {};
   std::optional<GenerateOptions> generate = {};  // a causal model continues the text
 };
 
-// The fields of an input in JSON: "text", "pair", "target", "beam", "generate", ...
+// The fields of an input in JSON: "text", "pair", "chat", "target", "beam", "generate", ...
 std::span<const FieldInfo> input_fields();
 
 // Throws as checked_fields() does. Without a text, `what` is empty: the caller may put a picture or

@@ -1,5 +1,6 @@
 #include "fovea/ask/session.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "fovea/ask/map_answer.h"
@@ -8,6 +9,7 @@
 #include "fovea/ask/question_kind.h"
 #include "fovea/base/error.h"
 #include "fovea/base/team.h"
+#include "fovea/engine/chat.h"
 #include "fovea/vision/decode.h"
 
 namespace fovea {
@@ -18,6 +20,7 @@ void refuse_settings(const Input& input, std::string_view why, bool pair, bool t
     if (given) fail(ErrorKind::kInvalidArgument, Field{field}, "{}; leave it out", why);
   };
   refuse("pair", pair && input.pair);
+  refuse("chat", pair && input.chat);
   refuse("target", translation && input.translate.target);
   refuse("from", translation && !input.languages.source.empty());
   refuse("to", translation && !input.languages.target.empty());
@@ -41,6 +44,10 @@ void open_text(OpenedInput& opened, const Text& text) {
       fail(ErrorKind::kInvalidArgument, Field{"pair"},
            "it is a second text but {} has a decoder; did you mean `target`?", engine.name());
     }
+    if (opened.input.chat) {
+      fail(ErrorKind::kInvalidArgument, Field{"chat"},
+           "it is for models that go on writing but {} translates; leave it out", engine.name());
+    }
     opened.translator.emplace(engine, opened.input.languages);
     opened.encoded = opened.translator->encode(text.text);
     return;
@@ -48,7 +55,8 @@ void open_text(OpenedInput& opened, const Text& text) {
   refuse_settings(opened.input,
                   fmt::format("it is for translation but {} has no decoder", engine.name()),
                   /*pair=*/false, /*translation=*/true);
-  opened.encoded = engine.encode(text.text, opened.input.pair);
+  opened.encoded = opened.input.chat ? encode_chat(engine, text.text, opened.input.chat->system)
+                                     : engine.encode(text.text, opened.input.pair);
 }
 
 void open_picture(OpenedInput& opened, PictureBytes& picture) {
@@ -80,6 +88,22 @@ void refuse_size(const OpenedInput& opened) {
        "it is for pictures but {} is not given one; leave it out", opened.engine.name());
 }
 
+// A model that ends its text at once has drawn no new row, and looks as if it had not been asked.
+void note_nothing_written(const OpenedInput& opened, RunResult& result) {
+  const Engine& engine = opened.engine;
+  if (result.generated.size() != 1) return;
+  const std::vector<int64_t> stops = engine.generation_config().search.stop_ids;
+  if (std::ranges::count(stops, result.generated.front()) == 0) return;
+  const bool hint = !opened.input.chat && has_chat_template(engine);
+  const Tokenizer* tokenizer = engine.find_tokenizer();
+  const auto id = static_cast<int32_t>(result.generated.front());
+  result.warnings.push_back(fmt::format(
+      "{} wrote nothing: its first token, {}, ends the text{}", engine.name(),
+      tokenizer != nullptr ? tokenizer->token(id) : std::to_string(id),
+      hint ? "; it is a chat model, which answers what is said to it by its template (`chat`)"
+           : ""));
+}
+
 Translation finished(const OpenedInput& opened, const RunOptions& options) {
   const Engine& engine = opened.engine;
   const EncodedInput& encoded = opened.encoded;
@@ -88,6 +112,7 @@ Translation finished(const OpenedInput& opened, const RunOptions& options) {
     const int64_t tokens = encoded.inputs.tokens(), more = opened.input.generate->most_tokens;
     check_room(engine.facts(), tokens, more);
     translation.result = engine.generate(encoded, *opened.input.generate, options);
+    note_nothing_written(opened, translation.result);
     for (std::string& warning : engine.length_warnings(tokens + more)) {
       translation.result.warnings.push_back(std::move(warning));
     }

@@ -70,6 +70,7 @@ EngineOptions engine_options(const Args& args) {
 Engine open_engine(const Args& args, std::string_view default_model) {
   const EngineOptions options = engine_options(args);
   if (args.has("model")) return Engine::open(args["model"], options);
+  if (args.knows("chat") && args.flag("chat")) default_model = kDefaultCausalModel;
   if (!is_at_hand(default_model)) fail_without(default_model);
   return Engine::open(default_model, options);
 }
@@ -98,7 +99,7 @@ Positional any_input_positional() {
 
 std::vector<Option> input_options() {
   return joined(
-      input_field_options({"pair", "target", "from", "to"}),
+      input_field_options({"pair", "chat", "system", "target", "from", "to"}),
       {Option::text("text-file", "FILE", "read the text from a file instead"),
        Option::text("inputs", "FILE.safetensors",
                     "token ids instead of a text: input_ids, token_type_ids, attention_mask, "

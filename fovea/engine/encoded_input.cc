@@ -8,8 +8,10 @@
 namespace fovea {
 
 EncodedInput encode_text(const Tokenizer& tokenizer, std::string_view text,
-                         std::optional<std::string_view> pair) {
-  const Encoding encoding = pair ? tokenizer.encode_pair(text, *pair) : tokenizer.encode(text);
+                         std::optional<std::string_view> pair, SpecialTokens special) {
+  const bool adds = special == SpecialTokens::kAdded;
+  const Encoding encoding =
+      pair ? tokenizer.encode_pair(text, *pair, adds) : tokenizer.encode(text, adds);
   if (encoding.size() == 0) {
     fail(ErrorKind::kInvalidArgument,
          "the text gives no tokens: it has {} bytes and this tokenizer adds none of its own; give "

@@ -21,8 +21,12 @@ struct EncodedInput {
   std::vector<std::string> warnings;  // for the user: replaced bytes, unusual length
 };
 
+// Whether the tokenizer puts its own tokens around a text, or the text has them.
+enum class SpecialTokens { kAdded, kInText };
+
 // Throws Error{kInvalidArgument} if the text gives no tokens.
 EncodedInput encode_text(const Tokenizer& tokenizer, std::string_view text,
-                         std::optional<std::string_view> pair = {});
+                         std::optional<std::string_view> pair = {},
+                         SpecialTokens special = SpecialTokens::kAdded);
 
 }  // namespace fovea
