@@ -59,8 +59,30 @@ void write_array(const std::filesystem::path& path, const MapData& data) {
   write_npy(path, without_nan(data.weights));
 }
 
+std::vector<std::string> position_list(const Axis& axis) {
+  std::vector<std::string> texts;
+  for (const Position& position : axis.positions) texts.push_back(position.text);
+  return texts;
+}
+
+Json about_text(const FigureText& text) {
+  return Json::object({{"program", fmt::format("fovea {}", version())},
+                       {"title", text.title},
+                       {"caption", text.caption},
+                       {"map", text.metadata}});
+}
+
+// What says where the numbers come from, beside them.
+NamedTexts provenance(const Json& about) {
+  return {.name = "about", .texts = {about.dump()}, .alone = true};
+}
+
 void write_map_arrays(const std::filesystem::path& path, const MapData& data) {
-  write_npz(path, std::vector<NamedTensor>{{"weights", without_nan(data.weights)}});
+  std::vector<NamedTexts> texts{provenance(about_map(data))};
+  if (!data.panels.empty()) texts.push_back({"panels", data.panels});
+  texts.push_back({"rows", position_list(data.rows)});
+  texts.push_back({"cols", position_list(data.cols)});
+  write_npz(path, std::vector<NamedTensor>{{"weights", without_nan(data.weights)}}, texts);
 }
 
 void write_tensors(const std::filesystem::path& path, const MapData& data) {
@@ -108,7 +130,10 @@ void write_scores(const std::filesystem::path& path, std::string_view suffix,
   if (suffix == ".npy") {
     write_npy(path, scores_tensor(scores.front()));
   } else if (suffix == ".npz") {
-    write_npz(path, score_tensors(scores));
+    std::vector<NamedTexts> texts{provenance(about_answer(answer))};
+    texts.push_back({"positions", position_list(scores.front().axis)});
+    if (scores.size() > 1) texts.push_back({"target_positions", position_list(scores.back().axis)});
+    write_npz(path, score_tensors(scores), texts);
   } else if (suffix == ".safetensors") {
     write_safetensors(path, score_tensors(scores),
                       {{"program", fmt::format("fovea {}", version())},
@@ -178,19 +203,45 @@ std::string table_csv(const TableFigure& table) {
   return text + "\n";
 }
 
+Json about_map(const MapData& data) {
+  return about_text(data.text);
+}
+
+Json about_answer(const Answer& answer) {
+  return about_text(text_in(answer.figure));
+}
+
 Json map_json(const MapData& data) {
-  Json json = Json::object({{"program", fmt::format("fovea {}", version())},
-                            {"title", data.text.title},
-                            {"caption", data.text.caption},
-                            {"map", data.text.metadata},
-                            {"rows", position_texts(data.rows)},
-                            {"cols", position_texts(data.cols)}});
+  Json json = about_map(data);
+  json.set("rows", position_texts(data.rows));
+  json.set("cols", position_texts(data.cols));
   add_numbers(json, data);
   return json;
 }
 
+Json answer_sidecar(const Answer& answer) {
+  Json json = about_answer(answer);
+  if (!answer.scores.empty()) {
+    json.set("positions", position_texts(answer.scores.front().axis));
+    return json;
+  }
+  const MapData data = numbers_of(answer);
+  if (!data.panels.empty()) json.set("panels", Json::array_of(data.panels));
+  json.set("rows", position_texts(data.rows));
+  json.set("cols", position_texts(data.cols));
+  return json;
+}
+
+void write_arrays(const std::filesystem::path& path, const Answer& answer) {
+  write_npz(path, answer.arrays(), std::vector<NamedTexts>{provenance(about_answer(answer))});
+}
+
 bool is_data_suffix(const std::filesystem::path& path) {
   return map_format_of(path) != nullptr;
+}
+
+bool is_array_suffix(const std::filesystem::path& path) {
+  return lower_suffix(path) == ".npy";
 }
 
 std::string data_suffixes() {
@@ -222,7 +273,7 @@ void write_numbers(const std::filesystem::path& path, const Answer& answer) {
   const auto* table = std::get_if<TableFigure>(&answer.figure);
   if (table != nullptr && suffix == ".csv") return write_whole_text(path, table_csv(*table));
   if (answer.arrays && !answer.numbers_apart) {
-    if (suffix == ".npz") return write_npz(path, answer.arrays());
+    if (suffix == ".npz") return write_arrays(path, answer);
     fail(ErrorKind::kUnsupported, "'{}' holds one array but there are several; write them as .npz",
          path.string());
   }

@@ -114,7 +114,12 @@ ArrayFile parse_array_file(Bytes bytes, const std::string& name, std::string_vie
     result.arrays.push_back({"", parse_npy(bytes, name, std::move(keep_alive))});
   } else if (suffix == ".npz") {
     const NpzFile file = NpzFile::parse(bytes, name, std::move(keep_alive));
-    for (const std::string& each : chosen_names(file.names(), chosen, name)) {
+    std::vector<std::string> names = file.names();
+    // What is said about numbers, as fovea itself writes it beside them.
+    if (!chosen && names.size() > 1) {
+      std::erase_if(names, [&](const std::string& each) { return file.is_of_texts(each); });
+    }
+    for (const std::string& each : chosen_names(names, chosen, name)) {
       result.arrays.push_back({each, file.tensor(each)});
     }
   } else {

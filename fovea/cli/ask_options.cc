@@ -351,14 +351,15 @@ std::string preface(const FinishedRun& run, const Question& question, const Args
 Content content_of(const Answer& answer) {
   Content content{.figure = answer.figure,
                   .data = [answer] { return numbers_of(answer); },
-                  .json = [answer] { return whole(answer); }};
+                  .json = [answer] { return whole(answer); },
+                  .sidecar = [answer] { return answer_sidecar(answer); }};
   if (const auto* table = std::get_if<TableFigure>(&answer.figure)) {
     content.csv = [table = *table] { return table_csv(table); };
   }
   if (answer.records) content.csv = [records = *answer.records] { return records_csv(records); };
   if (answer.labels) content.labels = [labels = *answer.labels] { return labels; };
   if (answer.arrays && !answer.numbers_apart) {
-    content.write_data = [answer](const auto& path) { write_npz(path, answer.arrays()); };
+    content.write_data = [answer](const auto& path) { write_arrays(path, answer); };
   }
   return content;
 }

@@ -90,6 +90,7 @@ void show_count(const Answer& answer, const Args& args, const std::string& prefa
         .data = [answer] { return numbers_of(answer); },
         .json = [answer] { return whole(answer); },
         .csv = [answer] { return records_csv(*answer.records); },
+        .sidecar = [answer] { return answer_sidecar(answer); },
         .told = std::move(told)},
        args, preface);
 }

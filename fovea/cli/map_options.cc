@@ -43,7 +43,7 @@ std::vector<Option> all_map_options() {
       Option::flag("svg-text",
                    "text of a .svg as text, to be edited and searched (its font is Inter), not as "
                    "outlines"),
-      Option::flag("sidecar", "also write what a figure shows to FILE.json")};
+      Option::flag("sidecar", "also write what a figure or .npy shows to FILE.json")};
 }
 
 }  // namespace
@@ -88,10 +88,13 @@ void check_figure_args(const Args& args) {
   if (args.knows("check-out") && args.has("check-out")) figures.emplace_back("check-out");
   figure_options(args);  // refuses what it cannot take
   for (const std::string name : {"pixels", "svg-text", "sidecar"}) {
-    const bool taken = !figures.empty() && (name != "sidecar" || figures[0] == "out");
-    if (args.has(name) && !taken) {
+    const bool sidecar = name == "sidecar";
+    const bool array = sidecar && args.has("out") && is_array_suffix(args["out"]);
+    const bool taken = !figures.empty() && (!sidecar || figures[0] == "out");
+    if (args.has(name) && !taken && !array) {
       fail(ErrorKind::kInvalidArgument,
-           "--{} is for figures; give --out FILE.png, .svg or .pdf too", name);
+           "--{} is for figures{}; give --out FILE.png, .svg or .pdf too", name,
+           sidecar ? " and .npy" : "");
     }
   }
   const auto is_svg = [&](const std::string& option) {

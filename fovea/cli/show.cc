@@ -30,6 +30,12 @@ void write_content(const std::filesystem::path& path, const Content& content, co
   } else {
     write_figure(path, content.figure, figure_options(args));
   }
+  if (is_array_suffix(path) && args.knows("sidecar") && args.flag("sidecar") && content.sidecar) {
+    std::filesystem::path beside = path;
+    beside += ".json";
+    const std::string text = content.sidecar().dump(2) + "\n";
+    write_file_atomic(beside, [&](FileWriter& file) { file.write(text); });
+  }
 }
 
 void write_labels(const std::filesystem::path& path, const Content& content) {

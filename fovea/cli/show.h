@@ -25,6 +25,8 @@ struct Content {
   std::function<std::string()> csv = nullptr;  // .csv, where it is not as `data` has it
   // Writes .npy, .npz, .safetensors and .csv instead of `data`; null: as `data` has it.
   std::function<void(const std::filesystem::path& path)> write_data = nullptr;
+  // What stands beside a .npy, which holds numbers alone: where they come from, and names.
+  std::function<Json()> sidecar = nullptr;
   // What the terminal draws instead, if that shows more.
   std::optional<Figure> told = {};
 };

@@ -311,4 +311,16 @@ std::string bar(double value, int width) {
   return text + std::string(kParts[eighths % 8]);
 }
 
+std::string signed_bar(double value, int width) {
+  const int side = std::max(width - 1, 0) / 2;
+  if (value >= 0) return std::string(static_cast<size_t>(side), ' ') + "│" + bar(value, side);
+  // There are no blocks of eighths that begin on the right, but halves.
+  const auto halves = static_cast<int>(std::lround(std::clamp(-value, 0.0, 1.0) * side * 2));
+  const int cells = (halves + 1) / 2;
+  std::string text(static_cast<size_t>(side - cells), ' ');
+  if (halves % 2 != 0) text += "▐";
+  for (int i = 0; i < halves / 2; ++i) text += "█";
+  return text + "│";
+}
+
 }  // namespace fovea

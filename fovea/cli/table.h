@@ -27,5 +27,7 @@ std::string side_by_side(const std::vector<TextBlock>& blocks, int indent, int w
 
 // A bar of `width` columns for a value between 0 and 1, in eighths of a column.
 std::string bar(double value, int width);
+// For values of -1 to 1: from a line in the middle to the right, and of those below 0 to the left.
+std::string signed_bar(double value, int width);
 
 }  // namespace fovea

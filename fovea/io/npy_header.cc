@@ -251,17 +251,11 @@ NpyHeader parse_npy_header(Bytes file, std::string_view source) {
   return header;
 }
 
-std::string make_npy_header(const Shape& shape, DType dtype, std::string_view source) {
-  const auto type = std::find_if(kTypeCodes.begin(), kTypeCodes.end(),
-                                 [&](const TypeCode& entry) { return entry.dtype == dtype; });
-  if (type == kTypeCodes.end()) {
-    fail(ErrorKind::kUnsupported,
-         "{}: npy cannot hold {}; convert it to F32 first, or write safetensors", source,
-         dtype_name(dtype));
-  }
-  std::string dict =
-      fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': {}, }}",
-                  dtype_bytes(dtype) == 1 ? '|' : '<', type->code, shape_literal(shape));
+namespace {
+
+std::string npy_header_of(std::string_view descr, const Shape& shape) {
+  std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr,
+                                 shape_literal(shape));
   if (shape.rank() > 0) {
     const size_t digits = std::to_string(shape[0]).size();
     dict.append(kGrowthDigits - std::min(digits, kGrowthDigits), ' ');
@@ -282,6 +276,33 @@ std::string make_npy_header(const Shape& shape, DType dtype, std::string_view so
     append_little_endian(header, static_cast<uint32_t>(dict.size()));
   }
   return header + dict;
+}
+
+}  // namespace
+
+std::string make_npy_header(const Shape& shape, DType dtype, std::string_view source) {
+  const auto type = std::find_if(kTypeCodes.begin(), kTypeCodes.end(),
+                                 [&](const TypeCode& entry) { return entry.dtype == dtype; });
+  if (type == kTypeCodes.end()) {
+    fail(ErrorKind::kUnsupported,
+         "{}: npy cannot hold {}; convert it to F32 first, or write safetensors", source,
+         dtype_name(dtype));
+  }
+  return npy_header_of(fmt::format("{}{}", dtype_bytes(dtype) == 1 ? '|' : '<', type->code), shape);
+}
+
+std::string make_npy_header_of_texts(const Shape& shape, size_t letters) {
+  return npy_header_of(fmt::format("<U{}", letters), shape);
+}
+
+bool begins_npy_of_texts(Bytes file) {
+  constexpr size_t kLongest = 128;  // numpy writes the type first
+  const std::string_view text = as_text(file.first(std::min(file.size(), kLongest)));
+  constexpr std::string_view kType = "'descr': '";
+  const size_t found = text.find(kType);
+  if (!text.starts_with(kMagic) || found == text.npos) return false;
+  const std::string_view descr = text.substr(found + kType.size());
+  return descr.size() > 1 && (descr[1] == 'U' || descr[1] == 'S');
 }
 
 }  // namespace fovea

@@ -24,5 +24,9 @@ NpyHeader parse_npy_header(Bytes file, std::string_view source);
 
 // As numpy writes it, byte for byte. Throws Error{kUnsupported} for BF16.
 std::string make_npy_header(const Shape& shape, DType dtype, std::string_view source);
+// The same for texts, each of which takes up `letters` letters of 4 bytes.
+std::string make_npy_header_of_texts(const Shape& shape, size_t letters);
+// Whether these bytes begin a .npy file of texts.
+bool begins_npy_of_texts(Bytes file);
 
 }  // namespace fovea

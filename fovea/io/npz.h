@@ -32,6 +32,8 @@ class NpzFile {
   // Without the ".npy" of the archive; other entries are left out.
   const std::vector<std::string>& names() const { return names_; }
   bool contains(std::string_view name) const;
+  // Whether it holds texts, which tensor() does not read.
+  bool is_of_texts(std::string_view name) const;
   // Stored arrays borrow the mapped file where they are aligned. Throws Error{kNotFound}, and what
   // ZipReader::read and parse_npy throw.
   Tensor tensor(std::string_view name) const;
@@ -45,9 +47,18 @@ class NpzFile {
   std::vector<std::string> names_;
 };
 
+// Texts and what they are called; one alone is an array without axes, as numpy.array("text") is.
+struct NamedTexts {
+  std::string name;
+  std::vector<std::string> texts;
+  bool alone = false;
+};
+
 // Writes atomically, in the given order and without compression; equal input gives equal bytes.
 // Throws Error{kInvalidArgument} on a name that is empty, appears twice or is not UTF-8, and
 // Error{kUnsupported} for BF16, which numpy does not have.
-void write_npz(const std::filesystem::path& path, std::span<const NamedTensor> tensors);
+// Texts follow the tensors; numpy reads them as an array of str, without pickles.
+void write_npz(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+               std::span<const NamedTexts> texts = {});
 
 }  // namespace fovea

@@ -51,7 +51,8 @@ void show_explanation(const Answer& answer, const FinishedRun& run, const Args& 
   if (args.has("out") && is_page_suffix(args["out"])) return write_page_file(args, answer);
   show({.figure = answer.figure,
         .json = [answer] { return whole(answer); },
-        .write_data = [answer](const std::filesystem::path& path) { write_numbers(path, answer); }},
+        .write_data = [answer](const std::filesystem::path& path) { write_numbers(path, answer); },
+        .sidecar = [answer] { return answer_sidecar(answer); }},
        args, run.engine() ? predictions_text(*run.engine(), run.result(), stdout_terminal()) : "");
 }
 

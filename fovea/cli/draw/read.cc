@@ -87,6 +87,10 @@ class ReadPainter {
       if (!numbers) label_width = std::max(label_width, display_width(label(i, kWidestLabel)));
       digits = std::max(digits, static_cast<int>(number_of(i).size()));
     }
+    const bool some_negative =
+        std::ranges::any_of(order, [&](size_t i) { return figure_.weights[i] < 0; });
+    const int room = std::clamp(
+        terminal_.width - label_width - digits - static_cast<int>(score_width) - 7, 0, kBarColumns);
     std::string text;
     for (const size_t i : order) {
       const std::string name = numbers ? "" : label(i, kWidestLabel);
@@ -95,9 +99,8 @@ class ReadPainter {
               (chosen ? terminal_.marked(name) : name) +
               repeated(" ", label_width - display_width(name)) +
               fmt::format("  {:>{}}  ", score_text(i, largest), score_width) +
-              bar(size(i) / largest, std::clamp(terminal_.width - label_width - digits -
-                                                    static_cast<int>(score_width) - 7,
-                                                0, kBarColumns)) +
+              (some_negative ? signed_bar(double{figure_.weights[i]} / largest, room)
+                             : bar(size(i) / largest, room)) +
               "\n";
     }
     return text;
