@@ -65,6 +65,11 @@ AlignOptions align_options(const Question& question) {
   if (const auto word = question.word("convention")) {
     options.convention = kWordConventions.named(*word);
   }
+  // The best of one direction (docs/alignment.md). A second model brings the other direction
+  // itself, and one sentence is shown with a link for every word that has one.
+  if (question.kind == "align_pairs" && !question.word("reverse_model")) {
+    options.links.method = LinkMethod::kMutual;
+  }
   if (const auto word = question.word("links")) options.links.method = kLinkMethods.named(*word);
   if (const auto least = question.number("threshold")) options.links.threshold = *least;
   options.links.specials_compete = !question.flag("ignore_end");

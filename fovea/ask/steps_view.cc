@@ -8,6 +8,7 @@
 #include "fovea/ask/places.h"
 #include "fovea/base/error.h"
 #include "fovea/capture/words.h"
+#include "fovea/explain/alignment/aligner.h"
 #include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/figure/view_frame.h"
 
@@ -107,8 +108,30 @@ std::optional<int64_t> pair_column(const Question& question, ModelStepsView& vie
   return found.index;
 }
 
-std::vector<std::string> default_places(const Question& question, SiteKind kind) {
+// Of a translation the head that its alignment is read from, in the layer that is asked for.
+std::optional<HeadCandidate> aligning_head(const Place& place, const FinishedRun& finished,
+                                           SiteKind kind) {
+  if (!finished.is_translation() || kind != SiteKind::kCross || place.head) return {};
+  const Translation& translation = finished.translation;
+  const PairMaps pair = pair_maps(finished.run(), translation.prefix, translation.anchors);
+  HeadRanking ranking;
+  ranking.add(pair);
+  AlignOptions options;
+  if (place.layer) options.layer = static_cast<int>(*place.layer);
+  const MapChoice choice = choose_map(ranking.statistics(), options);
+  return HeadCandidate{choice.layer, choice.head, choice.reading};
+}
+
+std::vector<std::string> default_places(const Question& question, SiteKind kind,
+                                        const std::optional<HeadCandidate>& aligning) {
   std::vector<std::string> defaults;
+  if (aligning) {
+    defaults.push_back(question.place.layer
+                           ? fmt::format("head {}, which aligns best there", *aligning->head)
+                           : fmt::format("layer {} and head {}, which the alignment is read from",
+                                         *aligning->layer, *aligning->head));
+    return defaults;
+  }
   if (!question.place.layer && kind != SiteKind::kPool) defaults.emplace_back("the last layer");
   if (!question.place.head) defaults.emplace_back("head 0");
   return defaults;
@@ -166,8 +189,11 @@ void check_steps_pixels(const Question& question, const OpenedInput& opened) {
 ModelStepsView steps_view(const Question& question, const FinishedRun& finished) {
   const Run& run = finished.run();
   const Place& place = question.place;
-  const RecordPointer record =
-      chosen_record(run, {.kind = site_of_steps(place, finished), .layer = place.layer});
+  const SiteKind kind = site_of_steps(place, finished);
+  const std::optional<HeadCandidate> aligning = aligning_head(place, finished, kind);
+  std::optional<int64_t> layer = place.layer;
+  if (aligning) layer = *aligning->layer;
+  const RecordPointer record = chosen_record(run, {.kind = kind, .layer = layer});
   const Engine* engine = finished.engine();
   ModelStepsView view{.rotary = engine != nullptr && engine->facts().main.rotary,
                       .adds_positions = engine != nullptr ? engine->facts().finds_objects()
@@ -181,10 +207,10 @@ ModelStepsView steps_view(const Question& question, const FinishedRun& finished)
   view.picture = picture_under(finished, view.rows, view.cols);
   view.rule = record->rule;
   view.steps.site = record->site;
-  view.defaults = default_places(question, record->site.kind);
+  view.defaults = default_places(question, record->site.kind, aligning);
   choose_tokens(question, finished, view, *record);
 
-  const int64_t head = place.head ? place.head->head : 0;
+  const int64_t head = place.head ? place.head->head : aligning ? *aligning->head : 0;
   const int64_t row = view.steps.row;
   const std::optional<std::string> similarity = question.word("similarity");
   std::optional<Similarity> other;

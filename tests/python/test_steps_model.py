@@ -181,3 +181,16 @@ IDS = ("--inputs", BERT / "inputs.safetensors")
 def test_wrong_questions_about_a_model_are_one_line(tmp_path, arguments, code, facts):
     assert_fails(run("steps", *arguments, cwd=tmp_path), code, *facts)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_translation_is_told_in_the_head_that_its_alignment_is_read_from():
+    words = ("The agreement on the European Economic Area was signed in August 1992.",)
+    chosen = json.loads(ok("translate", *words, "--json"))
+    steps = json.loads(ok("steps", *words, "-m", "en-fr", "--site", "cross", "--json"))
+    assert (steps["layer"], steps["head"]) == (chosen["layer"], chosen["head"]) == (0, 4)
+    assert steps["result"]["defaults"][0] == "layer 0 and head 4, which the alignment is read from"
+    last = json.loads(ok("steps", *words, "-m", "en-fr", "--site", "cross", "--layer", 2, "--json"))
+    best = json.loads(ok("translate", *words, "--layer", 2, "--json"))
+    assert (last["layer"], last["head"]) == (2, best["head"])
+    own = json.loads(ok("steps", *words, "-m", "en-fr", "--site", "cross", "--head", 1, "--json"))
+    assert (own["layer"], own["head"]) == (2, 1)

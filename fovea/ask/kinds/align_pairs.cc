@@ -1,6 +1,8 @@
 // Word alignment of many texts and their translations.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fovea/ask/alignment.h"
 #include "fovea/ask/many/pair_aligner.h"
 #include "fovea/ask/question_kind.h"
@@ -11,6 +13,8 @@ namespace {
 
 std::vector<FieldInfo> align_pairs_fields() {
   std::vector<FieldInfo> fields = align_fields();
+  std::ranges::find(fields, "links", &FieldInfo::name)->otherwise =
+      "mutual; argmax with a reverse model, which is the other direction";
   fields.push_back(
       {.name = "reverse_model",
        .shown = "NAME",

@@ -193,7 +193,7 @@ QuestionKind steps_question() {
   head.shown = "N";
   head.help = "which head, from 0";
   head.words.clear();
-  head.otherwise = "0";
+  head.otherwise = "0; of a translation the one that its alignment is read from";
   token.help =
       "the query: a token by its text or its number from 0; of a decoder what it reads "
       "there; of a picture [CLS], \"[REG 1]\" or \"patch 3,7\"";

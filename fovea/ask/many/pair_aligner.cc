@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "fovea/ask/alignment.h"
@@ -10,11 +11,13 @@
 #include "fovea/base/parse.h"
 #include "fovea/base/progress.h"
 #include "fovea/engine/translator.h"
+#include "fovea/explain/target.h"
 
 namespace fovea {
 namespace {
 
 constexpr const char* kLinks = "links";
+constexpr size_t kPairsOfDirection = 6;  // that tell which way a model translates
 // What a score by gold links adds up.
 constexpr std::pair<const char*, int64_t AlignmentScore::*> kScoreCounts[] = {
     {"gold.sentences", &AlignmentScore::sentences},
@@ -36,6 +39,13 @@ struct TextPair {
   // A side without words cannot be aligned: the pair has no links.
   bool empty() const { return is_blank(source) || is_blank(target); }
 };
+
+// Whether a pair is long enough to tell languages apart: numbers and exclamations are the same in
+// many.
+bool tells_direction(const TextPair& pair) {
+  constexpr size_t kLong = 20;  // bytes
+  return std::min(pair.source.size(), pair.target.size()) >= kLong && pair.source != pair.target;
+}
 
 TextPair pair_of(const Sample& sample) {
   const std::optional<std::string>& target = sample.input.translate.target;
@@ -74,6 +84,31 @@ class PairAligner {
     return reversed_ ? transposed(links) : links;
   }
 
+  // How well the model writes one side of the pair from the other: log p of a token, the mean. Its
+  // own way, or the other way round.
+  double fit(const TextPair& pair, bool turned) const {
+    const bool backwards = reversed_ != turned;
+    TranslateOptions how;
+    how.target = backwards ? pair.source : pair.target;
+    const Translation translation =
+        translator_.translate(backwards ? pair.target : pair.source, how,
+                              {.record = {.values = false, .wanted = [](SiteId) { return false; }},
+                               .logits = LogitRows::kAll});
+    const Tensor& logits = translation.result.outputs.logits.tensor;
+    const std::vector<int64_t>& ids = translation.result.inputs.decoder_input_ids;
+    const auto words = static_cast<size_t>(logits.size(1));
+    double sum = 0;
+    int64_t tokens = 0;
+    for (auto row = static_cast<size_t>(translation.prefix - 1); row + 1 < ids.size(); ++row) {
+      const std::vector<double> p =
+          probabilities(logits.values<float>().subspan(row * words, words));
+      sum += std::log(std::max(p[static_cast<size_t>(ids[row + 1])], 1e-30));
+      ++tokens;
+    }
+    return tokens == 0 ? 0 : sum / static_cast<double>(tokens);
+  }
+  const std::string& name() const { return translator_.engine().name(); }
+
   HeadRanking ranking() const {
     return HeadRanking({.convention = options_.convention, .links = options_.links});
   }
@@ -89,6 +124,8 @@ class AlignCounter : public Counter {
   explicit AlignCounter(const ManyAsked& asked)
       : forward_(asked.engine, asked.languages, align_options(asked.question), false),
         ranks_only_(asked.question.flag("ranking")),
+        // Who names the languages has said which way it goes.
+        asks_direction_(asked.languages.source.empty() && asked.languages.target.empty()),
         most_ranked_(ranks_only_ ? std::numeric_limits<int64_t>::max() : kRankedPairs) {
     if (const auto rank = asked.question.number("rank")) {
       most_ranked_ = static_cast<int64_t>(*rank);
@@ -168,12 +205,38 @@ class AlignCounter : public Counter {
     return backward_ ? symmetrize(found, links(*backward_, reverse_map_), joined_by_) : found;
   }
 
+  // A model that writes the first side from the second much better than its own way round was given
+  // for the wrong direction.
+  static std::string wrong_way(const PairAligner& aligner, const std::vector<TextPair>& pairs,
+                               bool reverse) {
+    constexpr double kClearly = 1;  // nats of a token
+    double own = 0, turned = 0;
+    for (const TextPair& pair : pairs) {
+      own += aligner.fit(pair, false) / static_cast<double>(pairs.size());
+      turned += aligner.fit(pair, true) / static_cast<double>(pairs.size());
+    }
+    if (pairs.empty() || !(turned > own + kClearly)) return "";
+    const std::string numbers = fmt::format(
+        "by {} of the first pairs log p of a token is {:.1f} its way and {:.1f} the other way "
+        "round",
+        pairs.size(), own, turned);
+    return reverse ? fmt::format(
+                         "{} seems to translate from the first text into the second, as the "
+                         "first model does, and a reverse model goes the other way: {}",
+                         aligner.name(), numbers)
+                   : fmt::format(
+                         "{} seems to translate from the second text into the first: {}; "
+                         "are the two texts swapped?",
+                         aligner.name(), numbers);
+  }
+
   // By the first pairs that can be read and are not empty.
   Json choose_maps(InputQueue& inputs) const {
     Progress progress("choosing the map", std::min(most_ranked_, inputs.count()));
     HeadRanking forward = forward_.ranking();
     HeadRanking backward = forward_.ranking();
     std::vector<std::string> told_later;
+    std::vector<TextPair> first;
     for (size_t i = 0; forward.sentences() < most_ranked_; ++i) {
       const InputQueue::Item* item = inputs.peek(i);
       if (item == nullptr) break;
@@ -183,6 +246,7 @@ class AlignCounter : public Counter {
         const PairMaps maps = forward_.maps(pair, false, told_later);
         if (backward_) backward.add(backward_->maps(pair, false, told_later));
         forward.add(maps);
+        if (first.size() < kPairsOfDirection && tells_direction(pair)) first.push_back(pair);
         progress.advance();
       } catch (const Error& error) {
         if (!is_of_input(error)) throw;  // it is left out when its turn comes
@@ -194,6 +258,15 @@ class AlignCounter : public Counter {
     };
     Json json = Json::object({{"map", chosen(forward, forward_.options())}});
     if (backward_) json.set("reverse_map", chosen(backward, backward_->options()));
+    if (asks_direction_) {
+      Json notes = Json::array();
+      const auto add = [&](const std::string& note) {
+        if (!note.empty()) notes.push_back(note);
+      };
+      add(wrong_way(forward_, first, false));
+      if (backward_) add(wrong_way(*backward_, first, true));
+      if (!notes.as_array("notes").empty()) json.set("notes", std::move(notes));
+    }
     return json;
   }
 
@@ -230,6 +303,7 @@ class AlignCounter : public Counter {
   std::optional<PairAligner> backward_;
   Symmetrization joined_by_ = kUsualSymmetrization;
   bool ranks_only_;
+  bool asks_direction_;
   int64_t most_ranked_;
   std::optional<MapChoice> map_, reverse_map_;  // none: no pair has words on both sides
 };
@@ -250,6 +324,7 @@ Json align_result(const ManyAsked& asked, const ManyState& state) {
     json.set("reverse_map", settled("reverse_map"));
     json.set("symmetrization", joined_by(asked.question));
   }
+  if (!settled("notes").is_null()) json.set("notes", settled("notes"));
   json.set("pairs", state.inputs());
   json.set("links", count_in(state, kLinks));
   if (const std::optional<AlignmentScore> score = alignment_score(state)) {
@@ -294,6 +369,9 @@ std::vector<std::string> settled_texts(const ManyAsked& asked, const ManyState& 
   if (asked.reverse) {
     add("reverse_map", asked.reverse->name(), "reverse ");
     texts.push_back("both directions are joined by " + joined_by(asked.question));
+  }
+  if (const Json* notes = state.settled.find("notes")) {
+    for (const Json& note : notes->as_array("notes")) texts.push_back(note.as_string("notes"));
   }
   return texts;
 }

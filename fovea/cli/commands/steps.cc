@@ -103,7 +103,11 @@ Session run_session(const GivenInput& given, const Args& args, const Question& q
          "with --to-token",
          engine.name());
   }
-  const auto wanted = [facts = engine.facts(), layer = question.place.layer](SiteId site) {
+  const bool translates = engine.facts().has_decoder() && !question.place.head;
+  const auto wanted = [facts = engine.facts(), layer = question.place.layer,
+                       translates](SiteId site) {
+    // The head of an alignment is chosen among all.
+    if (translates && site.kind == SiteKind::kCross) return true;
     return site.layer == layer.value_or(size_of(facts, site.kind).layers - 1);
   };
   return open_session(args, given, std::move(engine), question, {.wanted = wanted});
@@ -171,29 +175,31 @@ std::vector<Option> model_input_options() {
 }
 
 std::vector<Option> steps_options() {
-  return {Option::text("vectors", "FILE.json", "vectors of your own instead of a model, see below"),
-          option_of(computed_site_field()),
-          Option::text("token", "WORD|i",
-                       "the query, by its text or its number from 0; of a decoder the word that it "
-                       "reads there; of a picture [CLS], \"[REG 1]\" or \"patch 3,7\""),
-          Option::text("to-token", "WORD|i",
-                       "one pair: the key that the query is compared with, named as --token is"),
-          Option::integer("layer", "N", "which layer of a model, from 0 (default: the last)", 0),
-          Option::integer("head", "N", "from 0 (default: 0; of vectors all)", 0),
-          Option::choice("similarity", similarity_choices(),
-                         "how a query is compared with a key: dot or cosine instead of the "
-                         "model's own way, or all three; of vectors scaled, dot, cosine or "
-                         "additive, scaled unless it is a memory (dot)"),
-          Option::real("temperature", "T",
-                       "with vectors: divides the scores before softmax; 0 takes the best key only "
-                       "(default: 1)",
-                       0),
-          Option::flag("column", "who attends to it, with vectors and --token or --at"),
-          Option::text("at", "X,Y",
-                       "the patch at this pixel of a picture (default: [CLS]); with vectors the "
-                       "pixel itself (default: the centre)"),
-          Option::flag("json", "print every number as JSON"),
-          Option::text("out", "FILE", "write a file instead: .json, .npz, .png, .svg or .pdf")};
+  return {
+      Option::text("vectors", "FILE.json", "vectors of your own instead of a model, see below"),
+      option_of(computed_site_field()),
+      Option::text("token", "WORD|i",
+                   "the query, by its text or its number from 0; of a decoder the word that it "
+                   "reads there; of a picture [CLS], \"[REG 1]\" or \"patch 3,7\""),
+      Option::text("to-token", "WORD|i",
+                   "one pair: the key that the query is compared with, named as --token is"),
+      Option::integer("layer", "N", "which layer of a model, from 0 (default: the last)", 0),
+      Option::integer("head", "N",
+                      "from 0 (default: 0; of a translation the aligning one; of vectors all)", 0),
+      Option::choice("similarity", similarity_choices(),
+                     "how a query is compared with a key: dot or cosine instead of the "
+                     "model's own way, or all three; of vectors scaled, dot, cosine or "
+                     "additive, scaled unless it is a memory (dot)"),
+      Option::real("temperature", "T",
+                   "with vectors: divides the scores before softmax; 0 takes the best key only "
+                   "(default: 1)",
+                   0),
+      Option::flag("column", "who attends to it, with vectors and --token or --at"),
+      Option::text("at", "X,Y",
+                   "the patch at this pixel of a picture (default: [CLS]); with vectors the "
+                   "pixel itself (default: the centre)"),
+      Option::flag("json", "print every number as JSON"),
+      Option::text("out", "FILE", "write a file instead: .json, .npz, .png, .svg or .pdf")};
 }
 
 }  // namespace
