@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
@@ -74,16 +75,6 @@ bool is_map_file(const std::string& word) {
   }
 }
 
-// Who gives the name of a file may mean what it holds.
-std::string file_note(const std::string& input) {
-  std::error_code ignored;
-  const auto type = std::filesystem::status(input, ignored).type();
-  const bool file = type == std::filesystem::file_type::regular;
-  if (!file && type != std::filesystem::file_type::directory) return "";
-  return fmt::format("'{}' is read as the text itself; there is a {} of that name{}", input,
-                     file ? "file" : "folder", file ? ", which --text-file reads" : "");
-}
-
 // Other files that fovea knows, and what to do with them instead.
 struct KnownFile {
   std::string_view suffix;
@@ -107,6 +98,30 @@ constexpr std::array<KnownFile, 13> kKnownFiles{
      {".csv", "a table", kTextAdvice},
      {".html", "a page", kTextAdvice},
      {".json", "a JSON file", kTextAdvice}}};
+
+// Whether the beginning of a file holds bytes that no text has.
+bool is_binary_file(const std::filesystem::path& path) {
+  constexpr size_t kBeginning = 8192;
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(kBeginning, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return bytes.find('\0') != bytes.npos;
+}
+
+// Who gives the name of a file may mean what it holds, which of a binary file can be no text.
+std::string file_note(std::string_view option, const std::string& input) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(input, ignored).type();
+  const bool file = type == std::filesystem::file_type::regular;
+  if (file && is_binary_file(input)) {
+    fail(ErrorKind::kInvalidArgument, "{} is '{}', a binary file and no text; {}", option, input,
+         kOtherAdvice);
+  }
+  if (!file && type != std::filesystem::file_type::directory) return "";
+  return fmt::format("'{}' is read as the text itself; there is a {} of that name{}", input,
+                     file ? "file" : "folder", file ? ", which --text-file reads" : "");
+}
 
 bool is_there(const GivenInput& picture) {
   return file_exists(picture.value);
@@ -165,7 +180,7 @@ GivenInput input_of(std::string_view option, const std::string& word) {
     fail(ErrorKind::kInvalidArgument, "{} is '{}', {} and no text; {}", option, word, known->what,
          known->advice);
   }
-  return {.value = word, .note = file_note(word)};
+  return {.value = word, .note = file_note(option, word)};
 }
 
 void check_is_text(std::string_view option, const std::string& word) {
@@ -195,8 +210,11 @@ GivenInput given_source(const Args& args) {
 }
 
 std::string source_text(const GivenInput& input) {
-  return input.kind == GivenInput::Kind::kTextFile ? read_text_file(input.value, kLargestText)
-                                                   : input.value;
+  if (input.kind != GivenInput::Kind::kTextFile) return input.value;
+  if (is_file(input.value) && is_binary_file(input.value)) {
+    fail(ErrorKind::kBadFile, "{}: is a binary file and no text; give a file of text", input.value);
+  }
+  return read_text_file(input.value, kLargestText);
 }
 
 }  // namespace fovea

@@ -57,6 +57,10 @@ void take_interrupt() {
   waiting_signal.store(0);
 }
 
+void take_closed_pipes_as_errors() {
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
 bool interrupt_waits() {
   return waiting_signal.load() != 0;
 }

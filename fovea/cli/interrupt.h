@@ -27,6 +27,9 @@ class InterruptGuard {
 // interrupt that waits is taken as done.
 void take_interrupt();
 
+// From now on a closed pipe is an error of who writes to it, who can then clean up.
+void take_closed_pipes_as_errors();
+
 // Whether an interrupt has come and waits for a guard.
 bool interrupt_waits();
 

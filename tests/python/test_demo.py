@@ -4,11 +4,13 @@ import html.parser
 import json
 import re
 import shlex
+import signal
+import subprocess
 
 import pytest
 from PIL import Image
 
-from program import ROOT, assert_fails, ok, run
+from program import ENVIRONMENT, PROGRAM, ROOT, assert_fails, ok, run
 from test_real_models import CACHE, fetched
 
 FETCHED = ("all-minilm-l6-v2", "smollm2-135m-instruct")
@@ -210,3 +212,24 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path):
 def test_nothing_calls_attention_importance(gallery):
     folder, _ = gallery
     assert "importan" not in (folder / "index.html").read_text().lower()
+
+
+@pytest.mark.parametrize("cut", ["interrupt", "closed pipe"])
+@pytest.mark.parametrize("there", [False, True])
+def test_a_gallery_that_is_cut_off_leaves_nothing(tmp_path, there, cut):
+    """And of a folder that was there what it held."""
+    folder = tmp_path / "new" / "gallery"
+    if there:
+        folder.mkdir(parents=True)
+        (folder / "mine.txt").write_text("kept")
+    program = subprocess.Popen([PROGRAM, "demo", "--out", folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ENVIRONMENT,
+                               text=True)
+    assert program.stdout.readline().startswith("wrote ")  # the first picture is there
+    if cut == "interrupt":
+        program.send_signal(signal.SIGINT)
+        program.communicate(timeout=60)
+    else:
+        program.stdout.close()
+        program.wait(timeout=60)
+    assert program.returncode == (130 if cut == "interrupt" else 1)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == (["gallery", "mine.txt", "new"] if there else [])

@@ -95,3 +95,13 @@ def test_texts_beside_a_picture_are_no_files(folder):
 def test_text_files_are_read_whatever_their_name(folder):
     (folder / "words.json").write_text("the cat sat")
     assert ok("tokenize", "--text-file", folder / "words.json", "-m", folder / "bert") == ok("tokenize", "the cat sat", "-m", folder / "bert")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_program_is_no_text(verb, folder):
+    assert_fails(asked(verb, folder, "/bin/ls"), 2, "INPUT is '/bin/ls', a binary file and no text")
+
+
+def test_neither_is_it_one_by_text_file_or_pair(folder):
+    assert_fails(run("text", "-m", folder / "bert", "--text-file", "/bin/ls"), 1, "/bin/ls: is a binary file and no text")
+    assert_fails(run("text", "-m", folder / "bert", "the cat", "--pair", "/bin/ls"), 2, "--pair is '/bin/ls', a binary file")

@@ -190,3 +190,18 @@ def test_a_version_that_is_not_installed_is_refused(prefix, tmp_path):
     result = subprocess.run(configuring(project, tmp_path / "build", prefix), capture_output=True, text=True)
     assert result.returncode != 0
     assert 'requested version "0.2"' in result.stderr
+
+
+def test_what_run_builds_is_all_that_install_needs():
+    """`cmake --install` after ./run: of the files that it copies, those that the build makes are made by the targets of ./run."""
+    targets = re.search(r"^targets=\((.*?)\)", (ROOT / "run").read_text(), re.M)[1].split()
+    made = {line.rsplit(":", 1)[0] for line in run("ninja", "-C", BUILD, "-t", "targets", "all").splitlines()}
+    commands = run("ninja", "-C", BUILD, "-t", "commands", *targets)
+    needed = set()
+    for script in BUILD.rglob("cmake_install.cmake"):
+        for call in re.findall(r"file\(INSTALL (.*?)\)\n", script.read_text(), re.S):
+            if "OPTIONAL" not in call:
+                needed |= {name.removeprefix(f"{BUILD}/") for name in re.findall(r'"([^"]+)"', call) if name.startswith(f"{BUILD}/")}
+    needed = {name for name in needed & made if not name.startswith("python/")}  # that one is pip's
+    assert {"bin/fovea", "manual/fovea.bash", "fovea/ask/libfovea_ask.a"} <= needed
+    assert [name for name in sorted(needed) if name.rsplit("/", 1)[-1] not in commands] == []

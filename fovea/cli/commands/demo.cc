@@ -1,4 +1,7 @@
 #include <filesystem>
+#include <ranges>
+#include <set>
+#include <vector>
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
@@ -6,16 +9,61 @@
 #include "fovea/cli/draw/text.h"
 #include "fovea/cli/gallery/examples.h"
 #include "fovea/cli/gallery/gallery.h"
+#include "fovea/cli/interrupt.h"
 #include "fovea/cli/model_options.h"
 #include "fovea/cli/terminal.h"
 
 namespace fovea {
 namespace {
 
+namespace fs = std::filesystem;
+
+// A folder that is filled: unless it is kept, what was not there before goes again. So a gallery
+// that was interrupted, or for which the disk was too small, leaves nothing half made.
+class FilledFolder {
+ public:
+  explicit FilledFolder(fs::path folder) : folder_(std::move(folder)) {
+    for (fs::path part = folder_; !part.empty() && !file_exists(part); part = part.parent_path()) {
+      made_ = part;  // the outermost folder that is missing
+    }
+    std::error_code ignored;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_, ignored)) {
+      before_.insert(entry.path());
+    }
+  }
+  FilledFolder(const FilledFolder&) = delete;
+  FilledFolder& operator=(const FilledFolder&) = delete;
+  ~FilledFolder() {
+    if (kept_) return;
+    std::error_code ignored;
+    if (!made_.empty()) {
+      fs::remove_all(made_, ignored);
+      return;
+    }
+    std::vector<fs::path> now;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_, ignored)) {
+      if (!before_.contains(entry.path())) now.push_back(entry.path());
+    }
+    // What a folder holds comes after it.
+    for (const fs::path& path : std::views::reverse(now)) fs::remove(path, ignored);
+  }
+  void keep() { kept_ = true; }
+
+ private:
+  fs::path folder_;
+  fs::path made_;  // empty: it was there
+  std::set<fs::path> before_;
+  bool kept_ = false;
+};
+
 void run_demo(const Args& args) {
-  const std::filesystem::path folder = args["out"];
+  const fs::path folder = args["out"];
+  const InterruptGuard
+      guard;  // an interrupt ends the work, not the program before it has cleaned up
+  take_closed_pipes_as_errors();
+  FilledFolder filled(folder);
   std::error_code error;
-  std::filesystem::create_directories(folder / "examples", error);
+  fs::create_directories(folder / "examples", error);
   if (error) {
     fail(ErrorKind::kIo, "{}: this folder cannot be made: {}; choose another with --out",
          folder.string(), error.message());
@@ -25,6 +73,7 @@ void run_demo(const Args& args) {
                       [&](FileWriter& file) { file.write(example.text); });
   }
   const GalleryReport report = make_gallery(folder);
+  filled.keep();
   const Terminal terminal = stdout_terminal();
   std::string text;
   for (const MissingModel& missing : report.missing) {
