@@ -102,6 +102,13 @@ class Surveyor {
     }
   }
 
+  // Behind the last column that is at the same step from `place`, on the same side, as one at this
+  // distance. What is one step for all rows of a bin stays so up to there.
+  static int64_t end_of_step(int64_t distance, int64_t place) {
+    const int64_t step = distance_step(distance);
+    return distance >= 0 ? place - first_distance(step) + 1 : place + first_distance(step + 1);
+  }
+
   // A column of a row of bins mostly lies at one step from all its rows; where it does not, its
   // weights are computed once more, one by one.
   void add_distances(int64_t bin, const float* sums, std::vector<double>& distances) const {
@@ -115,8 +122,10 @@ class Surveyor {
                         record_.rule.mask.key_range(last, cols_).end};
     for (int64_t col = seen.begin; col < seen.end;) {
       if (one_step(col)) {
-        distances[static_cast<size_t>(distance_step(place - col))] += double{sums[col]};
-        ++col;
+        const int64_t end = std::min(end_of_step(place - col, place), seen.end);
+        double sum = 0;
+        for (; col < end; ++col) sum += double{sums[col]};
+        distances[static_cast<size_t>(distance_step(place - end + 1))] += sum;
         continue;
       }
       int64_t end = col + 1;
