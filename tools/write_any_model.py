@@ -28,7 +28,8 @@ session.ask("heads", layer="all").save("heads.png")
 c.save("run.fovea.safetensors")                      # `fovea open` and `fovea explain` read it
 ```
 
-`pip install 'fovea-attention[torch]'` brings torch and transformers. Versions that are tested by name are torch 2.11 to 2.13 and transformers 5.17 to 5.22; others get one warning.
+`pip install 'fovea-attention[torch]'` brings torch and transformers. It is made for torch 2.11 to 2.13 and transformers 5.17 to 5.22; others get
+one warning. The tests run with torch 2.13.0 and transformers 5.22.2; the families and traps passed with transformers 5.17.0 too.
 
 ## Instead of `output_attentions=True`
 | there | here |

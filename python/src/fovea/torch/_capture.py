@@ -16,7 +16,7 @@ from ._errors import CaptureError
 from ._session import CapturedSession, Found, save, session_of
 from ._sites import crosses, names_of
 
-TRIED = {"torch": ("2.11", "2.13"), "transformers": ("5.17", "5.22")}  # the first and the last version that is tested by name
+TRIED = {"torch": ("2.11", "2.13"), "transformers": ("5.17", "5.22")}  # the first and the last version that it is made for
 OFFLOADS = ("gpu", "host", "disk")
 
 
@@ -257,7 +257,7 @@ def _warn_of_versions() -> None:
         numbers = [tuple(map(int, each.split(".")[:2])) for each in (TRIED[name][0], version, TRIED[name][1])]
         if not numbers[0] <= numbers[1] <= numbers[2] and name not in _warned:
             _warned.add(name)
-            warnings.warn(f"fovea.torch is tested with {name} {TRIED[name][0]} to {TRIED[name][1]}; this is {version}. What it captures is checked all the same.",
+            warnings.warn(f"fovea.torch is made for {name} {TRIED[name][0]} to {TRIED[name][1]}; this is {version}. What it captures is checked all the same.",
                           stacklevel=4)
 
 
