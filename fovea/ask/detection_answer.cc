@@ -117,7 +117,14 @@ Answer detection_answer(Figure figure, const Question& question, const DetectedO
 
 Answer lines_answer(LineMaps maps, const Question& question, const DetectedObjects& found,
                     const RecordPointer& record, const HeadChoice& head) {
+  maps.figure.smooth = question.flag("smooth");
+  std::optional<MapData> numbers;
+  if (question.fields.find("of") == nullptr) {
+    const GridShape grid = found.grid();
+    numbers = patch_numbers(maps.figure, maps.weights, grid.rows, grid.cols);
+  }
   Answer answer = detection_answer(std::move(maps.figure), question, found, record, head);
+  answer.numbers = std::move(numbers);
   Json result = answer.facts.at("result", "an answer");
   result.set("query", maps.query);
   result.set("sums", Json::array_of(maps.sums));
@@ -134,7 +141,7 @@ Answer cell_answer(const Question& question, const DetectedObjects& found, int64
   const RecordPointer record = found.record(SiteKind::kEncoderSelf, question.place.layer);
   const HeadChoice head = question.place.head.value_or(HeadChoice{});
   return lines_answer(cell_maps(found.scene(), record, head, cell, question.place.column,
-                                row_drawing(view_choice(question))),
+                                picture_drawing(view_choice(question))),
                       question, found, record, head);
 }
 

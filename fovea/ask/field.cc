@@ -257,6 +257,11 @@ Json one_schema(const FieldInfo& field) {
       number = Json::object({{"type", "integer"}, {"minimum", 1}, {"maximum", kLongestSide}});
     }
     schema = Json::object({{"type", "array"}, {"items", number}, {"minItems", 2}, {"maxItems", 2}});
+    if (!field.words.empty()) {
+      const Json pair = schema;
+      schema =
+          Json::object({{"anyOf", Json(Json::Array{pair, Json::object({{"enum", words()}})})}});
+    }
   } else {
     Json value = Json::object();
     value.set("type", field.type == FieldType::kFlag      ? "boolean"
@@ -340,7 +345,7 @@ namespace {
 Json typed_one(const FieldInfo& field, const std::string& text) {
   if (field.type == FieldType::kFlag) return true;
   if (field.or_list && is_list(text)) return checked_list(field, text);
-  if (is_pair(field.type)) return typed_pair(field, text);
+  if (is_pair(field.type) && word_meant(field, text).empty()) return typed_pair(field, text);
   if (is_number(field.type) && word_meant(field, text).empty()) {
     const auto number = parse_number<double>(text);
     const auto whole = parse_number<int64_t>(text);
@@ -376,7 +381,7 @@ Json typed_value(const FieldInfo& field, const std::vector<std::string>& texts) 
 std::vector<std::string> typed_texts(const FieldInfo& field, const Json& value) {
   if (field.type == FieldType::kFlag) return {};
   const auto text_of = [&](const Json& one) {
-    if (is_pair(field.type)) return pair_text(field, one);
+    if (is_pair(field.type) && !one.is_string()) return pair_text(field, one);
     if (one.is_array()) {
       std::vector<std::string> numbers;
       for (const Json& number : one.as_array(kOfField)) numbers.push_back(number.dump());
@@ -418,7 +423,9 @@ Json checked_value(const FieldInfo& field, const Json& value) {
     const Json::Array& numbers = list.as_array(kOfField);
     return numbers.size() == 1 ? checked_value(field, numbers.front()) : list;
   }
-  if (is_pair(field.type)) return checked_pair(field, value, value.dump());
+  if (is_pair(field.type) && !(value.is_string() && !field.words.empty())) {
+    return checked_pair(field, value, value.dump());
+  }
   if (field.type == FieldType::kRange) return checked_range(field, value);
   if (is_number(field.type) && value.is_number()) return checked_number(field, value);
   if (field.or_index && value.is_int() && value.as_int(kOfField) >= 0) {

@@ -37,7 +37,7 @@ struct FieldInfo {
   std::string shown;  // what help shows for the value: "WORD|i"
   std::string help;   // one line
   FieldType type = FieldType::kText;
-  // A choice: all its words. A number: words that may stand in its place ("mean").
+  // A choice: all its words. A number or a size: words that may stand in its place ("mean").
   std::vector<std::string> words = {};
   std::map<std::string, std::string> aliases = {};  // another word, and the one it means
   double low = -std::numeric_limits<double>::infinity();

@@ -79,9 +79,10 @@ std::vector<FieldInfo> all_input_fields() {
            .models = translates,
            .rules = {only_without_target()}},
           {.name = "size",
-           .shown = "WxH",
-           .help = "the size at which the model takes a picture",
+           .shown = "WxH|keep",
+           .help = "the size at which the model takes a picture; keep: in the picture's own shape",
            .type = FieldType::kSize,
+           .words = {"keep"},
            .otherwise = "what its preprocessor says",
            .models = "models that see pictures"},
           {.name = "generate",
@@ -159,8 +160,11 @@ Input parse_input(const Json& json) {
   input.languages = {.source = given_text(given, "from").value_or(""),
                      .target = given_text(given, "to").value_or("")};
   if (const Json* size = given.find("size")) {
-    const Json::Array& sides = size->as_array(kOfInput);
-    input.size = PictureSize{sides[0].as_int(kOfInput), sides[1].as_int(kOfInput)};
+    input.size = kKeepShape;
+    if (size->is_array()) {
+      const Json::Array& sides = size->as_array(kOfInput);
+      input.size = PictureSize{sides[0].as_int(kOfInput), sides[1].as_int(kOfInput)};
+    }
   }
   if (const auto tokens = number_in<int64_t>(given, "generate")) {
     input.generate = GenerateOptions{
@@ -186,7 +190,11 @@ Json to_json(const Input& input) {
     json.set("chat", true);
     set_given(json, "system", input.chat->system);
   }
-  if (input.size) json.set("size", Json(Json::Array{input.size->width, input.size->height}));
+  if (input.size) {
+    json.set("size", *input.size == kKeepShape
+                         ? Json("keep")
+                         : Json(Json::Array{input.size->width, input.size->height}));
+  }
   set_given(json, "target", input.translate.target);
   if (!input.languages.source.empty()) json.set("from", input.languages.source);
   if (!input.languages.target.empty()) json.set("to", input.languages.target);

@@ -28,8 +28,9 @@ struct Input {
   std::variant<std::monostate, Text, PictureBytes, ModelInputs> what;
   std::optional<std::string> pair = {};  // a second text, for models that compare two
   std::optional<Chat> chat = {};         // the text is said to a chat model
-  std::optional<PictureSize> size = {};  // for a picture, instead of its preprocessor's size
-  TranslateOptions translate = {};       // for models with a decoder
+  // For a picture, instead of its preprocessor's size; kKeepShape: in its own shape.
+  std::optional<PictureSize> size = {};
+  TranslateOptions translate = {};  // for models with a decoder
   Languages languages = {};
   std::optional<GenerateOptions> generate = {};  // a causal model continues the text
 };

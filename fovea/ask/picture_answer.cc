@@ -141,7 +141,9 @@ PictureChoice picture_choice(const Question& question, const FinishedRun& run) {
   PictureChoice choice{.layer = place.layer,
                        .head = place.head.value_or(HeadChoice{}),
                        .column = place.column,
-                       .mask = question.number("mask").value_or(0)};
+                       .mask = question.number("mask").value_or(0),
+                       .all_layers = place.all_layers,
+                       .smooth = question.flag("smooth")};
   if (!place.at.empty()) choice.patch = patch_at(picture_seen(run).grid, place.at.front());
   if (!place.token) return choice;
   const int64_t index = picture_position(patches, *place.token);

@@ -375,6 +375,21 @@ std::vector<FieldInfo> drawing_fields() {
   return {std::move(of), scale_field(), range_field()};
 }
 
+std::vector<FieldInfo> picture_drawing_fields() {
+  FieldInfo of = of_field(), scale = scale_field(), range = range_field();
+  of.otherwise = "times-even; files of numbers hold weights";
+  scale.otherwise = "log of times-even, else linear";
+  range.otherwise =
+      "of times-even from even to 8, or to 32 where a map goes beyond 8; else to the largest";
+  return {std::move(of),
+          std::move(scale),
+          std::move(range),
+          {.name = "smooth",
+           .help = "blend colours between patches, where nothing was computed",
+           .type = FieldType::kFlag,
+           .on_page = false}};
+}
+
 FieldInfo pool_field() {
   return {.name = "pool",
           .help =

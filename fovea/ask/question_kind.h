@@ -79,6 +79,8 @@ FieldInfo of_field();
 FieldInfo scale_field();
 FieldInfo range_field();
 std::vector<FieldInfo> drawing_fields();
+// The same over a picture, and "smooth".
+std::vector<FieldInfo> picture_drawing_fields();
 // A part of a map: "rows", "cols" and "around".
 std::vector<FieldInfo> part_fields();
 // "pool": what a bin of a map is that is too long for its cells.

@@ -1,5 +1,8 @@
 #include "fovea/engine/picture_input.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "fovea/base/error.h"
 #include "fovea/engine/training_pictures.h"
 #include "fovea/vision/preprocessor.h"
@@ -18,13 +21,36 @@ PictureSize whole_patches(PictureSize size, int64_t patch) {
   return {size.width / patch * patch, size.height / patch * patch};
 }
 
+// As many patches as `usual` has, or a few less or more, in the shape of the picture.
+PictureSize in_shape_of(PictureSize picture, PictureSize usual, int64_t patch) {
+  const double shape =
+      std::sqrt(static_cast<double>(picture.width) / static_cast<double>(picture.height));
+  const double side =
+      std::sqrt(static_cast<double>(usual.width * usual.height)) / static_cast<double>(patch);
+  const auto patches = [&](double count) {
+    return std::max<int64_t>(1, std::llround(count)) * patch;
+  };
+  return {patches(side * shape), patches(side / shape)};
+}
+
 // The model's preprocessor, with another size if one is given.
-Preprocessor preprocessor_of(const Engine& engine, std::optional<PictureSize> size) {
+Preprocessor preprocessor_of(const Engine& engine, PictureSize picture,
+                             std::optional<PictureSize> size) {
   check_sees_pictures(engine);
   const ModelFacts& facts = engine.facts();
   const Checkpoint& checkpoint = engine.checkpoint();
   Preprocessor preprocessor = Preprocessor::open(checkpoint.folder, checkpoint.config.model_type());
-  if (!size) return preprocessor;
+  // A detector keeps the shape by itself.
+  if (!size || (*size == kKeepShape && facts.finds_objects())) return preprocessor;
+  if (*size == kKeepShape && facts.picture->any_size) {
+    size = in_shape_of(picture, {facts.picture->image_width, facts.picture->image_height},
+                       facts.picture->patch_width);
+  }
+  if (*size == kKeepShape) {
+    fail(ErrorKind::kUnsupported, Field{"size"},
+         "it should keep the picture's shape but {} takes {} x {} only; leave it out",
+         engine.name(), facts.picture->image_width, facts.picture->image_height);
+  }
   if (!facts.picture->any_size) {
     fail(ErrorKind::kUnsupported, Field{"size"},
          "{} x {} is given but {} takes {} x {} only; leave it out", size->width, size->height,
@@ -53,7 +79,7 @@ void check_sees_pictures(const Engine& engine) {
 
 PictureInput picture_input(const Engine& engine, Picture picture, std::optional<PictureSize> size) {
   const ModelFacts& facts = engine.facts();
-  const PreparedPicture prepared = preprocessor_of(engine, size).prepare(picture);
+  const PreparedPicture prepared = preprocessor_of(engine, picture.size(), size).prepare(picture);
   ModelInputs inputs;
   inputs.pixel_values = prepared.pixel_values;
   if (facts.finds_objects() && prepared.pixel_mask) inputs.pixel_mask = *prepared.pixel_mask;

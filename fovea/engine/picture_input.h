@@ -17,10 +17,14 @@ struct PictureInput {
   PatchGrid grid;   // maps patches or cells to pixels of `picture`, and back
 };
 
+// In place of a size: the picture's own shape, with about as many patches as the model usually has.
+inline constexpr PictureSize kKeepShape{};
+
 // Throws Error{kUnsupported} if the model sees no pictures.
 void check_sees_pictures(const Engine& engine);
 
-// Prepares a picture. `size` is the size of the model's input; none: as its preprocessor says.
+// Prepares a picture. `size` is the size of the model's input, or kKeepShape; none: as its
+// preprocessor says.
 // Throws what preparing throws, and Error{kUnsupported} if the model sees no pictures.
 PictureInput picture_input(const Engine& engine, Picture picture,
                            std::optional<PictureSize> size = {});

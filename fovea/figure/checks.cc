@@ -90,13 +90,16 @@ bool has_forbidden(MatrixView<const float> weights) {
 
 void check_image(const ImageFigure& figure) {
   if (figure.picture.width < 1 || figure.picture.height < 1 || figure.panels.empty() ||
-      figure.panels_across < 1 || !(figure.opacity >= 0 && figure.opacity <= 1) ||
-      !(figure.contour_mass >= 0 && figure.contour_mass <= 1)) {
-    fail(
-        ErrorKind::kInvalidArgument,
-        "a picture of {} x {} with {} panels, {} across, opacity {} and contour {} cannot be drawn",
-        figure.picture.width, figure.picture.height, figure.panels.size(), figure.panels_across,
-        figure.opacity, figure.contour_mass);
+      figure.panels_across < 1 || !(figure.contour_mass >= 0 && figure.contour_mass <= 1)) {
+    fail(ErrorKind::kInvalidArgument,
+         "a picture of {} x {} with {} panels, {} across and contour {} cannot be drawn",
+         figure.picture.width, figure.picture.height, figure.panels.size(), figure.panels_across,
+         figure.contour_mass);
+  }
+  if (figure.layout == ImageLayout::kSheet &&
+      figure.panels.size() != figure.row_names.size() * figure.col_names.size()) {
+    fail(ErrorKind::kInvalidArgument, "a sheet of {} x {} has {} panels", figure.row_names.size(),
+         figure.col_names.size(), figure.panels.size());
   }
   for (const ImagePanel& panel : figure.panels) check_panel(panel);
 }

@@ -24,6 +24,12 @@ double tick_step(double low, double high, int wanted) {
 std::vector<double> curved_candidates(const ColorScale& scale) {
   std::vector<double> values;
   if (scale.times_even) values = {1, scale.low, scale.high};
+  // A short way from even on is told by halves: ×2, ×4, ×8.
+  constexpr double kShortWay = 16;
+  if (scale.times_even && scale.low == 1 && scale.high <= kShortWay) {
+    for (double value = scale.high / 2; value > 1; value /= 2) values.push_back(value);
+    return values;
+  }
   if (scale.low == 0) values.push_back(0);
   const double least = scale.low > 0 ? scale.low : scale.high * 1e-4;
   const int top = static_cast<int>(std::floor(std::log10(scale.high) + 1e-9));
@@ -37,15 +43,52 @@ std::vector<double> curved_candidates(const ColorScale& scale) {
   return values;
 }
 
-std::vector<ColorTick> curved_ticks(const ColorScale& scale, int wanted) {
+// Round sizes on both sides of 0, the large ones first.
+std::vector<double> signed_candidates(const ColorScale& scale) {
+  std::vector<double> values;
+  const int top = static_cast<int>(std::floor(std::log10(scale.high) + 1e-9));
+  const int bottom = static_cast<int>(std::floor(std::log10(scale.least)));
+  for (int power = top; power >= bottom; --power) {
+    for (const double factor : {5.0, 2.0, 1.0}) {
+      const double value = factor * std::pow(10, power);
+      if (value > scale.least) values.insert(values.end(), {value, -value});
+    }
+  }
+  return values;
+}
+
+std::string signed_text(double value) {
+  return (value > 0 ? "+" : "") + scale_text({}, value);
+}
+
+// The middle first: what is no larger has no colour.
+std::vector<ColorTick> signed_ticks(const ColorScale& scale, int wanted) {
   const double gap = 0.5 / wanted;
+  std::vector<ColorTick> ticks = {
+      {0.5, fmt::format("±{} or less", scale_text({}, scale.least)), true}};
+  for (const double value : signed_candidates(scale)) {
+    const double place = place_on(scale, value);
+    const bool free = std::ranges::none_of(
+        ticks, [&](const ColorTick& tick) { return std::abs(tick.place - place) < gap; });
+    if (free && place > -1e-9 && place < 1 + 1e-9) {
+      ticks.push_back({place, signed_text(value), false});
+    }
+  }
+  std::ranges::sort(ticks, {}, &ColorTick::place);
+  return ticks;
+}
+
+std::vector<ColorTick> curved_ticks(const ColorScale& scale, int wanted) {
+  const double gap = 0.75 / wanted;
   std::vector<ColorTick> ticks;
   for (const double value : curved_candidates(scale)) {
     const double place = place_on(scale, value);
     const bool free = std::ranges::none_of(
         ticks, [&](const ColorTick& tick) { return std::abs(tick.place - place) < gap; });
     if (!free || place < -1e-9 || place > 1 + 1e-9) continue;
-    ticks.push_back({place, scale_text(scale, value), scale.times_even && value == 1});
+    const bool even = scale.times_even && value == 1;
+    ticks.push_back(
+        {place, even && scale.low == 1 ? "even or less" : scale_text(scale, value), even});
   }
   std::ranges::sort(ticks, {}, &ColorTick::place);
   return ticks;
@@ -59,6 +102,10 @@ double place_on(const ColorScale& scale, double value) {
       return std::sqrt(std::max(value - scale.low, 0.0) / (scale.high - scale.low));
     case ScaleCurve::kLog:
       return std::log(std::max(value, 1e-300) / scale.low) / std::log(scale.high / scale.low);
+    case ScaleCurve::kSignedLog: {
+      const double size = std::max(std::abs(value) / scale.least, 1.0);
+      return 0.5 + std::copysign(0.5, value) * std::log(size) / std::log(scale.high / scale.least);
+    }
     case ScaleCurve::kLinear:
       break;
   }
@@ -72,6 +119,12 @@ double value_at(const ColorScale& scale, double place) {
       return scale.low + place * place * range;
     case ScaleCurve::kLog:
       return scale.low * std::pow(scale.high / scale.low, place);
+    case ScaleCurve::kSignedLog: {
+      const double way = 2 * place - 1;  // 0 where sizes are `least` or less
+      return way == 0 ? 0
+                      : std::copysign(
+                            scale.least * std::pow(scale.high / scale.least, std::abs(way)), way);
+    }
     case ScaleCurve::kLinear:
       break;
   }
@@ -90,7 +143,17 @@ std::string scale_text(const ColorScale& scale, double value) {
 }
 
 std::string_view name_of(ScaleCurve curve) {
-  return curve == ScaleCurve::kLog ? "log" : curve == ScaleCurve::kSqrt ? "sqrt" : "linear";
+  switch (curve) {
+    case ScaleCurve::kLog:
+      return "log";
+    case ScaleCurve::kSqrt:
+      return "sqrt";
+    case ScaleCurve::kSignedLog:
+      return "signed log";
+    case ScaleCurve::kLinear:
+      break;
+  }
+  return "linear";
 }
 
 ColorAxis::ColorAxis(const ColorMap& colors, const ColorScale& scale)
@@ -105,6 +168,13 @@ ColorAxis::ColorAxis(const ColorMap& colors, const ColorScale& scale)
     fail(ErrorKind::kInvalidArgument,
          "logarithmic colours from {} to {} cannot be; give a low end above 0", low, high);
   }
+  if (scale.curve == ScaleCurve::kSignedLog &&
+      !(scale.least > 0 && scale.least < high && low == -high)) {
+    fail(ErrorKind::kInvalidArgument,
+         "signed logarithmic colours from {} over ±{} to {} cannot be; give ends equally far from "
+         "0 and a size above 0 between them",
+         low, scale.least, high);
+  }
   if (colors.diverging() && scale.curve == ScaleCurve::kLinear) {
     high = std::max(std::abs(low), std::abs(high));
     low = -high;
@@ -114,6 +184,7 @@ ColorAxis::ColorAxis(const ColorMap& colors, const ColorScale& scale)
 }
 
 std::vector<ColorTick> ColorAxis::ticks(int wanted) const {
+  if (scale_.curve == ScaleCurve::kSignedLog) return signed_ticks(scale_, wanted);
   if (scale_.curve != ScaleCurve::kLinear) return curved_ticks(scale_, wanted);
   const std::vector<double> values = round_ticks(low(), high(), wanted);
   const double step = values.size() > 1 ? values[1] - values[0] : high() - low();

@@ -14,9 +14,10 @@ namespace fovea {
 double place_on(const ColorScale& scale, double value);
 // Its inverse.
 double value_at(const ColorScale& scale, double place);
-// "0.25", "1e-4"; of times even "×2", "÷2", "even".
+// "0.25", "1e-4"; of times even "×2", "÷2", "even". Where the colours begin at even, a bar says
+// "even or less".
 std::string scale_text(const ColorScale& scale, double value);
-// "linear", "sqrt", "log".
+// "linear", "sqrt", "log", "signed log".
 std::string_view name_of(ScaleCurve curve);
 
 struct ColorTick {

@@ -181,6 +181,16 @@ constexpr std::array<Rgb, 7> kRdBu = {{{16, 58, 122},
                                        {200, 72, 70},
                                        {112, 8, 30}}};
 
+// For signed values over a dark ground: lightness grows with the size on both sides, and the middle
+// is as dark as the ground.
+constexpr std::array<Rgb, 7> kIceFire = {{{200, 236, 255},
+                                          {110, 190, 255},
+                                          {40, 120, 220},
+                                          {60, 60, 64},
+                                          {214, 70, 40},
+                                          {255, 150, 60},
+                                          {255, 232, 150}}};
+
 const std::vector<ColorMap>& all_maps() {
   static const std::vector<ColorMap> maps = {
       {"inferno", "black, purple, orange, pale yellow; the default", false,
@@ -190,6 +200,8 @@ const std::vector<ColorMap>& all_maps() {
       {"viridis", "purple, green, yellow", false, curve_through(kViridis)},
       {"paper", "white, orange, dark red; for print", false, pieces_through(kPaper)},
       {"RdBu", "blue, grey, red; for differences, zero is the middle", true, pieces_through(kRdBu)},
+      {"ice-fire", "pale blue, dark grey, pale yellow; for signed values over a dark picture", true,
+       pieces_through(kIceFire)},
       {"turbo", "rainbow; not perceptually uniform: it shows edges that are not in the numbers",
        false, curve_through(kTurbo)},
   };

@@ -38,7 +38,8 @@ const ColorMap& inferno();
 // White to nearly black: of sinks and special tokens, which lie apart from the colours of a map.
 const ColorMap& grey_colors();
 
-// inferno, cividis, viridis, paper, RdBu, turbo. Throws Error{kInvalidArgument} that lists them.
+// inferno, cividis, viridis, paper, RdBu, ice-fire, turbo. Throws Error{kInvalidArgument} that
+// lists them.
 const ColorMap& color_map(std::string_view name);
 const std::vector<std::string_view>& color_map_names();
 

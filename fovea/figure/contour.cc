@@ -1,9 +1,68 @@
 #include "fovea/figure/contour.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
+#include "fovea/explain/pictures/grid_mask.h"
+
 namespace fovea {
+namespace {
+
+constexpr std::ptrdiff_t kLeastCells = 8;  // fewer are seen without a line
+constexpr int64_t kMostParts = 3;
+constexpr double kMostOfPicture = 0.25;
+
+std::vector<bool> finite_cells(MatrixView<const float> weights) {
+  std::vector<bool> cells;
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    for (int64_t c = 0; c < weights.cols; ++c) cells.push_back(!std::isnan(weights(r, c)));
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::string mass_note(MatrixView<const float> weights) {
+  const auto count = [&](double share) {
+    return std::ranges::count(cells_with_mass(weights, share), true);
+  };
+  const auto half = count(0.5);
+  if (half == 0) return "";
+  return fmt::format("half in {}, 90 % in {} of {}", half, count(0.9), weights.rows * weights.cols);
+}
+
+bool is_area(const std::vector<bool>& cells, int64_t rows, int64_t cols) {
+  const auto count = std::ranges::count(cells, true);
+  return count >= kLeastCells &&
+         static_cast<double>(count) <= kMostOfPicture * static_cast<double>(rows * cols) &&
+         has_few_parts(cells, rows, cols);
+}
+
+bool has_few_parts(const std::vector<bool>& cells, int64_t rows, int64_t cols) {
+  GridMask left({rows, cols});
+  std::ranges::copy(cells, left.cells.begin());
+  for (int64_t parts = 0, cell = 0; cell < rows * cols; ++cell) {
+    if (!left.holds(cell)) continue;
+    if (++parts > kMostParts) return false;
+    const GridMask part = component_of(left, cell);
+    for (size_t i = 0; i < part.cells.size(); ++i) {
+      if (part.cells[i] != 0) left.cells[i] = 0;
+    }
+  }
+  return true;
+}
+
+std::vector<std::vector<Point>> contour_of(const ImageFigure& figure, const ImagePanel& panel) {
+  if (figure.contour_mass == 0 || panel.weights.empty()) return {};
+  const auto weights = panel.weights.matrix<float>();
+  if (figure.contour_mass == 1) return edges_of(finite_cells(weights), weights.rows, weights.cols);
+  const std::vector<bool> cells = cells_with_mass(weights, figure.contour_mass);
+  if (!is_area(cells, weights.rows, weights.cols)) return {};
+  return edges_of(cells, weights.rows, weights.cols);
+}
 
 std::vector<bool> cells_with_mass(MatrixView<const float> weights, double share) {
   const auto count = static_cast<size_t>(weights.rows * weights.cols);

@@ -1,8 +1,10 @@
-// Draws a line around the cells that hold most of a map.
+// Cells that hold most of a map: how many they are, and the line around them.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "fovea/figure/figure.h"
 #include "fovea/figure/geometry.h"
 #include "fovea/tensor/view.h"
 
@@ -16,6 +18,19 @@ std::vector<bool> cells_with_mass(MatrixView<const float> weights, double share)
 // pieces along the grid.
 std::vector<std::vector<Point>> edges_of(const std::vector<bool>& cells, int64_t rows,
                                          int64_t cols);
+
+// "half in 15, 90 % in 87 of 784": how many cells hold so much of the weight. Empty where there is
+// none.
+std::string mass_note(MatrixView<const float> weights);
+
+// Whether marked cells have at most 3 parts; cells that share a side belong together.
+bool has_few_parts(const std::vector<bool>& cells, int64_t rows, int64_t cols);
+// Whether they are an area that a line may go around: 8 or more in few parts, at most a quarter of
+// the grid.
+bool is_area(const std::vector<bool>& cells, int64_t rows, int64_t cols);
+
+// The line that the figure has in this panel; empty where there is none.
+std::vector<std::vector<Point>> contour_of(const ImageFigure& figure, const ImagePanel& panel);
 
 // The edges around the cells with that mass. A weight belongs to a whole cell, so corners are not
 // rounded.

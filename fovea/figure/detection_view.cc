@@ -9,13 +9,14 @@
 
 #include "fovea/base/version.h"
 #include "fovea/figure/caption.h"
+#include "fovea/figure/contour.h"
+#include "fovea/figure/picture_view.h"
 #include "fovea/vision/resize.h"
 
 namespace fovea {
 namespace {
 
 constexpr Rgb kOutside{216, 216, 221};
-constexpr int64_t kMostOutlined = 4096;  // in a finer grid the line is all one sees
 constexpr int64_t kLongestObjects = 1280;
 constexpr int64_t kLongestMap = 640;
 
@@ -112,7 +113,12 @@ LineMaps line_maps(const DetectionScene& scene, const RecordPointer& record,
             ? weights
             : line_of(record, line.index, line.head, column, drawing.of);
     all.insert(all.end(), drawn.begin(), drawn.end());
-    maps.figure.panels.push_back(map_panel(scene, line.title, drawn));
+    ImagePanel panel = map_panel(scene, line.title, drawn);
+    if (drawing.of != MapValue::kScore) {
+      panel.note = mass_note(map_panel(scene, "", weights).weights.matrix<float>());
+    }
+    maps.figure.panels.push_back(std::move(panel));
+    maps.weights.push_back(weights);
   }
   std::string note;  // on the colours
   if (drawing.is_plain()) {
@@ -130,12 +136,13 @@ LineMaps line_maps(const DetectionScene& scene, const RecordPointer& record,
   const std::string sums =
       " · sum " + sum_text(maps.sums) +
       (column ? fmt::format(", where uniform attention gives {:.2f}", maps.uniform) : "");
+  const bool counts_weights = drawing.of == MapValue::kWeight || drawing.of == MapValue::kTimesEven;
   maps.figure.text.caption =
       fmt::format("{} · layer {}, {} · {} over cells{}{}{}", what, record->site.layer,
                   heads_text(same ? lines.front().head : HeadChoice{.kind = HeadChoice::Kind::kAll},
                              record->shape().heads),
-                  meaning_of(drawing.of), drawing.of == MapValue::kWeight ? sums : "", note,
-                  model_note(scene.run));
+                  meaning_of(drawing.of), counts_weights ? sums : "", note,
+                  seen_note(scene.grid) + model_note(scene.run));
   return maps;
 }
 
@@ -217,7 +224,6 @@ ColorScale visible_scale(std::vector<float> weights, std::string& note) {
 ImageFigure scene_figure(const DetectionScene& scene, int64_t longest) {
   ImageFigure figure;
   figure.grid_name = "cells";
-  if (scene.grid.patches() > kMostOutlined) figure.contour_mass = 0;
   figure.picture = picture_under(scene);
   const int64_t side = std::max(figure.picture.width, figure.picture.height);
   if (side > longest) {

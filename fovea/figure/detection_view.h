@@ -68,6 +68,7 @@ struct LineMaps {
   std::string query;  // whose rows or columns they are
   bool column = false;
   std::vector<double> sums;
+  std::vector<std::vector<double>> weights;  // of each panel, whatever it draws
   double uniform = 0;  // what a column would receive if all rows looked everywhere alike
 };
 // What a query attends to, in the chosen heads. Without a query: what each object's query attends

@@ -6,10 +6,15 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <span>
 
 #include "fovea/capture/site.h"
 #include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/figure/caption.h"
+#include "fovea/figure/color_axis.h"
+#include "fovea/figure/contour.h"
+#include "fovea/figure/map_drawing.h"
+#include "fovea/figure/picture_view.h"
 #include "fovea/figure/view_frame.h"
 #include "fovea/vision/seen_part.h"
 
@@ -68,7 +73,7 @@ std::string explanation_caption(const ExplanationView& view) {
   }
   for (const std::string& note : view.notes) text += " \u00b7 " + note;
   for (const std::string& note : explanation.notes) text += " \u00b7 " + note;
-  return text + model_note(view.run);
+  return text;
 }
 
 FigureText explanation_words(const ExplanationView& view) {
@@ -80,12 +85,19 @@ Tensor score_grid(const std::vector<double>& scores, int64_t rows, int64_t cols)
   return Tensor::from<float>({rows, cols}, cells);
 }
 
+// The words of figures that add nothing to them.
+FigureText whole_words(const ExplanationView& view) {
+  FigureText words = explanation_words(view);
+  words.caption += model_note(view.run);
+  return words;
+}
+
 MatrixFigure explained_grid(const ExplanationView& view) {
   const Explanation& explanation = view.explanation;
   const Axis& axis = explanation.axis;
   const bool heads = axis.name == "heads";
   MatrixFigure figure;
-  figure.text = explanation_words(view);
+  figure.text = whole_words(view);
   figure.rows = numbered_axis(heads ? "layers" : "grid rows", axis.grid_rows);
   figure.cols = numbered_axis(heads ? "heads" : "grid columns", axis.grid_cols);
   figure.row_title = heads ? "layer" : "grid row";
@@ -94,6 +106,46 @@ MatrixFigure explained_grid(const ExplanationView& view) {
   figure.scale = explanation_scale(explanation);
   figure.value_name = explanation.measures;
   return figure;
+}
+
+// Over a picture signed scores go both ways from their mean size, up to 32 times it: a sum of many
+// small ones and a few large ones shows both.
+ColorScale signed_scale(std::span<const float> scores, std::string& note) {
+  constexpr double kReach = 32;
+  double size = 0, most = 0, for_it = 0, against = 0;
+  for (const float score : scores) {
+    size += std::abs(double{score});
+    most = std::max(most, std::abs(double{score}));
+    (score > 0 ? for_it : against) += double{score};
+  }
+  size /= static_cast<double>(std::max<size_t>(scores.size(), 1));
+  if (!(size > 0)) return {-1, 1};
+  const bool beyond = most > kReach * size;
+  const ColorScale scale{.low = -kReach * size,
+                         .high = kReach * size,
+                         .curve = ScaleCurve::kSignedLog,
+                         .below = beyond,
+                         .above = beyond,
+                         .least = size};
+  const auto number = [](double value) { return (value > 0 ? "+" : "") + scale_text({}, value); };
+  note = fmt::format(
+      " · log colours from the mean size {} to {:g} times that, no colour below it · warm: speaks "
+      "for it, cold: against · sum {}: {} and {}",
+      scale_text({}, size), kReach, number(for_it + against), number(for_it), number(against));
+  return scale;
+}
+
+// How many times an even share of all positions, special ones too, each patch has.
+ColorScale share_scale(Tensor& scores, double sum, size_t positions, std::string& note) {
+  const double even = sum / static_cast<double>(positions);
+  double largest = 0;
+  for (float& score : scores.mutable_values<float>()) {
+    score = static_cast<float>(double{score} / even);
+    largest = std::max(largest, double{score});
+  }
+  const ColorScale scale = even_scale(largest);
+  note = even_note(scale, largest);
+  return scale;
 }
 
 ImageFigure explained_picture(const ExplanationView& view) {
@@ -105,6 +157,19 @@ ImageFigure explained_picture(const ExplanationView& view) {
   ImagePanel panel{.title = view.method.name,
                    .weights = score_grid(explanation.scores, axis.grid_rows, axis.grid_cols)};
   const int64_t front = PictureAxis::of(axis).specials;
+  figure.value_name = explanation.measures;
+  std::string note;
+  const double sum = sum_of_scores(explanation.scores);
+  if (explanation.is_signed) {
+    figure.scale = signed_scale(panel.weights.values<float>(), note);
+    figure.contour_mass = 0;
+  } else {
+    panel.note = mass_note(panel.weights.matrix<float>());
+    if (sum > 0) {
+      figure.scale = share_scale(panel.weights, sum, explanation.scores.size(), note);
+      figure.value_name += ", times even";
+    }
+  }
   if (explanation.row && *explanation.row >= front) {
     const int64_t patch = *explanation.row - front;
     panel.chosen = CellMark{patch / axis.grid_cols, patch % axis.grid_cols};
@@ -116,15 +181,9 @@ ImageFigure explained_picture(const ExplanationView& view) {
         fmt::format(" \u00b7 {} on {}", number_text(sum_of_scores(specials)),
                     front == 1 ? axis.positions[0].text : fmt::format("{} special tokens", front));
   }
+  figure.text.caption += note + seen_note(*view.grid) + model_note(view.run);
   figure.panels = {std::move(panel)};
   figure.panels_across = 2;
-  // Special tokens are no part of the picture and must not dim it.
-  Explanation patches = explanation;
-  patches.scores.erase(patches.scores.begin(), patches.scores.begin() + front);
-  if (patches.row) *patches.row -= front;
-  figure.scale = explanation_scale(patches);
-  if (explanation.is_signed) figure.contour_mass = 0;
-  figure.value_name = explanation.measures;
   figure.grid_name = view.grid_name;
   return figure;
 }
@@ -145,16 +204,48 @@ void add_target(const Explanation& explanation, ReadFigure& figure) {
   for (Position& position : figure.axis.positions) position.word = -1;
 }
 
+// To the largest of what is no special token: these are grey, and mostly far above all others.
+ColorScale scale_of_words(const ReadFigure& figure) {
+  double most = 0;
+  for (size_t i = 0; i < figure.weights.size(); ++i) {
+    const bool counts =
+        !figure.axis.positions[i].special && static_cast<int64_t>(i) != figure.chosen;
+    if (counts) most = std::max(most, double{figure.weights[i]});
+  }
+  return most > 0 ? scale_to(most) : figure.scale;
+}
+
+// Shares that hardly differ would all be dark on a scale from 0: then they are told as times even.
+void tell_times_even(ReadFigure& figure, double sum) {
+  const double even = sum / static_cast<double>(figure.weights.size());
+  constexpr double kHardly = 0.5;  // of an even share, less or more
+  const bool alike = std::ranges::all_of(
+      figure.weights, [&](float weight) { return double{weight} >= (1 - kHardly) * even; });
+  if (!(sum > 0) || !alike || figure.scale.high > (1 + kHardly) * even) return;
+  double largest = 0;
+  for (float& weight : figure.weights) {
+    weight = static_cast<float>(double{weight} / even);
+    largest = std::max(largest, double{weight});
+  }
+  figure.scale = even_scale(largest);
+  figure.value_name += ", times even";
+  figure.text.caption += even_note(figure.scale, largest);
+}
+
 ReadFigure explained_text(const ExplanationView& view) {
   const Explanation& explanation = view.explanation;
   ReadFigure figure;
-  figure.text = explanation_words(view);
+  figure.text = whole_words(view);
   figure.axis = explanation.axis;
   figure.weights.assign(explanation.scores.begin(), explanation.scores.end());
   if (!explanation.target_scores.empty()) add_target(explanation, figure);
   figure.chosen = explanation.row.value_or(-1);
   figure.scale = explanation_scale(explanation);
+  if (!explanation.is_signed) figure.scale = scale_of_words(figure);
   figure.value_name = explanation.measures;
+  if (!explanation.is_signed && view.method.needs.position) {
+    tell_times_even(figure, sum_of_scores(explanation.scores));
+  }
   return figure;
 }
 

@@ -4,6 +4,8 @@
 
 #include <type_traits>
 
+#include "fovea/figure/contour.h"
+
 namespace fovea {
 namespace {
 
@@ -11,16 +13,12 @@ std::string_view suiting_colors(const Figure& figure) {
   return std::visit(
       [](const auto& each) -> std::string_view {
         using Kind = std::decay_t<decltype(each)>;
-        constexpr bool on_text = std::is_same_v<Kind, ReadFigure> ||
-                                 std::is_same_v<Kind, ReadingFigure> ||
-                                 std::is_same_v<Kind, StepsFigure>;
+        constexpr bool on_picture = std::is_same_v<Kind, ImageFigure>;
         if constexpr (requires { each.scale; }) {
-          // Blank is little, and ink is where weight is.
-          constexpr bool on_picture = std::is_same_v<Kind, ImageFigure>;
-          if (each.scale.times_even && !on_picture) return "paper";
-          if (each.scale.low < 0 && each.scale.high > 0) return "RdBu";
+          if (each.scale.is_signed()) return on_picture ? "ice-fire" : "RdBu";
         }
-        return on_text ? "paper" : "inferno";
+        // Blank is little, and ink is where weight is; a picture's ground is dark.
+        return on_picture ? "inferno" : "paper";
       },
       figure);
 }
@@ -73,16 +71,18 @@ std::string patches_note(const ImageFigure& figure) {
   if (panel == figure.panels.end()) return "";
   std::string text = fmt::format(
       "{} \u00d7 {} {}, {}.", panel->weights.size(0), panel->weights.size(1), figure.grid_name,
-      figure.smooth ? "smoothed between their centres" : "one colour each");
-  if (figure.contour_mass > 0) {
-    text += figure.contour_mass < 1
-                ? fmt::format(" The line holds {:g} % of the mass.", figure.contour_mass * 100)
-                : " The line goes around what is shown.";
+      figure.smooth ? "smoothed: what lies between them was never computed" : "one colour each");
+  if (figure.contour_mass == 1) return text + " The line goes around what is shown.";
+  size_t maps = 0, lines = 0;
+  for (const ImagePanel& each : figure.panels) {
+    maps += each.weights.empty() ? 0 : 1;
+    lines += contour_of(figure, each).empty() ? 0 : 1;
   }
-  if (!panel->rings.empty()) {
-    text += " The rings hold 50 % (solid) and 90 % (dotted) of what lies on patches.";
-  }
-  return text;
+  if (lines == 0) return text;
+  const std::string share =
+      figure.contour_mass == 0.5 ? "half" : fmt::format("{:g} %", figure.contour_mass * 100);
+  return text + fmt::format(" The line holds {} of the weight{}.", share,
+                            lines < maps ? ", where that is an area" : "");
 }
 
 }  // namespace fovea

@@ -22,7 +22,9 @@
 
 namespace fovea {
 
-enum class ScaleCurve { kLinear, kSqrt, kLog };
+// The last goes both ways from 0: logarithmic in the size, and sizes up to `least` are all the
+// same.
+enum class ScaleCurve { kLinear, kSqrt, kLog, kSignedLog };
 
 // Which value has which colour, the same for all panels of a figure (color_axis.h).
 struct ColorScale {
@@ -32,6 +34,9 @@ struct ColorScale {
   bool times_even = false;  // values count from even attention: 2 is told as ×2, 0.5 as ÷2
   bool below = false;       // values lie beyond that end, which the colour bar tells by an arrow
   bool above = false;
+  double least = 0;  // of a signed logarithmic scale; its ends are as far below 0 as above
+
+  bool is_signed() const { return low < 0 && high > 0; }
 };
 
 struct MapPanel {
@@ -39,6 +44,8 @@ struct MapPanel {
   Tensor weights;         // [rows, cols]
   double apart = 0;       // the share of all weight that is not in the colours, but grey
   std::string kind = {};  // of head: "previous token"; empty: not known
+  // Columns that stay at their place but are grey, from 0 to 1: special tokens and sinks.
+  std::vector<int64_t> grey = {};
 };
 
 // A cell that is marked with a ring.
@@ -127,6 +134,8 @@ struct MatrixFigure {
   AxisPlace row_place;
   AxisPlace col_place;
   std::optional<MapOverview> overview;
+  std::vector<int64_t> grey = {};  // columns that are grey, from 0 to 1 (MapPanel)
+  std::string grey_name = {};      // beside their bar: "to [CLS], [SEP]"
 };
 
 // Small multiples: all heads of one layer, or layers (down) x heads (across).
@@ -138,8 +147,9 @@ struct HeadsFigure {
   int64_t panels_across = 1;
   ColorScale scale;
   std::string value_name = "attention weight";  // beside the colour bar
-  bool overview = false;  // of long maps: panels without names; what is apart is a gauge
-  bool causal = false;    // of these: the upper right half is not allowed
+  bool overview = false;       // of long maps: panels without names; what is apart is a gauge
+  bool causal = false;         // of these: the upper right half is not allowed
+  std::string grey_name = {};  // beside the bar of grey columns, where a panel has some
 };
 
 // Running text: the chosen position marked, all others shaded by their weight. -1 is chosen where
@@ -163,21 +173,25 @@ struct ReadingFigure {
   std::string value_name = "attention weight";  // beside the colour bar
 };
 
-// Two columns of tokens, joined by lines whose strength is the weight; one colour per head. Of each
-// row the largest weights are drawn until they make up `mass`. Other values than weights are 0 or
-// more too.
+// Two columns of tokens, joined by lines whose strength is the weight. Two or three heads lie over
+// each other in a colour each, and of each row the largest weights are drawn until they make up
+// `mass`. Of more heads the last would hide the others: then each has a panel. Other values than
+// weights are 0 or more too.
 struct LinesFigure {
   FigureText text;
   Axis rows;
   Axis cols;
   std::vector<MapPanel> heads;
   double mass = 0.9;
+  double least = 0.05;  // what a panel of one head leaves out, of its strength or as a weight
   std::optional<ColorScale> strength;  // how strong a line is; none: by its share of the largest
   std::string value_name = "attention weight";
   std::optional<int64_t> chosen_row;  // draw only its lines
   std::optional<int64_t> chosen_col;
   AxisPlace row_place = {};
   AxisPlace col_place = {};
+
+  bool in_panels() const { return heads.size() == 1 || heads.size() > 3; }
 };
 
 // Translation: the source across, the target down. Soft weights as colours, hard links as rings.
@@ -194,16 +208,18 @@ struct AlignFigure {
 // What patches give to others at the same offset, head by head: each a small square kernel.
 struct KernelPanel {
   std::string title;      // "head 3"
-  std::string detail;     // below it: "spread 1.8"
+  std::string detail;     // beside it: "spread 1.8 · 48 % inside", "up left"
   Tensor weights;         // [2 * radius + 1, 2 * radius + 1], offset 0 in the middle
-  double centre_row = 0;  // the mean offset, marked by a cross
+  double centre_row = 0;  // the mean offset
   double centre_col = 0;
 };
 struct KernelsFigure {
   FigureText text;
   std::vector<KernelPanel> panels;  // line by line
   int64_t panels_across = 1;
+  // Of times even; or of weights, which then stand in their cells.
   ColorScale scale;
+  double even = 1;  // the weight that is 1 in the panels
 };
 
 // One number for each head of each layer, as dots above the layers.
@@ -250,13 +266,6 @@ struct CompositeFigure {
   std::vector<CompositeOwner> names;
 };
 
-// A circle around a patch, in units of patches.
-struct ImageRing {
-  CellMark centre;
-  double radius = 0;
-  bool dotted = false;
-};
-
 // A frame around an object. Its sides are fractions of the picture, from the left and the top; what
 // lies outside of 0 to 1 is cut off.
 struct ImageBox {
@@ -281,10 +290,10 @@ struct ImagePanel {
   std::string title;                    // "head 3"
   Tensor weights;                       // [grid rows, grid cols]; empty: no colours
   std::optional<CellMark> chosen = {};  // a patch that is framed
-  std::vector<ImageRing> rings = {};
   std::vector<ImageMask> masks = {};
   std::vector<ImageBox> boxes = {};
   std::optional<ImageBox> part = {};  // of kParts: which part it is of, without a name
+  std::string note = {};              // below the title: "half in 15, 90 % in 87 of 784"
 };
 
 enum class ImageLayout {
@@ -296,6 +305,9 @@ enum class ImageLayout {
   // A small panel for each part of the picture, at its place, its own part framed; the picture
   // beside them.
   kParts,
+  // Small panels in a table, without titles: a line for each row name, a column for each column
+  // name.
+  kSheet,
 };
 
 struct ImageFigure {
@@ -304,12 +316,15 @@ struct ImageFigure {
   std::vector<ImagePanel> panels;
   int64_t panels_across = 4;
   ColorScale scale;
-  bool smooth = false;        // blend between patches, and say so; otherwise one colour per patch
-  double contour_mass = 0.5;  // a line around the fewest patches with this mass; 0: none
-  double opacity = 0.95;      // of the largest weight's colour over the picture; less for less
+  bool smooth = false;  // blend between patches, and say so; otherwise one colour per patch
+  // A line around the fewest patches with this mass, in panels where that is an area (contour.h);
+  // 1: around all that is not NaN, in every panel; 0: none.
+  double contour_mass = 0.5;
   std::string value_name = "attention weight";
   std::string grid_name = "patches";  // what the cells of the grid are, for the note below
   ImageLayout layout = ImageLayout::kLines;
+  std::vector<std::string> row_names = {};  // of a sheet: "layer 0"
+  std::vector<std::string> col_names = {};  // "head 0"
 
   // In any panel: then the colours need a legend.
   bool has_weights() const {
@@ -363,10 +378,10 @@ Tensor as_tensor(const Matrix& matrix);  // f32
 // The same as a matrix whose axes are two texts.
 MatrixFigure as_matrix(const AlignFigure& figure);
 const FigureText& text_in(const Figure& figure);
-// The colour map of that name; without one what suits the figure: for differences where there are
-// negative values, and where text stands on the colours one that begins light.
+// The colour map of that name; without one what suits the figure: `paper` on white, `inferno` over
+// a picture, and where there are negative values one for differences.
 const ColorMap& colors_of(const Figure& figure, std::string_view name = "");
-// Below a picture: "24 x 30 patches, one colour each. The line holds 50 % of the mass."
+// Below a picture: "24 × 30 patches, one colour each. The line holds half of the weight."
 std::string patches_note(const ImageFigure& figure);
 
 }  // namespace fovea

@@ -8,27 +8,49 @@
 #include "fovea/explain/pictures/convolution_heads.h"
 #include "fovea/explain/rollout.h"
 #include "fovea/figure/caption.h"
+#include "fovea/figure/map_drawing.h"
 #include "fovea/figure/picture_view.h"
 #include "fovea/figure/view_frame.h"
 
 namespace fovea {
 namespace {
 
-KernelsFigure figure_of(const std::vector<NamedKernel>& kernels, int64_t across, FigureText text) {
-  KernelsFigure figure{.text = std::move(text), .panels_across = across};
+// The cells of each kernel over what even attention gives one.
+KernelsFigure figure_of(const std::vector<NamedKernel>& kernels, int64_t across, double even,
+                        FigureText text) {
+  KernelsFigure figure{.text = std::move(text), .panels_across = across, .even = even};
   figure.text.metadata.set("radius", kernels[0].kernel.radius);
-  double largest = 0;
   for (const auto& [title, kernel] : kernels) {
-    largest = std::max(largest, std::ranges::max(kernel.weights.values()));
+    Tensor weights = as_tensor(kernel.weights);
+    for (float& weight : weights.mutable_values<float>()) {
+      weight = static_cast<float>(double{weight} / even);
+    }
     figure.panels.push_back({.title = title,
                              .detail = fmt::format("spread {:.1f} · {:.0f} % inside", kernel.spread,
                                                    100 * kernel.inside),
-                             .weights = as_tensor(kernel.weights),
+                             .weights = std::move(weights),
                              .centre_row = kernel.centre_row,
                              .centre_col = kernel.centre_col});
   }
-  figure.scale = scale_to(largest);
   return figure;
+}
+
+double largest_cell(const KernelsFigure& figure) {
+  double largest = 0;
+  for (const KernelPanel& panel : figure.panels) {
+    largest = std::max(largest, largest_of(panel.weights.values<float>()));
+  }
+  return largest;
+}
+
+// "up left", "itself": where a built head looks.
+std::string direction_of(const OffsetKernel& kernel) {
+  const auto down = std::lround(kernel.centre_row), right = std::lround(kernel.centre_col);
+  std::string words = down < 0 ? "up" : down > 0 ? "down" : "";
+  const std::string_view side = right < 0 ? "left" : right > 0 ? "right" : "";
+  if (!words.empty() && !side.empty()) words += " ";
+  words += side;
+  return words.empty() ? "itself" : words;
 }
 
 // The mean distance, in patches, of attention that is the same everywhere.
@@ -84,19 +106,23 @@ KernelsFigure kernels_figure(const Run& run, const HeadKernels& heads) {
                        : fmt::format("layer {}", heads.site.layer);
   FigureText text{
       .title = title_of(run, heads.site.kind, "heads as kernels · " + place),
-      .caption =
-          fmt::format(
-              "Rows attend to columns, by offset · {}, {} heads · softmax weight, each row "
-              "divided by what it gives to patches · mean over the {} patches whose whole "
-              "window lies in the picture · spread: root mean square distance from the mean "
-              "offset, in patches · inside: the share of the weight that lies in the window, "
-              "the sum of its cells",
-              place, heads.heads, heads.kernels[0].kernel.queries) +
-          model_note(run),
+      .caption = fmt::format(
+          "Rows attend to columns, by offset · {}, {} heads · softmax weight, each row "
+          "divided by what it gives to patches · mean over the {} patches whose whole "
+          "window lies in the picture · spread: root mean square distance from the mean "
+          "offset, in patches · inside: the share of the weight that lies in the window, "
+          "the sum of its cells",
+          place, heads.heads, heads.kernels[0].kernel.queries),
       .metadata = picture_metadata(run)};
   const int64_t half = (heads.heads + 1) / 2;
   const int64_t across = heads.all_layers || heads.heads <= 4 ? heads.heads : half <= 4 ? half : 6;
-  return figure_of(heads.kernels, across, std::move(text));
+  const double even = 1 / static_cast<double>(PictureAxis::of(picture_axis(run)).grid.patches());
+  KernelsFigure figure = figure_of(heads.kernels, across, even, std::move(text));
+  const double largest = largest_cell(figure);
+  figure.scale = even_scale(std::max(largest, kEvenReach));
+  figure.scale.above = largest > figure.scale.high;
+  figure.text.caption += even_note(figure.scale, largest) + model_note(run);
+  return figure;
 }
 
 KernelsFigure convolution_figure(const Run& run, const std::vector<NamedKernel>& kernels,
@@ -112,7 +138,12 @@ KernelsFigure convolution_figure(const Run& run, const std::vector<NamedKernel>&
           kHeadSharpness, kernels[0].kernel.queries, pixels.cols, pixels.rows, difference),
       .metadata = picture_metadata(run)};
   text.metadata.set("sharpness", kHeadSharpness);
-  return figure_of(kernels, 3, std::move(text));
+  KernelsFigure figure = figure_of(kernels, 3, 1, std::move(text));
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    figure.panels[i].detail = direction_of(kernels[i].kernel);
+  }
+  figure.scale = scale_to(round_end(largest_cell(figure)));
+  return figure;
 }
 
 DotsFigure distances_figure(const Run& run, DistanceForm form, int64_t side) {

@@ -89,16 +89,36 @@ MapData data_of(const ImageFigure& figure) {
   return data;
 }
 
+MapData patch_numbers(const ImageFigure& figure, std::span<const std::vector<double>> weights,
+                      int64_t rows, int64_t cols) {
+  MapData data{.rows = numbered_axis("grid rows", rows),
+               .cols = numbered_axis("grid columns", cols),
+               .text = figure.text};
+  data.text.metadata = Json::object();
+  for (const auto& [name, value] : figure.text.metadata.as_object("a figure")) {
+    if (name != "of") data.text.metadata.set(name, value);
+  }
+  data.weights = Tensor::uninitialized({std::ssize(weights), rows, cols});
+  float* out = data.weights.mutable_values<float>().data();
+  for (size_t i = 0; i < weights.size(); ++i) {
+    data.panels.push_back(figure.panels[i].title);
+    for (const double weight : weights[i]) *out++ = static_cast<float>(weight);
+  }
+  return data;
+}
+
 MapData data_of(const KernelsFigure& figure) {
   const int64_t side = figure.panels.at(0).weights.size(0);
   MapData data{.rows = offset_axis("patches down", side / 2),
                .cols = offset_axis("patches right", side / 2),
                .text = figure.text};
   data.weights = Tensor::uninitialized({static_cast<int64_t>(figure.panels.size()), side, side});
-  auto out = data.weights.mutable_values<float>().begin();
+  float* out = data.weights.mutable_values<float>().data();
   for (const KernelPanel& panel : figure.panels) {
     data.panels.push_back(panel.title);
-    out = std::ranges::copy(panel.weights.values<float>(), out).out;
+    for (const float value : panel.weights.values<float>()) {
+      *out++ = static_cast<float>(double{value} * figure.even);
+    }
   }
   return data;
 }

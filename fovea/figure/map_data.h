@@ -1,6 +1,7 @@
 // The numbers of a figure, and what they stand for. Files of numbers and JSON hold these.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ MapData data_of(const ImageFigure& figure);      // the maps of its panels, over
 MapData data_of(const KernelsFigure& figure);    // each panel by how far down and to the right
 MapData data_of(const DotsFigure& figure);       // [groups, series]
 MapData data_of(const CompositeFigure& figure);  // owners over the grid; -1: nobody's
+
+// The weights behind the panels, where they draw something else that nobody asked for by name.
+MapData patch_numbers(const ImageFigure& figure, std::span<const std::vector<double>> weights,
+                      int64_t rows, int64_t cols);
 
 // The texts of an axis, one for each position.
 Json position_texts(const Axis& axis);

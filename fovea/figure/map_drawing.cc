@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-constexpr double kEvenReach = 32;       // of times even, either way
+constexpr double kShortReach = 8;       // over a picture, where nothing goes beyond it
 constexpr double kLeastWeight = 1e-5;   // of the largest, where a logarithmic scale begins
 constexpr double kLeastLargest = 1e-4;  // the same for the largest of many
 constexpr double kScoreShare = 99.5;    // percent of scores that the colours reach
@@ -71,14 +71,16 @@ void check_together(const MapDrawing& drawing, bool asked_curve) {
 }
 
 ColorScale usual_scale(const MapDrawing& drawing, std::vector<float>& finite, double largest) {
-  ColorScale scale{0, largest > 0 ? largest : 1};
+  ColorScale scale{0, round_end(largest)};
   if (drawing.of == MapValue::kScore) {
     for (float& value : finite) value = std::abs(value);
     const double reach = percentile_of(finite, kScoreShare);
     return reach > 0 ? ColorScale{-reach, reach} : ColorScale{-1, 1};
   }
   if (drawing.curve != ScaleCurve::kLog) return scale;
-  if (drawing.of == MapValue::kTimesEven) return {1 / kEvenReach, kEvenReach};
+  if (drawing.of == MapValue::kTimesEven) {
+    return drawing.from_even ? even_scale(largest) : ColorScale{1 / kEvenReach, kEvenReach};
+  }
   // A weight has its place on a scale to 1; a length has no such end.
   if (drawing.of == MapValue::kWeight) scale.high = 1;
   scale.low = scale.high * (drawing.merge == Merge::kMax ? kLeastLargest : kLeastWeight);
@@ -118,13 +120,28 @@ bool MapDrawing::is_plain() const {
   return of == MapValue::kWeight && curve == ScaleCurve::kLinear && !range;
 }
 
-MapDrawing map_drawing(const ViewChoice& choice, int64_t positions) {
+double round_end(double largest) {
+  if (!(largest > 0)) return 1;
+  constexpr double kSteps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8};
+  constexpr double kSlack = 1 + 1e-5;  // 1.0000001 is 1
+  const double power = std::pow(10, std::floor(std::log10(largest / kSlack)));
+  for (const double step : kSteps) {
+    if (largest <= step * power * kSlack) return step * power;
+  }
+  return 10 * power;
+}
+
+MapDrawing map_drawing(const ViewChoice& choice, int64_t positions, int64_t maps) {
   const bool is_long = positions > kShortMap && !choice.exact;
   MapDrawing drawing{.range = choice.range, .merge = choice.largest ? Merge::kMax : Merge::kWords};
   const MapValue usual = is_long && !choice.largest ? MapValue::kTimesEven : MapValue::kWeight;
   drawing.of = choice.of.value_or(usual);
   const bool log = drawing.of == MapValue::kTimesEven || (choice.largest && is_long);
-  drawing.curve = choice.curve.value_or(log ? ScaleCurve::kLog : ScaleCurve::kLinear);
+  const bool small_show = drawing.of == MapValue::kWeight && !is_long && !choice.exact &&
+                          !choice.range && (maps > 1 || positions > kNumberedMap);
+  drawing.curve = choice.curve.value_or(log          ? ScaleCurve::kLog
+                                        : small_show ? ScaleCurve::kSqrt
+                                                     : ScaleCurve::kLinear);
   if (drawing.of == MapValue::kScore && !choice.curve) drawing.curve = ScaleCurve::kLinear;
   check_together(drawing, choice.curve.has_value());
   return drawing;
@@ -132,10 +149,29 @@ MapDrawing map_drawing(const ViewChoice& choice, int64_t positions) {
 
 MapDrawing row_drawing(const ViewChoice& choice) {
   MapDrawing drawing = map_drawing(choice, 1);
-  if (drawing.of == MapValue::kTimesEven && !choice.range) {
-    drawing.range = ColorRange{{.value = 1}, {.value = kEvenReach}};
-  }
+  drawing.from_even = drawing.of == MapValue::kTimesEven && !choice.range;
   return drawing;
+}
+
+MapDrawing picture_drawing(const ViewChoice& choice) {
+  ViewChoice over_picture = choice;
+  if (!choice.of) over_picture.of = MapValue::kTimesEven;
+  return row_drawing(over_picture);
+}
+
+ColorScale even_scale(double largest) {
+  const double high = largest <= kShortReach ? kShortReach : kEvenReach;
+  return {.low = 1,
+          .high = high,
+          .curve = ScaleCurve::kLog,
+          .times_even = true,
+          .above = largest > high};
+}
+
+std::string even_note(const ColorScale& scale, double largest) {
+  return fmt::format(
+      " · times an even share, log colours ×1 to {}, largest {} · no colour: even or less",
+      scale_text(scale, scale.high), scale_text(scale, largest));
 }
 
 ColorScale scale_of(const MapDrawing& drawing, std::span<const float> values) {
@@ -149,7 +185,7 @@ ColorScale scale_of(const MapDrawing& drawing, std::span<const float> values) {
   scale.times_even = drawing.of == MapValue::kTimesEven;
   const double slack = (scale.high - scale.low) * 1e-6;
   scale.above = !drawing.is_plain() && high > scale.high + slack;
-  scale.below = !drawing.is_plain() && low < scale.low - slack;
+  scale.below = !drawing.is_plain() && !drawing.from_even && low < scale.low - slack;
   return scale;
 }
 
@@ -189,10 +225,14 @@ std::string colors_note(const MapDrawing& drawing, const ColorScale& scale,
     if (std::isfinite(value) && std::abs(double{value}) > std::abs(largest))
       largest = double{value};
   }
-  const std::string curve =
-      scale.curve == ScaleCurve::kLinear ? "" : fmt::format("{} ", name_of(scale.curve));
-  return fmt::format(" · {}{} {} to {}, largest {}", curve, what, scale_text(scale, scale.low),
-                     scale_text(scale, scale.high), scale_text(scale, largest));
+  const std::string curve = scale.curve == ScaleCurve::kLinear ? ""
+                            : scale.curve == ScaleCurve::kSqrt
+                                ? "square-root "
+                                : fmt::format("{} ", name_of(scale.curve));
+  const std::string low = scale.low == 1 && scale.times_even ? "×1" : scale_text(scale, scale.low);
+  return fmt::format(" · {}{} {} to {}, largest {}{}", curve, what, low,
+                     scale_text(scale, scale.high), scale_text(scale, largest),
+                     drawing.from_even ? " · no colour: even or less" : "");
 }
 
 }  // namespace fovea

@@ -124,7 +124,9 @@ ImageFigure parts_figure(const Run& run, const ViewChoice& choice, Picture pictu
   const HeadChoice head = single_map(choice.head, *record);
   ViewChoice own = choice;
   if (!own.of && !own.exact) own.of = MapValue::kTimesEven;
-  const MapDrawing drawing = row_drawing(own);
+  MapDrawing drawing = row_drawing(own);
+  // Parts are compared from map to map.
+  if (drawing.from_even) drawing.range = ColorRange{{.value = 1}, {.value = kEvenReach}};
   const PictureAxis axis = PictureAxis::of(*run.find_axis(record->row_axis));
   const CutGrid parts = cut_in_parts(axis.grid), blocks = cut_in_blocks(axis.grid, choice.exact);
   const CutOrder by_part(axis, parts), by_block(axis, blocks);
@@ -158,9 +160,7 @@ ImageFigure parts_figure(const Run& run, const ViewChoice& choice, Picture pictu
   figure.text.subtitle = choice.column ? "who attends to each part of the picture"
                                        : "what each part of the picture attends to";
   figure.text.caption = parts_caption(parts, blocks, choice, place, drawing.of) +
-                        colors_note(drawing, figure.scale, all) +
-                        (figure.scale.times_even ? " · no colour: even or less" : "") +
-                        model_note(run);
+                        colors_note(drawing, figure.scale, all) + model_note(run);
   figure.text.metadata =
       Json::object({{"model", run.model},
                     {"model_hash", run.model_hash},

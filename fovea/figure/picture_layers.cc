@@ -9,6 +9,7 @@
 #include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/explain/rollout.h"
 #include "fovea/figure/caption.h"
+#include "fovea/figure/contour.h"
 #include "fovea/figure/view_frame.h"
 #include "fovea/vision/seen_part.h"
 
@@ -49,12 +50,9 @@ std::string field_caption(const PatchFields& fields) {
   return fmt::format(
       "Row: what reaches patch {},{} · rollout of layer 0, of layers 0 and 1, and so on: half the "
       "mean of all heads, half the residual · sum {:.2f} on patches after all layers · radius that "
-      "holds 50 %: {} pixels of the model's input; 90 %: {} · the patch's own weight, {:.2f} to "
-      "{:.2f}, is off the scale",
+      "holds 50 %: {} pixels of the model's input; 90 %: {}",
       fields.place().row, fields.place().col, fields.depths.back().field.grid_mass,
-      radii(fields, &ReceptiveField::radius50), radii(fields, &ReceptiveField::radius90),
-      fields.depths.back().weights[static_cast<size_t>(fields.patch)],
-      fields.depths.front().weights[static_cast<size_t>(fields.patch)]);
+      radii(fields, &ReceptiveField::radius50), radii(fields, &ReceptiveField::radius90));
 }
 
 }  // namespace
@@ -137,32 +135,29 @@ ImageFigure field_figure(const Run& run, const PatchFields& fields, const Pictur
   const CellMark own = fields.place();
   figure.text.title =
       title_of(run, fields.kind, fmt::format("what reaches patch {},{}", own.row, own.col));
-  figure.text.caption = field_caption(fields) + model_note(run);
   figure.text.metadata = picture_metadata(run);
   figure.text.metadata.set("patch", fields.patch);
   figure.text.metadata.set("method", "rollout");
   figure.text.metadata.set("residual", RolloutOptions().residual);
   figure.picture = seen_part(picture, grid);
-  figure.contour_mass = 0;
-  figure.value_name = "share that reaches it";
+  figure.value_name = "share that reaches it, times even";
+  const double positions = static_cast<double>(picture_axis(run).positions.size());
   double largest = 0;
   for (const FieldDepth& depth : fields.depths) {
-    ImagePanel panel{
-        .title =
-            fmt::format("to layer {}: {:.0f} and {:.0f} px", depth.layers - 1,
-                        fields.pixels(depth.field.radius50), fields.pixels(depth.field.radius90)),
-        .weights = Tensor::uninitialized({fields.grid.rows, fields.grid.cols}),
-        .chosen = own,
-        .rings = {{own, depth.field.radius50, false}, {own, depth.field.radius90, true}}};
+    ImagePanel panel{.title = fmt::format("to layer {}", depth.layers - 1),
+                     .weights = Tensor::uninitialized({fields.grid.rows, fields.grid.cols}),
+                     .chosen = own};
     float* out = panel.weights.mutable_values<float>().data();
-    for (size_t i = 0; i < depth.weights.size(); ++i) {
-      *out++ = static_cast<float>(depth.weights[i]);
-      // All of it would outshine the others: half of what a layer passes on is the patch's own.
-      if (static_cast<int64_t>(i) != fields.patch) largest = std::max(largest, depth.weights[i]);
+    for (const double weight : depth.weights) {
+      *out++ = static_cast<float>(weight * positions);
+      largest = std::max(largest, weight * positions);
     }
+    panel.note = mass_note(panel.weights.matrix<float>());
     figure.panels.push_back(std::move(panel));
   }
-  figure.scale = scale_to(largest);
+  figure.scale = even_scale(largest);
+  figure.text.caption =
+      field_caption(fields) + even_note(figure.scale, largest) + seen_note(grid) + model_note(run);
   figure.panels_across = fields.depths.size() < 8 ? 4 : 5;
   return figure;
 }

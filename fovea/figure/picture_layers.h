@@ -55,7 +55,8 @@ struct PatchFields {
 // Computes this through one layer, two, ... all. If there are many layers, some evenly spaced ones.
 // Without a patch, for the one in the middle.
 PatchFields patch_fields(const Run& run, std::optional<int64_t> patch, int64_t side);
-// A panel for each depth, with rings around the patch that hold half and nine tenths.
+// A panel for each depth: how many times an even share of the positions reaches the patch from
+// each.
 ImageFigure field_figure(const Run& run, const PatchFields& fields, const Picture& picture,
                          const PatchGrid& grid);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -14,6 +15,7 @@
 #include "fovea/explain/pictures/mass_mask.h"
 #include "fovea/explain/pictures/picture_axis.h"
 #include "fovea/figure/caption.h"
+#include "fovea/figure/contour.h"
 #include "fovea/figure/view_frame.h"
 #include "fovea/vision/seen_part.h"
 
@@ -75,13 +77,19 @@ PatchMap patch_map(const Query& query, HeadChoice head, const PictureChoice& cho
     const std::vector<double> values =
         line_of(query.record, query.index, head, choice.column, choice.drawing.of);
     map.drawn.assign(values.end() - grid.patches(), values.end());
+    const std::vector<double> whole(line.end() - grid.patches(), line.end());
+    for (size_t i = 0; choice.without && i < whole.size(); ++i) {
+      map.drawn[i] = whole[i] > 0 ? map.drawn[i] / whole[i] * map.weights[i] : 0;
+    }
   }
   return map;
 }
 
 // A share of the mass and what is taken out of it are of weights.
 void check_counts_weights(const PictureChoice& choice) {
-  if (choice.drawing.of == MapValue::kWeight || (choice.mask == 0 && !choice.without)) return;
+  const bool weights =
+      choice.drawing.of == MapValue::kWeight || choice.drawing.of == MapValue::kTimesEven;
+  if (weights || (choice.mask == 0 && !choice.without)) return;
   fail(ErrorKind::kInvalidArgument, Field{"of"},
        "{} counts weights, so nothing else can be drawn with it; leave one of them out",
        choice.mask > 0 ? "a mask" : "taking artifacts out");
@@ -116,11 +124,18 @@ std::string badge(const PatchMaps& maps, const GridMask& without) {
 std::string picture_caption(const PatchMaps& maps, const PictureChoice& choice) {
   std::string text = choice.column ? fmt::format("Column: who attends to {}", maps.query)
                                    : fmt::format("Row: what {} attends to", maps.query);
-  if (maps.site.kind != SiteKind::kPool) text += fmt::format(" · layer {}", maps.site.layer);
-  text += maps.maps.size() == 1 ? ", " + maps.maps.front().title
-                                : fmt::format(", {} heads", maps.maps.size());
+  if (maps.layers.size() > 1) {
+    text += fmt::format(" · layers {} to {}, {} {} each", maps.layers.front(), maps.layers.back(),
+                        maps.heads, maps.heads == 1 ? "head" : "heads");
+  } else if (maps.site.kind != SiteKind::kPool) {
+    text += fmt::format(" · layer {}", maps.site.layer);
+  }
+  if (maps.layers.size() <= 1) {
+    text += maps.maps.size() == 1 ? ", " + maps.maps.front().title
+                                  : fmt::format(", {} heads", maps.maps.size());
+  }
   text += " · " + meaning_of(choice.drawing.of);
-  if (choice.drawing.of == MapValue::kWeight) {
+  if (choice.drawing.of == MapValue::kWeight || choice.drawing.of == MapValue::kTimesEven) {
     text += fmt::format(" · sum {}, of which {} on patches", range_text(maps, &PatchMap::sum),
                         range_text(maps, &PatchMap::on_patches));
   }
@@ -184,20 +199,51 @@ std::shared_ptr<const AttentionRecord> picture_record(const Run& run,
   return chosen_record(run, {.kind = picture_kind(run), .layer = layer});
 }
 
+namespace {
+
+// Of the asked layer, or of each.
+std::vector<std::optional<int64_t>> layers_asked(const Run& run, const PictureChoice& choice) {
+  if (!choice.all_layers) return {choice.layer};
+  std::vector<std::optional<int64_t>> layers;
+  for (const auto& record : records_of(run, picture_kind(run))) {
+    layers.emplace_back(record->site.layer);
+  }
+  return layers;
+}
+
+// The shape of a patch map is the shape of one head; a sheet names lines and columns itself.
+void make_sheet(ImageFigure& figure, const PatchMaps& maps) {
+  figure.layout = ImageLayout::kSheet;
+  for (const int64_t layer : maps.layers)
+    figure.row_names.push_back(fmt::format("layer {}", layer));
+  for (size_t i = 0; i < maps.maps.size() / maps.layers.size(); ++i) {
+    figure.col_names.push_back(maps.maps[i].title);
+  }
+  for (size_t i = 0; i < figure.panels.size(); ++i) {
+    figure.panels[i].title =
+        figure.row_names[i / figure.col_names.size()] + " · " + figure.panels[i].title;
+  }
+}
+
+}  // namespace
+
 PatchMaps patch_maps(const Run& run, const PictureChoice& choice) {
   const Axis& axis = picture_axis(run);
-  const Query query = query_of(run, choice, axis);
   check_counts_weights(choice);
-  const int64_t heads = query.record->shape().heads;
-  PatchMaps maps{.site = query.record->site,
-                 .heads = heads,
-                 .query = query.name,
-                 .grid_rows = axis.grid_rows,
-                 .grid_cols = axis.grid_cols};
+  PatchMaps maps{.grid_rows = axis.grid_rows, .grid_cols = axis.grid_cols};
   const GridShape grid{axis.grid_rows, axis.grid_cols};
-  for (const HeadChoice& head : maps_meant(choice.head, *query.record)) {
-    check_cancelled();
-    maps.maps.push_back(patch_map(query, head, choice, grid));
+  for (const std::optional<int64_t> layer : layers_asked(run, choice)) {
+    PictureChoice one = choice;
+    one.layer = layer;
+    const Query query = query_of(run, one, axis);
+    maps.site = query.record->site;
+    maps.heads = query.record->shape().heads;
+    maps.query = query.name;
+    maps.layers.push_back(maps.site.layer);
+    for (const HeadChoice& head : maps_meant(choice.head, *query.record)) {
+      check_cancelled();
+      maps.maps.push_back(patch_map(query, head, choice, grid));
+    }
   }
   return maps;
 }
@@ -213,6 +259,11 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
     if (choice.patch) {
       panel.chosen = CellMark{*choice.patch / maps.grid_cols, *choice.patch % maps.grid_cols};
     }
+    if (choice.drawing.of != MapValue::kScore) {
+      const Tensor whole =
+          patch_grid_tensor({.weights = {}, .drawn = map.weights}, maps.grid_rows, maps.grid_cols);
+      panel.note = mass_note(whole.matrix<float>());
+    }
     all.insert(all.end(), map.drawn.begin(), map.drawn.end());
     figure.panels.push_back(std::move(panel));
   }
@@ -221,11 +272,14 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
   figure.value_name = value_name(drawing.of);
   // Scores have no mass.
   figure.contour_mass = drawing.of == MapValue::kScore ? 0 : choice.mask > 0 ? 1 : 0.5;
+  figure.smooth = choice.smooth;
   figure.panels_across = maps.maps.size() <= 3 ? static_cast<int64_t>(maps.maps.size()) + 1 : 4;
+  if (choice.all_layers) make_sheet(figure, maps);
   figure.text.title =
       title_of(run, maps.site.kind,
                fmt::format("{} {}", choice.column ? "who looks at" : "seen from", maps.query));
-  figure.text.caption = picture_caption(maps, choice) + colors_note(drawing, figure.scale, all);
+  figure.text.caption =
+      picture_caption(maps, choice) + colors_note(drawing, figure.scale, all) + seen_note(grid);
   Json metadata = Json::object({{"version", version()},
                                 {"model", run.model},
                                 {"model_hash", run.model_hash},
@@ -247,6 +301,28 @@ ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureCho
   }
   figure.text.metadata = std::move(metadata);
   return figure;
+}
+
+std::string seen_note(const PatchGrid& grid) {
+  const PictureWindow& window = grid.window();
+  const auto shape = [](PictureSize size) {
+    return static_cast<double>(size.width) / static_cast<double>(size.height);
+  };
+  const auto size_text = [](PictureSize size) {
+    return fmt::format("{} × {}", size.width, size.height);
+  };
+  constexpr double kSameShape = 0.05;  // rounding to whole patches
+  std::string note;
+  if (std::abs(shape(window.resized) / shape(window.original) - 1) > kSameShape) {
+    note = " · squashed to " + size_text(window.resized) + " for the model";
+  }
+  const bool cropped = window.left > 0 || window.top > 0;
+  if (cropped) {
+    note += fmt::format("{} the middle {} of {}", note.empty() ? " · cropped to" : ", cropped to",
+                        size_text(window.input), size_text(window.resized));
+    if (note.starts_with(" · cropped")) note += " for the model";
+  }
+  return note;
 }
 
 Picture picture_of(const Run& run) {

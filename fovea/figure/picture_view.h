@@ -26,7 +26,9 @@ struct PictureChoice {
   bool column = false;               // who attends to it, not what it attends to
   double mask = 0;                   // the fewest patches that hold this share of the mass; 0: all
   std::optional<GridMask> without;   // excluded patches; others get their weight (artifacts.h)
-  MapDrawing drawing = {};           // of weights where those two are asked for
+  bool all_layers = false;           // of all heads, as a sheet
+  bool smooth = false;               // blended between patches
+  MapDrawing drawing = {};           // of what counts from weights where those two are asked for
 };
 
 // One map of one head (or of their mean or maximum) over the grid.
@@ -41,9 +43,10 @@ struct PatchMap {
 };
 
 struct PatchMaps {
-  SiteId site;
+  SiteId site;  // of several layers the last
   int64_t heads = 0;
-  std::string query;  // "[CLS]", "patch 3,7", "the pooling head"
+  std::vector<int64_t> layers;  // the maps are those of the first, then of the next
+  std::string query;            // "[CLS]", "patch 3,7", "the pooling head"
   int64_t grid_rows = 0;
   int64_t grid_cols = 0;
   std::vector<PatchMap> maps;
@@ -71,6 +74,10 @@ PatchMaps patch_maps(const Run& run, const PictureChoice& choice);
 // `picture` is the whole one; the figure shows the part that the model saw.
 ImageFigure picture_view(const Run& run, const PatchMaps& maps, const PictureChoice& choice,
                          const Picture& picture, const PatchGrid& grid);
+
+// " · squashed to 224 × 224 for the model": how the model saw a picture of another shape; empty
+// where it saw the whole picture in its shape.
+std::string seen_note(const PatchGrid& grid);
 
 // The small copy that a captured run keeps of its picture. Throws Error{kNotFound} if there is
 // none.

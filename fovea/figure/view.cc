@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "fovea/base/error.h"
 #include "fovea/figure/caption.h"
 #include "fovea/figure/cell_path.h"
 #include "fovea/figure/checks.h"
+#include "fovea/figure/grey_cells.h"
 #include "fovea/figure/map_drawing.h"
 #include "fovea/figure/map_overview.h"
 #include "fovea/figure/read_window.h"
@@ -98,6 +100,16 @@ void drop_hidden(Side& side, const std::vector<int64_t>& hidden, AxisPlace& plac
 
 }  // namespace
 
+namespace {
+
+// Of a short map of weights; a long one has its own strips, and other values have no share.
+GreyCells grey_of(const Tensor& weights, const Frame& frame, bool is_long) {
+  if (is_long || frame.block > 1 || frame.of != MapValue::kWeight) return {};
+  return grey_cells(weights, frame.cols.shown, frame.cols.groups.front().begin == 0);
+}
+
+}  // namespace
+
 MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   refuse_column_without_token(choice);
   const RecordPointer record = chosen_record(run, choice);
@@ -130,9 +142,16 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
                              frame.path ? SurveyDistances::kNone : SurveyDistances::kAll);
   figure.rows = frame.rows.shown;
   figure.cols = frame.cols.shown;
-  const auto values = shown.map.weights.values<float>();
+  const GreyCells grey = grey_of(shown.map.weights, frame, is_long);
+  std::vector<float> values;
+  append_colored(shown.map.weights, grey, values);
   figure.scale = scale_of(drawing, values);
   figure.value_name = value_name(drawing.of);
+  if (!grey.columns.empty()) {
+    figure.grey = grey.columns;
+    figure.grey_name = "to " + grey_names(figure.cols, grey.columns);
+    figure.value_name += ", to words";
+  }
   figure.text.title = title_of(run, record->site.kind, layer_text(*record, head));
   std::string rings;
   if (is_long) {
@@ -142,7 +161,8 @@ MatrixFigure matrix_view(const Run& run, const ViewChoice& choice) {
   }
   figure.text.caption =
       maps_caption(drawing, frame, layer_text(*record, head), shown.map.row_sums, choice.words) +
-      colors_note(drawing, figure.scale, values) + grey_note(shown.grey, choice) + rings +
+      colors_note(drawing, figure.scale, values) + grey_note(shown.grey, choice) +
+      grey_cells_note(grey_names(figure.cols, grey.columns), {grey.share}) + rings +
       (is_long && has_forbidden(shown.map.weights.matrix<float>()) ? " · light grey: not allowed"
                                                                    : "") +
       chosen;
@@ -226,7 +246,7 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   const std::vector<HeadChoice> heads = maps_meant(choice.head, *first);
   const int64_t layers = std::ssize(records);
   const int64_t positions = longest_side(run, *first, choice.words);
-  const MapDrawing drawing = map_drawing(choice, positions);
+  const MapDrawing drawing = map_drawing(choice, positions, std::ssize(heads) * layers);
   Frame frame = make_frame(run, first, choice, std::ssize(heads) * layers,
                            panel_bins(layers, std::ssize(heads)));
   frame.of = drawing.of;
@@ -248,13 +268,16 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
       across       ? layers
       : layers > 1 ? std::ssize(heads)
                    : static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(heads.size()))));
-  std::vector<double> sums, apart, hidden;
+  std::vector<double> sums, apart, hidden, grey_shares;
+  std::set<int64_t> grey_columns;
   std::vector<float> all;
   for (const PanelPlace& place : places) {
     frame.record = frame.path ? frame.path->along(**place.record) : *place.record;
     ShownMap shown = shown_map(frame, place.head, choice, is_long, SurveyDistances::kNone);
-    const auto values = shown.map.weights.values<float>();
-    all.insert(all.end(), values.begin(), values.end());
+    const GreyCells grey = grey_of(shown.map.weights, frame, is_long);
+    append_colored(shown.map.weights, grey, all);
+    grey_columns.insert(grey.columns.begin(), grey.columns.end());
+    grey_shares.push_back(grey.share);
     sums.insert(sums.end(), shown.map.row_sums.begin(), shown.map.row_sums.end());
     apart.push_back(shown.grey.apart_share());
     hidden.push_back(shown.grey.hidden_share());
@@ -263,10 +286,19 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
     figure.panels.push_back({layers == 1 ? name
                              : across    ? fmt::format("{} · layer {}", name, layer)
                                          : fmt::format("layer {} · {}", layer, name),
-                             std::move(shown.map.weights), apart.back()});
+                             std::move(shown.map.weights),
+                             grey.columns.empty() ? apart.back() : grey.share,
+                             {},
+                             grey.columns});
   }
   figure.scale = scale_of(drawing, all);
   figure.value_name = value_name(drawing.of);
+  const std::string grey =
+      grey_names(figure.cols, std::vector<int64_t>(grey_columns.begin(), grey_columns.end()));
+  if (!grey_columns.empty()) {
+    figure.grey_name = "to " + grey;
+    figure.value_name += ", to words";
+  }
   const std::string place = layers > 1 ? fmt::format("layers {} to {}, {} each", first->site.layer,
                                                      records.back()->site.layer,
                                                      heads_text(choice.head, first->shape().heads))
@@ -274,7 +306,8 @@ HeadsFigure heads_view(const Run& run, const ViewChoice& choice) {
   figure.text.title = title_of(run, first->site.kind, place);
   if (is_long) figure.text.subtitle = map_subtitle(frame, choice.words);
   figure.text.caption = maps_caption(drawing, frame, place, sums, choice.words) +
-                        colors_note(drawing, figure.scale, all);
+                        colors_note(drawing, figure.scale, all) +
+                        grey_cells_note(grey, grey_shares);
   if (std::ranges::any_of(apart, [](double share) { return share > 0; })) {
     figure.text.caption += fmt::format(
         " · drawn apart, as a grey gauge: special tokens and sinks (columns of mean weight {} or "
@@ -523,7 +556,9 @@ LinesFigure lines_view(const Run& run, const ViewChoice& choice) {
       }
       sums.push_back(sum);
     }
-    figure.heads.push_back({heads_text(head, heads), std::move(map.weights)});
+    const GreyCells grey = grey_of(map.weights, frame, /*is_long=*/false);
+    figure.heads.push_back(
+        {heads_text(head, heads), std::move(map.weights), grey.share, {}, grey.columns});
   }
   const std::string place = layer_text(*record, choice.head);
   figure.text.title = title_of(run, record->site.kind, place);

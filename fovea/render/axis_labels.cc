@@ -9,16 +9,23 @@
 namespace fovea {
 namespace {
 
-constexpr double kLargest = 11;
-constexpr double kSmallest = 7.5;
 constexpr double kThinnedPitch = 11;  // the least space between names when not all are written
 constexpr double kWidestLabel = 130;
 constexpr double kLabelSpace = 5;  // to the matrix
 constexpr double kTick = 3;
-constexpr double kDiagonal = std::numbers::sqrt2 / 2;
+constexpr double kLeaning = 45;
+constexpr double kSteep = 55;  // degrees, where cells are narrow
 
 double label_size(double cell) {
-  return cell < kUprightCell ? 9 : std::clamp(cell * 0.86, kSmallest, kLargest);
+  if (cell < kUprightCell) return 9;
+  return cell >= kNumberCell ? 10 : cell >= kSteepCell ? 8.5 : 7.5;
+}
+
+double sine(double degrees) {
+  return std::sin(degrees * std::numbers::pi / 180);
+}
+double cosine(double degrees) {
+  return std::cos(degrees * std::numbers::pi / 180);
 }
 
 TextBlock label_text(const Axis& axis, int64_t index, double cell, std::optional<int64_t> chosen,
@@ -131,7 +138,8 @@ ColumnLabels::ColumnLabels(const Axis& axis, double cell, std::optional<int64_t>
     for (Label& label : labels_) label.form = Form::kUpright;
   }
   // A leaning name would run into a stacked one.
-  const bool lean = cell >= kLeaningCell && !any_stacked;
+  const bool lean = cell >= kSteepCell && !any_stacked;
+  angle_ = cell >= kLeaningCell ? kLeaning : kSteep;
   for (Label& label : labels_) {
     if (label.form == Form::kLeaning && !lean) label.form = Form::kTurned;
     measure(label, static_cast<double>(count) * cell);
@@ -144,8 +152,8 @@ void ColumnLabels::measure(const Label& label, double right) {
   const double cap = label.text.cap_height();
   switch (label.form) {
     case Form::kLeaning: {
-      const double reach = (length + cap) * kDiagonal;
-      height_ = std::max(height_, reach);
+      height_ = std::max(height_, length * sine(angle_) + cap * cosine(angle_));
+      const double reach = length * cosine(angle_) + cap * sine(angle_);
       overhang_ = std::max(overhang_, label_center(label.position, cell_) + reach - right);
       break;
     }
@@ -170,7 +178,7 @@ void ColumnLabels::draw(Canvas& canvas, Point corner) const {
     }
     switch (label.form) {
       case Form::kLeaning:
-        canvas.rotated_text(label.text, {x + half * kDiagonal, bottom}, 45);
+        canvas.rotated_text(label.text, {x + half * sine(angle_), bottom}, angle_);
         break;
       case Form::kTurned:
         canvas.rotated_text(label.text, {x + half, bottom}, 90);

@@ -1,5 +1,6 @@
-// The names of rows and columns beside a matrix. From 14 units on, column names lean at 45 degrees;
-// from 8 on they stand at 90; below that every k-th is written with its number in the whole map.
+// The names of rows and columns beside a matrix. From 14 units on, column names lean at 45 degrees,
+// from 11 on at 55; from 8 on they stand at 90; below that every k-th is written with its number in
+// the whole map.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,9 @@
 
 namespace fovea {
 
+inline constexpr double kNumberCell = 24;  // and its value has room in a cell
 inline constexpr double kLeaningCell = 14;
+inline constexpr double kSteepCell = 11;
 inline constexpr double kUprightCell = 8;
 
 // Which positions get a name, in order: all, or every k-th and the chosen one.
@@ -50,6 +53,7 @@ class ColumnLabels {
   void measure(const Label& label, double right);  // right: the matrix's side
 
   double cell_;
+  double angle_ = 0;  // of leaning names
   std::vector<Label> labels_;
   double height_ = 0;
   double overhang_ = 0;

@@ -5,6 +5,7 @@
 
 #include "fovea/base/cancel.h"
 #include "fovea/figure/picture_tone.h"
+#include "fovea/figure/smooth_places.h"
 #include "fovea/render/axis_labels.h"
 
 namespace fovea {
@@ -13,7 +14,6 @@ namespace {
 // More, or smaller, would make slow and large SVG and PDF files.
 constexpr int64_t kMostRectangles = 64 * 64;
 constexpr double kSmallestRectangle = 8;
-constexpr double kSmallestWithGaps = 32;  // on smaller squares a grid is all one sees
 constexpr double kCellGap = 0.5;
 
 // Neighbours in a row are one rectangle, so that the hatching runs through.
@@ -33,33 +33,28 @@ std::vector<Rect> forbidden_rects(MatrixView<const float> weights, Point at, dou
   return rects;
 }
 
-void draw_rectangles(Canvas& canvas, MatrixView<const float> weights, const ColorAxis& axis,
+void draw_rectangles(Canvas& canvas, MatrixView<const float> weights, const CellColors& colors,
                      Point at, double cell) {
   canvas.hatch(forbidden_rects(weights, at, cell));
-  const double gap = cell >= kSmallestWithGaps ? kCellGap : 0;
-  // Without gaps each square reaches a little under the next, or viewers show seams.
-  const double reach = gap > 0 ? 0 : 0.25;
   for (int64_t r = 0; r < weights.rows; ++r) {
     for (int64_t c = 0; c < weights.cols; ++c) {
       if (std::isnan(weights(r, c))) continue;
-      const bool last = c + 1 == weights.cols || std::isnan(weights(r, c + 1));
-      const bool lowest = r + 1 == weights.rows || std::isnan(weights(r + 1, c));
       canvas.fill({at.x + static_cast<double>(c) * cell, at.y + static_cast<double>(r) * cell,
-                   cell - gap + (last ? 0 : reach), cell - gap + (lowest ? 0 : reach)},
-                  axis.at(weights(r, c)));
+                   cell - kCellGap, cell - kCellGap},
+                  colors.at(weights(r, c), c));
     }
   }
 }
 
 // One colour per entry; forbidden ones are transparent.
-CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis) {
+CellImage color_cells(MatrixView<const float> weights, const CellColors& colors) {
   CellImage image{.width = weights.cols, .height = weights.rows, .pixels = {}};
   image.pixels.reserve(static_cast<size_t>(weights.rows * weights.cols));
   for (int64_t r = 0; r < weights.rows; ++r) {
     check_cancelled();
     for (int64_t c = 0; c < weights.cols; ++c) {
       const float value = weights(r, c);
-      image.pixels.push_back(std::isnan(value) ? 0 : opaque_pixel(axis.at(value)));
+      image.pixels.push_back(std::isnan(value) ? 0 : opaque_pixel(colors.at(value, c)));
     }
   }
   return image;
@@ -67,15 +62,42 @@ CellImage color_cells(MatrixView<const float> weights, const ColorAxis& axis) {
 
 }  // namespace
 
-CellImage cover_cells(MatrixView<const float> weights, const ColorAxis& axis, double opacity) {
+namespace {
+
+uint32_t tinted_pixel(const ColorAxis& axis, double place) {
+  const Tint tint = tint_of(axis.colors(), place, axis.scale().is_signed());
+  return translucent_pixel(tint.color, tint.cover);
+}
+
+}  // namespace
+
+CellImage cover_cells(MatrixView<const float> weights, const ColorAxis& axis) {
   CellImage image{.width = weights.cols, .height = weights.rows, .pixels = {}};
   image.pixels.reserve(static_cast<size_t>(weights.rows * weights.cols));
   for (int64_t r = 0; r < weights.rows; ++r) {
     for (int64_t c = 0; c < weights.cols; ++c) {
-      const float value = weights(r, c);
-      const Tint tint = tint_of(axis.colors(), axis.position(value), opacity);
-      image.pixels.push_back(std::isnan(value) ? translucent_pixel({0, 0, 0}, kHiddenCover)
-                                               : translucent_pixel(tint.color, tint.cover));
+      const auto value = double{weights(r, c)};
+      image.pixels.push_back(std::isnan(value) ? 0 : tinted_pixel(axis, axis.position(value)));
+    }
+  }
+  return image;
+}
+
+CellImage smooth_cover(MatrixView<const float> weights, const ColorAxis& axis) {
+  constexpr int64_t kLongest = 768;
+  constexpr int64_t kMostPerCell = 12;
+  const int64_t side = std::max(weights.rows, weights.cols);
+  const int64_t per_cell = std::clamp<int64_t>(kLongest / side, 1, kMostPerCell);
+  const SmoothPlaces places(weights, axis.scale());
+  CellImage image{
+      .width = weights.cols * per_cell, .height = weights.rows * per_cell, .pixels = {}};
+  image.pixels.reserve(static_cast<size_t>(image.width * image.height));
+  for (int64_t y = 0; y < image.height; ++y) {
+    check_cancelled();
+    for (int64_t x = 0; x < image.width; ++x) {
+      const double row = (static_cast<double>(y) + 0.5) / static_cast<double>(per_cell);
+      const double col = (static_cast<double>(x) + 0.5) / static_cast<double>(per_cell);
+      image.pixels.push_back(tinted_pixel(axis, places.at(row, col)));
     }
   }
   return image;
@@ -86,10 +108,14 @@ ForbiddenKey forbidden_key(bool forbidden, int64_t rows, int64_t cols) {
   return rows * cols <= kMostRectangles ? ForbiddenKey::kHatch : ForbiddenKey::kPlain;
 }
 
-void draw_cells(Canvas& canvas, MatrixView<const float> weights, const ColorAxis& axis, Point at,
+Rgb CellColors::at(float value, int64_t column) const {
+  return std::ranges::binary_search(grey, column) ? grey_axis.at(value) : axis.at(value);
+}
+
+void draw_cells(Canvas& canvas, MatrixView<const float> weights, const CellColors& colors, Point at,
                 double cell) {
   if (cell >= kSmallestRectangle && weights.rows * weights.cols <= kMostRectangles) {
-    draw_rectangles(canvas, weights, axis, at, cell);
+    draw_rectangles(canvas, weights, colors, at, cell);
     return;
   }
   const Rect all{at.x, at.y, static_cast<double>(weights.cols) * cell,
@@ -97,7 +123,13 @@ void draw_cells(Canvas& canvas, MatrixView<const float> weights, const ColorAxis
   const ForbiddenKey key = forbidden_key(has_forbidden(weights), weights.rows, weights.cols);
   if (key == ForbiddenKey::kHatch) canvas.hatch({all});
   if (key == ForbiddenKey::kPlain) canvas.fill(all, kPlainGround);
-  canvas.picture(CanvasPicture(color_cells(weights, axis)), all);
+  canvas.picture(CanvasPicture(color_cells(weights, colors)), all);
+}
+
+void draw_map_frame(Canvas& canvas, const Rect& map) {
+  constexpr Rgb kFrameColor{205, 205, 212};
+  canvas.outline({map.x - 0.5, map.y - 0.5, map.width + 0.5, map.height + 0.5},
+                 {.color = kFrameColor, .width = 0.5});
 }
 
 void draw_choice(Canvas& canvas, const Rect& map, double cell, int64_t chosen, bool column) {

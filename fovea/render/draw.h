@@ -14,11 +14,14 @@ Body draw_heads(const HeadsFigure& figure, const ColorMap& colors);
 Body draw_head_overview(const HeadsFigure& figure, const ColorMap& colors);
 Body draw_read(const ReadFigure& figure, const ColorMap& colors);
 Body draw_reading(const ReadingFigure& figure, const ColorMap& colors);
-Body draw_lines(const LinesFigure& figure);
+Body draw_lines(const LinesFigure& figure, const ColorMap& colors);
+// Where each head has a panel of its own.
+Body draw_line_panels(const LinesFigure& figure, const ColorMap& colors);
 Body draw_steps(const StepsFigure& figure, const ColorMap& colors);
-Body draw_image(const ImageFigure& figure, const ColorMap& colors);   // any layout
-Body draw_around(const ImageFigure& figure, const ColorMap& colors);  // kAround only
-Body draw_parts(const ImageFigure& figure, const ColorMap& colors);   // kParts only
+Body draw_image(const ImageFigure& figure, const ColorMap& colors);        // any layout
+Body draw_around(const ImageFigure& figure, const ColorMap& colors);       // kAround only
+Body draw_image_sheet(const ImageFigure& figure, const ColorMap& colors);  // kSheet only
+Body draw_parts(const ImageFigure& figure, const ColorMap& colors);        // kParts only
 Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors);
 Body draw_dots(const DotsFigure& figure);
 Body draw_curves(const CurvesFigure& figure);

@@ -56,7 +56,7 @@ void draw_areas(Canvas& canvas, const CompositePlan& plan, const Rect& where) {
       tint.pixels.push_back(
           std::isnan(owner)
               ? 0
-              : translucent_pixel(category_color(static_cast<int64_t>(owner)), kOwnerTint));
+              : translucent_pixel(object_color(static_cast<int64_t>(owner)), kOwnerTint));
     }
   }
   canvas.picture(CanvasPicture(tint), where);
@@ -76,12 +76,12 @@ void draw_areas(Canvas& canvas, const CompositePlan& plan, const Rect& where) {
                        where.y + (static_cast<double>(area.marked.row) + 0.5) * cell_height};
     const double radius = std::max(mark.width(), mark.cap_height()) / 2 + 4;
     canvas.fill_rounded({middle.x - radius, middle.y - radius, 2 * radius, 2 * radius}, radius,
-                        category_color(area.owner));
+                        object_color(area.owner));
     canvas.outline({middle.x - radius, middle.y - radius, 2 * radius, 2 * radius},
                    {.color = kInk, .width = 1}, radius);
     canvas.text(mark,
                 {middle.x - mark.width() / 2, middle.y + mark.cap_height() / 2 - mark.baseline()},
-                text_color_on(category_color(area.owner)));
+                text_color_on(object_color(area.owner)));
   }
 }
 
@@ -93,14 +93,14 @@ void draw_legend(Canvas& canvas, const CompositePlan& plan, Point at) {
   for (size_t i = 0; i < plan.names.size(); ++i) {
     const double y = at.y + static_cast<double>(i) * plan.line();
     const Rect square = key(y, plan.names[i]);
-    canvas.fill(square, category_color(static_cast<int64_t>(i)));
+    canvas.fill(square, object_color(static_cast<int64_t>(i)));
     canvas.outline(square, {.color = kMuted, .width = 0.75});
     canvas.text(plan.names[i], {at.x + kCompositeKey + 8, y});
     canvas.text(plan.details[i], {at.x + kCompositeKey + 16 + plan.names[i].width(), y});
   }
   const double y = at.y + static_cast<double>(plan.names.size()) * plan.line();
   const Rect square = key(y, plan.nobody);
-  canvas.fill(square, quiet(Rgb{128, 128, 128}));
+  canvas.fill(square, colors_over_ground(inferno(), false).at(0));
   canvas.outline(square, {.color = kMuted, .width = 0.75});
   canvas.text(plan.nobody, {at.x + kCompositeKey + 8, y});
 }
@@ -135,7 +135,7 @@ Body draw_composite(const CompositeFigure& figure) {
     canvas.text(plan->picture_title, at);
     canvas.text(plan->title, {right.x, at.y});
     canvas.picture(plan->base.plain, left);
-    canvas.picture(plan->base.quiet, right);
+    canvas.picture(plan->base.ground, right);
     draw_areas(canvas, *plan, right);
     draw_legend(canvas, *plan, {right.x + plan->width + kLegendSpace, right.y});
   };

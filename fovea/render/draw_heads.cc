@@ -17,8 +17,12 @@ namespace fovea {
 namespace {
 
 constexpr double kComfortableHeads = 880;  // the width of all panels together, where cells allow it
-constexpr double kLargestHeadCell = 20;
+constexpr double kUsualHeadCell = 11;
+constexpr double kLargestHeadCell = 20;  // of panels of a few cells
+constexpr double kTitledHead = 120;      // units in which its title has room
 constexpr double kSmallestHead = 64;
+constexpr double kHeadBarsGap = 22;
+constexpr TextStyle kGreyShareStyle{.size = 8.5, .color = kMuted};
 constexpr double kHeadsBarSpace = 28;
 constexpr TextStyle kHeadsHeaderStyle{.size = 10.5, .color = kMuted};
 
@@ -69,13 +73,19 @@ struct HeadsPlan {
   std::vector<TextBlock> titles;  // without headers
   std::optional<RowLabels> row_labels;
   std::optional<ColumnLabels> column_labels;
+  std::vector<TextBlock> shares;  // at the right of each title: how much is grey; may be empty
   TextBlock note;
-  std::optional<ColorBar> bar;
+  std::optional<ColorBar> bar, grey_bar;
+
+  double bars_height() const {
+    return bar->height() + (grey_bar ? kHeadBarsGap + grey_bar->height() : 0);
+  }
+  double bars_width() const { return std::max(bar->width(), grey_bar ? grey_bar->width() : 0); }
 
   // Below the panels, and where these are narrow below the colour bar too.
   double note_top() const {
     const bool beside = note.width() <= map_width() + kHeadsBarSpace / 2;
-    return (beside ? map_height() : std::max(map_height(), title_height() + bar->height())) + 8;
+    return (beside ? map_height() : std::max(map_height(), title_height() + bars_height())) + 8;
   }
 
   double panel_width() const { return static_cast<double>(figure.cols.positions.size()) * cell; }
@@ -108,11 +118,21 @@ void draw_heads_plan(Canvas& canvas, const HeadsPlan& plan, Point at) {
         at.x + plan.left() + static_cast<double>(column) * (plan.panel_width() + plan.gap_x);
     double y = at.y + plan.top() +
                static_cast<double>(line) * (plan.panel_height() + plan.title_height() + plan.gap_y);
-    if (!plan.titles.empty())
-      canvas.text(plan.titles[i], {x, y - (line == 0 ? plan.labels_height() : 0)});
+    if (!plan.titles.empty()) {
+      const double top = y - (line == 0 ? plan.labels_height() : 0);
+      canvas.text(plan.titles[i], {x, top});
+      const TextBlock& share = plan.shares[i];
+      const bool fits = plan.titles[i].width() + 8 + share.width() <= plan.panel_width();
+      if (!share.empty() && fits) {
+        canvas.text(share, {x + plan.panel_width() - share.width(),
+                            top + plan.titles[i].baseline() - share.baseline()});
+      }
+    }
     y += plan.title_height();
     const Point corner = on_grid({x, y});
-    draw_cells(canvas, figure.panels[i].weights.matrix<float>(), plan.axis, corner, plan.cell);
+    draw_cells(canvas, figure.panels[i].weights.matrix<float>(), {plan.axis, figure.panels[i].grey},
+               corner, plan.cell);
+    draw_map_frame(canvas, {corner.x, corner.y, plan.panel_width(), plan.panel_height()});
     if (plan.column_labels && line == 0) plan.column_labels->draw(canvas, corner);
     if (plan.row_labels && column == 0) plan.row_labels->draw(canvas, corner);
     if (plan.headers && line == 0) {
@@ -126,8 +146,12 @@ void draw_heads_plan(Canvas& canvas, const HeadsPlan& plan, Point at) {
     }
   }
   canvas.text(plan.note, {at.x + plan.left(), at.y + plan.top() + plan.note_top()});
-  plan.bar->draw(canvas, {at.x + plan.left() + plan.map_width() + kHeadsBarSpace,
-                          at.y + plan.top() + plan.title_height()});
+  const Point bars{at.x + plan.left() + plan.map_width() + kHeadsBarSpace,
+                   at.y + plan.top() + plan.title_height()};
+  plan.bar->draw(canvas, bars);
+  if (plan.grey_bar) {
+    plan.grey_bar->draw(canvas, {bars.x, bars.y + plan.bar->height() + kHeadBarsGap});
+  }
 }
 
 double panel_cell(const HeadsFigure& figure) {
@@ -136,7 +160,8 @@ double panel_cell(const HeadsFigure& figure) {
   const double room = kComfortableHeads / static_cast<double>(figure.panels_across);
   const double longest = std::max(rows, cols);
   const double cell = std::min(room / cols, 220 / longest);
-  if (cell >= 1) return std::min(std::floor(cell), kLargestHeadCell);
+  const double most = std::clamp(kTitledHead / cols, kUsualHeadCell, kLargestHeadCell);
+  if (cell >= 1) return std::floor(std::min(cell, most));
   return std::min(1.0, std::max(cell, kSmallestHead / longest));
 }
 
@@ -167,6 +192,10 @@ Body draw_heads(const HeadsFigure& figure, const ColorMap& colors) {
   if (!plan->headers) {
     for (const MapPanel& panel : figure.panels) {
       plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle));
+      plan->shares.push_back(
+          panel.grey.empty()
+              ? TextBlock()
+              : TextBlock::line(fmt::format("grey {:.0f} %", 100 * panel.apart), kGreyShareStyle));
     }
   }
   if (plan->cell >= kUprightCell) {
@@ -177,16 +206,24 @@ Body draw_heads(const HeadsFigure& figure, const ColorMap& colors) {
       fmt::format("Each panel: {} rows ({}, attending) \u00d7 {} columns ({}, attended to)", rows,
                   figure.rows.name, cols, figure.cols.name),
       kNoteStyle);
-  plan->bar.emplace(plan->axis, figure.value_name, std::clamp(plan->map_height() - 20, 90.0, 240.0),
+  const bool two =
+      std::ranges::any_of(figure.panels, [](const MapPanel& panel) { return !panel.grey.empty(); });
+  const double bar_height = two ? std::clamp(0.5 * plan->map_height() - 40, 70.0, 150.0)
+                                : std::clamp(plan->map_height() - 20, 90.0, 240.0);
+  plan->bar.emplace(plan->axis, figure.value_name, bar_height,
                     forbidden_key(forbidden, rows, cols));
+  if (two) {
+    plan->grey_bar.emplace(ColorAxis(grey_colors(), {0, 1}), figure.grey_name, 0.6 * bar_height,
+                           ForbiddenKey::kNone);
+  }
   Body body;
   body.cell = plan->cell;
   const double overhang = plan->column_labels ? plan->column_labels->overhang() : 0;
   body.width = plan->left() +
-               std::max(plan->map_width() + std::max(overhang, kHeadsBarSpace + plan->bar->width()),
+               std::max(plan->map_width() + std::max(overhang, kHeadsBarSpace + plan->bars_width()),
                         plan->note.width());
   body.height = plan->top() + std::max(plan->note_top() + plan->note.height(),
-                                       plan->title_height() + plan->bar->height());
+                                       plan->title_height() + plan->bars_height());
   body.draw = [plan](Canvas& canvas, Point at) { draw_heads_plan(canvas, *plan, at); };
   return body;
 }

@@ -15,6 +15,7 @@ constexpr double kComfortableImage = 880;
 constexpr double kLargestImage = 260;
 constexpr double kLargestAlone = 640;  // of a few panels without the picture
 constexpr double kImageGap = 16;
+constexpr TextStyle kMassStyle{.size = 8.5, .color = kMuted};
 constexpr double kImageBarSpace = 24;
 
 struct ImagePlan {
@@ -23,6 +24,7 @@ struct ImagePlan {
   ColorMap bar_colors;  // as they look over the picture
   PictureBase base;
   std::vector<TextBlock> titles;  // the picture's own first, where it is shown
+  std::vector<TextBlock> masses;  // below each of them; may be empty
   TextBlock note;                 // empty: none
   std::optional<ColorBar> bar;    // none: no panel has colours
   int64_t across = 1;
@@ -30,10 +32,15 @@ struct ImagePlan {
   double height = 0;
 
   size_t pictures_alone() const { return figure->layout == ImageLayout::kLines ? 1 : 0; }
+  double mass_height() const {
+    double highest = 0;
+    for (const TextBlock& mass : masses) highest = std::max(highest, mass.height());
+    return highest;
+  }
   double title_height() const {
     return figure->panels.size() == titles.size() && figure->panels[0].title.empty()
                ? 0
-               : titles[0].height() + 5;
+               : titles[0].height() + mass_height() + 5;
   }
   double maps_width() const {
     return static_cast<double>(across) * (width + kImageGap) - kImageGap;
@@ -54,6 +61,9 @@ void draw_image_plan(Canvas& canvas, const ImagePlan& plan, Point at) {
          at.y + line * (plan.height + plan.title_height() + kImageGap) + plan.title_height()});
     const Rect where{corner.x, corner.y, plan.width, plan.height};
     canvas.text(plan.titles[i], {where.x, where.y - plan.title_height()});
+    if (!plan.masses[i].empty()) {
+      canvas.text(plan.masses[i], {where.x, where.y - plan.mass_height() - 4});
+    }
     if (i < plan.pictures_alone()) {
       canvas.picture(plan.base.plain, where);
     } else {
@@ -82,20 +92,25 @@ Body draw_image(const ImageFigure& figure, const ColorMap& colors) {
   check_image(figure);
   if (figure.layout == ImageLayout::kAround) return draw_around(figure, colors);
   if (figure.layout == ImageLayout::kParts) return draw_parts(figure, colors);
+  if (figure.layout == ImageLayout::kSheet) return draw_image_sheet(figure, colors);
   auto plan = std::make_shared<ImagePlan>(ImagePlan{.figure = &figure,
                                                     .axis = {colors, figure.scale},
                                                     .bar_colors = colors_of_bar(figure, colors),
                                                     .base = PictureBase::of(figure.picture)});
   if (figure.layout == ImageLayout::kLines) {
     plan->titles.push_back(TextBlock::line("picture", kPanelStyle));
+    plan->masses.emplace_back();
   }
-  for (const ImagePanel& panel : figure.panels) {
-    plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle));
-  }
-  plan->across = std::min(figure.panels_across, static_cast<int64_t>(plan->titles.size()));
+  plan->across = std::min(figure.panels_across,
+                          static_cast<int64_t>(plan->pictures_alone() + figure.panels.size()));
   plan->width = panel_width(figure, plan->across);
   plan->height = std::round(plan->width * static_cast<double>(figure.picture.height) /
                             static_cast<double>(figure.picture.width));
+  for (const ImagePanel& panel : figure.panels) {
+    plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle, plan->width + kImageGap - 6));
+    plan->masses.push_back(panel.note.empty() ? TextBlock()
+                                              : TextBlock::line(panel.note, kMassStyle));
+  }
   Body body;
   body.width = plan->maps_width();
   body.height = plan->maps_height();

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "fovea/base/error.h"
+#include "fovea/figure/checks.h"
 #include "fovea/figure/contour.h"
 #include "fovea/render/canvas.h"
-#include "fovea/render/cells.h"
 #include "fovea/render/color_bar.h"
 #include "fovea/render/draw.h"
 
@@ -19,6 +19,7 @@ constexpr double kComfortableKernels = 860;
 constexpr double kSmallestKernel = 104;
 constexpr double kLargestKernel = 200;
 constexpr double kLargestKernelCell = 20;
+constexpr double kNumberedKernelCell = 26;
 constexpr double kKernelsGap = 18;
 constexpr double kKernelsBarSpace = 26;
 constexpr TextStyle kKernelDetailStyle{.size = 9.5, .color = kMuted};
@@ -45,13 +46,23 @@ struct KernelsPlan {
 
   double side() const { return static_cast<double>(2 * radius + 1) * cell; }
   double left() const { return offsets.front().width() + 6; }
-  double head() const { return titles[0].height() + details[0].height() + 4; }
+  // Weights as numbers need no bar.
+  bool numbered() const { return !figure.scale.times_even && cell >= kNumberedKernelCell; }
+  // Beside the title where both have room.
+  bool beside() const {
+    double widest = 0;
+    for (size_t i = 0; i < titles.size(); ++i) {
+      widest = std::max(widest, titles[i].width() + 8 + details[i].width());
+    }
+    return widest <= side();
+  }
+  double head() const { return titles[0].height() + (beside() ? 0 : details[0].height()) + 4; }
   double pitch_x() const { return side() + kKernelsGap; }
   double pitch_y() const { return head() + side() + kKernelsGap; }
   double maps_width() const { return static_cast<double>(across) * pitch_x() - kKernelsGap; }
   // Below the panels, and where these are low below the colour bar too.
   double note_top() const {
-    return std::max(maps_height(), head() - bar->bar_top() + bar->height()) + 10;
+    return std::max(maps_height(), bar ? head() - bar->bar_top() + bar->height() : 0) + 10;
   }
   double maps_height() const {
     return static_cast<double>(down) * pitch_y() - kKernelsGap + offsets[0].height() + 3;
@@ -79,34 +90,68 @@ void draw_col_offsets(Canvas& canvas, const KernelsPlan& plan, Point corner) {
   }
 }
 
-void draw_contour(Canvas& canvas, const KernelsPlan& plan, const KernelPanel& panel, Point corner,
-                  double share, const std::vector<double>& dashes) {
-  auto lines = mass_contour(panel.weights.matrix<float>(), share);
+// The fewest cells with half of what lies in the window, where they have few parts.
+void draw_half(Canvas& canvas, const KernelsPlan& plan, const KernelPanel& panel, Point corner) {
+  const auto weights = panel.weights.matrix<float>();
+  const std::vector<bool> cells = cells_with_mass(weights, 0.5);
+  if (!has_few_parts(cells, weights.rows, weights.cols)) return;
+  auto lines = edges_of(cells, weights.rows, weights.cols);
   for (auto& line : lines) {
     for (Point& point : line) {
       point = {corner.x + point.x * plan.cell, corner.y + point.y * plan.cell};
     }
   }
-  canvas.polylines(lines, {.color = kInk, .width = 2.5, .opacity = 0.75});
-  canvas.polylines(lines, {.color = kWhite, .width = 1.25, .dashes = dashes});
+  canvas.polylines(lines, {.color = kInk, .width = 2.2, .opacity = 0.8});
+  canvas.polylines(lines, {.color = kWhite, .width = 1.2});
+}
+
+void draw_kernel_grid(Canvas& canvas, const KernelsPlan& plan, Point corner) {
+  constexpr Rgb kGridColor{226, 226, 232};
+  std::vector<std::vector<Point>> lines;
+  for (int64_t i = 0; i <= 2 * plan.radius + 1; ++i) {
+    const double at = static_cast<double>(i) * plan.cell;
+    lines.push_back({{corner.x + at, corner.y}, {corner.x + at, corner.y + plan.side()}});
+    lines.push_back({{corner.x, corner.y + at}, {corner.x + plan.side(), corner.y + at}});
+  }
+  canvas.polylines(lines, {.color = kGridColor, .width = 0.5});
+}
+
+// Weights in their cells, where they say more than 0.00.
+void draw_kernel_numbers(Canvas& canvas, const KernelsPlan& plan, const KernelPanel& panel,
+                         Point corner) {
+  const auto weights = panel.weights.matrix<float>();
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    for (int64_t c = 0; c < weights.cols; ++c) {
+      if (weights(r, c) < 0.005F) continue;
+      const TextBlock number =
+          TextBlock::line(fmt::format("{:.2f}", weights(r, c)),
+                          {.size = 8.5, .color = text_color_on(plan.axis.at(weights(r, c)))});
+      canvas.text(number,
+                  {corner.x + (static_cast<double>(c) + 0.5) * plan.cell - number.width() / 2,
+                   corner.y + (static_cast<double>(r) + 0.5) * plan.cell + number.cap_height() / 2 -
+                       number.baseline()});
+    }
+  }
 }
 
 void draw_panel(Canvas& canvas, const KernelsPlan& plan, const KernelPanel& panel, Point corner) {
-  draw_cells(canvas, panel.weights.matrix<float>(), plan.axis, corner, plan.cell);
-  draw_contour(canvas, plan, panel, corner, 0.9, {0.5, 3.5});
-  draw_contour(canvas, plan, panel, corner, 0.5, {});
+  const auto weights = panel.weights.matrix<float>();
+  for (int64_t r = 0; r < weights.rows; ++r) {
+    for (int64_t c = 0; c < weights.cols; ++c) {
+      canvas.fill({corner.x + static_cast<double>(c) * plan.cell,
+                   corner.y + static_cast<double>(r) * plan.cell, plan.cell, plan.cell},
+                  plan.axis.at(weights(r, c)));
+    }
+  }
+  draw_kernel_grid(canvas, plan, corner);
+  if (plan.numbered()) draw_kernel_numbers(canvas, plan, panel, corner);
+  if (!plan.numbered()) draw_half(canvas, plan, panel, corner);
   const double middle = static_cast<double>(plan.radius) * plan.cell;
   const Rect own{corner.x + middle, corner.y + middle, plan.cell, plan.cell};
-  canvas.outline(own, {.color = kWhite, .width = 2.5});
-  canvas.outline(own, {.color = kAccent, .width = 1.25});
-  const Point mean{corner.x + middle + (panel.centre_col + 0.5) * plan.cell,
-                   corner.y + middle + (panel.centre_row + 0.5) * plan.cell};
-  const double arm = std::clamp(plan.cell * 0.45, 3.0, 5.0);
-  for (const Stroke& stroke :
-       {Stroke{.color = kInk, .width = 3.25}, Stroke{.color = kWhite, .width = 1.5}}) {
-    canvas.line({mean.x - arm, mean.y - arm}, {mean.x + arm, mean.y + arm}, stroke);
-    canvas.line({mean.x - arm, mean.y + arm}, {mean.x + arm, mean.y - arm}, stroke);
-  }
+  // Black, with white inside: so that it shows on any colour.
+  canvas.outline({own.x + 1.5, own.y + 1.5, own.width - 3, own.height - 3},
+                 {.color = kWhite, .width = 1.5});
+  canvas.outline(own, {.color = kInk, .width = 1.5});
 }
 
 void draw_kernels_plan(Canvas& canvas, const KernelsPlan& plan, Point at) {
@@ -116,13 +161,18 @@ void draw_kernels_plan(Canvas& canvas, const KernelsPlan& plan, Point at) {
     const double x = at.x + plan.left() + static_cast<double>(i % plan.across) * plan.pitch_x();
     const double y = at.y + static_cast<double>(i / plan.across) * plan.pitch_y();
     canvas.text(plan.titles[panel], {x, y});
-    canvas.text(plan.details[panel], {x, y + plan.titles[panel].height()});
+    const TextBlock& detail = plan.details[panel];
+    canvas.text(detail, plan.beside() ? Point{x + plan.side() - detail.width(),
+                                              y + plan.titles[panel].baseline() - detail.baseline()}
+                                      : Point{x, y + plan.titles[panel].height()});
     const Point corner = on_grid({x, y + plan.head()});
     draw_panel(canvas, plan, plan.figure.panels[panel], corner);
+    if (plan.numbered()) continue;  // a few cells, whose direction the title says
     if (i % plan.across == 0) draw_row_offsets(canvas, plan, corner);
     if (i + plan.across >= count) draw_col_offsets(canvas, plan, corner);
   }
   canvas.text(plan.note, {at.x + plan.left(), at.y + plan.note_top()});
+  if (!plan.bar) return;
   plan.bar->draw(canvas, {at.x + plan.left() + plan.maps_width() + kKernelsBarSpace,
                           at.y + plan.head() - plan.bar->bar_top()});
 }
@@ -156,7 +206,8 @@ Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors) {
   const auto side = static_cast<double>(2 * plan->radius + 1);
   const double room = kComfortableKernels / static_cast<double>(plan->across) - kKernelsGap;
   const double fitting = std::floor(std::clamp(room, kSmallestKernel, kLargestKernel) / side);
-  plan->cell = std::clamp(fitting, 2.0, kLargestKernelCell);
+  plan->cell =
+      std::clamp(fitting, 2.0, figure.scale.times_even ? kLargestKernelCell : kNumberedKernelCell);
   for (const KernelPanel& panel : figure.panels) {
     plan->titles.push_back(TextBlock::line(panel.title, kPanelStyle));
     plan->details.push_back(TextBlock::line(panel.detail, kKernelDetailStyle));
@@ -164,18 +215,23 @@ Body draw_kernels(const KernelsFigure& figure, const ColorMap& colors) {
   for (const int64_t offset : {-plan->radius, int64_t{0}, plan->radius}) {
     plan->offsets.push_back(TextBlock::line(offset_text(offset), kOffsetStyle));
   }
-  plan->bar.emplace(plan->axis, "mean weight", std::clamp(plan->maps_height() - 44, 90.0, 200.0),
-                    ForbiddenKey::kNone);
+  const double bar_height = std::clamp(plan->maps_height() - 44, 90.0, 200.0);
+  if (!plan->numbered()) {
+    plan->bar.emplace(plan->axis,
+                      figure.scale.times_even ? "mean weight, times even" : "mean weight",
+                      bar_height, ForbiddenKey::kNone);
+  }
   plan->note = TextBlock::paragraph(
-      "Each cell: what a patch gives to the one so many patches further right and down, on "
-      "average. "
-      "Square: the patch itself; cross: the mean offset. Lines around the fewest cells that hold "
-      "50 % (solid) and 90 % (dotted) of the kernel.",
+      plan->numbered()
+          ? "Black frame: the pixel that looks; in colour where it looks, with its weight."
+          : "Each cell: what a patch gives to the one so many patches further right and down, on "
+            "average. Black frame: the patch itself; white: even or less. Line: half of what lies "
+            "in the window, where that has three parts at most.",
       kNoteStyle, std::max(420.0, plan->maps_width() + kKernelsBarSpace));
   Body body;
   body.cell = plan->cell;
-  body.width = plan->left() + std::max(plan->maps_width() + kKernelsBarSpace + plan->bar->width(),
-                                       plan->note.width());
+  const double bar_width = plan->bar ? kKernelsBarSpace + plan->bar->width() : 0;
+  body.width = plan->left() + std::max(plan->maps_width() + bar_width, plan->note.width());
   body.height = plan->note_top() + plan->note.height();
   body.draw = [plan](Canvas& canvas, Point at) { draw_kernels_plan(canvas, *plan, at); };
   return body;

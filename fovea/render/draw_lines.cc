@@ -188,8 +188,9 @@ void check_lines(const LinesFigure& figure) {
 
 }  // namespace
 
-Body draw_lines(const LinesFigure& figure) {
+Body draw_lines(const LinesFigure& figure, const ColorMap& colors) {
   check_lines(figure);
+  if (figure.in_panels()) return draw_line_panels(figure, colors);
   auto plan = std::make_shared<LinesPlan>();
   plan->left = make_column(figure.rows, "attending", figure.chosen_row);
   plan->right = make_column(figure.cols, "attended to", figure.chosen_col);

@@ -20,8 +20,6 @@ constexpr double kAloneSide = 190;  // of the picture beside them
 constexpr double kAloneGap = 26;
 constexpr double kPartTitle = 20;
 constexpr double kPartBarSpace = 18;
-constexpr double kStillQuieter = 0.5;  // how much black covers the faded picture: its detail is
-                                       // only noise at that size
 
 struct PartsPlan {
   const ImageFigure* figure;
@@ -38,14 +36,6 @@ struct PartsPlan {
   double parts_width() const { return static_cast<double>(across) * (width + kPartGap) - kPartGap; }
   double parts_height() const { return static_cast<double>(down) * (height + kPartGap) - kPartGap; }
 };
-
-Picture darker(const Picture& picture) {
-  Picture result = picture;
-  for (uint8_t& byte : result.bytes) {
-    byte = static_cast<uint8_t>(std::lround(double{byte} * (1 - kStillQuieter)));
-  }
-  return result;
-}
 
 Rect part_rect(const ImageBox& part, const Rect& where) {
   return {where.x + part.left * where.width, where.y + part.top * where.height,
@@ -90,7 +80,7 @@ Body draw_parts(const ImageFigure& figure, const ColorMap& colors) {
                 .bar_colors = colors_of_bar(figure, colors),
                 .base = PictureBase::of(figure.picture),
                 .alone_title = TextBlock::line("picture", kPanelStyle)});
-  plan->base.quiet = PictureBase::of(darker(quiet(figure.picture))).plain;
+  plan->base.ground = PictureBase::of(faint_ground(figure.picture)).plain;
   plan->across = figure.panels_across;
   plan->down = (std::ssize(figure.panels) + plan->across - 1) / plan->across;
   const auto wide = static_cast<double>(figure.picture.width);

@@ -43,11 +43,35 @@ struct ReadPlan {
   TextBlock block;
 };
 
+// Special tokens are grey, on a scale of their own: 0 to 1, or to the largest of them.
+bool is_grey(const ReadFigure& figure, size_t i) {
+  return figure.axis.positions[i].special && !figure.scale.is_signed() &&
+         static_cast<int64_t>(i) != figure.chosen && !std::isnan(figure.weights[i]);
+}
+
+Rgb grey_of(const ReadFigure& figure, size_t i) {
+  double most = 1;
+  for (size_t k = 0; k < figure.weights.size(); ++k) {
+    if (is_grey(figure, k)) most = std::max(most, double{figure.weights[k]});
+  }
+  return grey_colors().at(double{figure.weights[i]} / most);
+}
+
 Shade shade_of(const ReadFigure& figure, const ColorAxis& axis, size_t i) {
   if (static_cast<int64_t>(i) == figure.chosen) return {.chosen = true, .ink = kAccent};
   if (std::isnan(figure.weights[i])) return {.forbidden = true, .ink = kMuted};
-  const Rgb ground = axis.at(figure.weights[i]);
+  const Rgb ground = is_grey(figure, i) ? grey_of(figure, i) : axis.at(figure.weights[i]);
   return {.ground = ground, .ink = text_color_on(ground)};
+}
+
+// "[CLS] .33": grey alone is hard to read off.
+std::string chip_text(const ReadFigure& figure, size_t i) {
+  const std::string& name = figure.axis.positions[i].text;
+  if (!is_grey(figure, i)) return name;
+  if (figure.scale.times_even) return name + " " + scale_text(figure.scale, figure.weights[i]);
+  std::string number = fmt::format("{:.2f}", figure.weights[i]);
+  if (number.starts_with("0.")) number.erase(0, 1);
+  return name + " " + number;
 }
 
 PangoAttribute* over_place(PangoAttribute* attribute, const TextPlace& place) {
@@ -239,7 +263,7 @@ Body shaded_text(const ReadFigure& figure, const ColorAxis& axis) {
     const TextStyle style{
         .size = kChipSize, .color = plan->shades[i].ink, .strong = plan->shades[i].chosen};
     plan->chips.push_back(plan->text.places[i].chip
-                              ? TextBlock::line(figure.axis.positions[i].text, style, 120)
+                              ? TextBlock::line(chip_text(figure, i), style, 140)
                               : TextBlock());
   }
   plan->block = lay_out(*plan);

@@ -37,7 +37,7 @@ struct DrawFigure {
   std::string_view name;
   const ColorMap& colors;
 
-  Body operator()(const LinesFigure& figure) const { return draw_lines(figure); }
+  Body operator()(const LinesFigure& figure) const { return draw_lines(figure, colors); }
   Body operator()(const DotsFigure& figure) const { return draw_dots(figure); }
   Body operator()(const CurvesFigure& figure) const { return draw_curves(figure); }
   Body operator()(const CompositeFigure& figure) const { return draw_composite(figure); }

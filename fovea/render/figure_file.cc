@@ -28,8 +28,8 @@ const Suffix* find_suffix(const std::filesystem::path& path) {
 }
 
 bool has_color_map(const Figure& figure) {
-  return !std::holds_alternative<LinesFigure>(figure) &&
-         !std::holds_alternative<DotsFigure>(figure) &&
+  const auto* lines = std::get_if<LinesFigure>(&figure);
+  return (lines == nullptr || lines->in_panels()) && !std::holds_alternative<DotsFigure>(figure) &&
          !std::holds_alternative<CurvesFigure>(figure) &&
          !std::holds_alternative<CompositeFigure>(figure);
 }

@@ -64,8 +64,8 @@ FontSource make_source(bool with_system_fonts) {
   FontSource source;
   source.config = FcConfigCreate();
   if (with_system_fonts) {
-    // No configuration, or no fonts at all, is no error: then missing characters are shown as
-    // boxes.
+    // No configuration, or no fonts at all, is no error here: texts that need more are refused one
+    // by one (missing_glyphs.h).
     FcConfigParseAndLoad(source.config, nullptr, FcFalse);
     FcConfigBuildFonts(source.config);
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "fovea/figure/box_labels.h"
 #include "fovea/figure/contour.h"
@@ -25,7 +24,7 @@ void draw_outlines(Canvas& canvas, std::vector<std::vector<Point>> lines, int64_
                where.y + point.y * where.height / static_cast<double>(rows)};
     }
   }
-  canvas.polylines(lines, {.color = around, .width = width + 1.15, .opacity = 0.8});
+  canvas.polylines(lines, {.color = around, .width = width + 1});
   canvas.polylines(lines, {.color = color, .width = width});
 }
 
@@ -39,31 +38,6 @@ CanvasPicture canvas_picture(const Picture& picture) {
   return CanvasPicture(image, /*smooth=*/true);
 }
 
-void draw_ring(Canvas& canvas, const ImageRing& ring, const ImagePanel& panel, const Rect& where) {
-  constexpr int kPieces = 96;
-  const double cell_width = where.width / static_cast<double>(panel.weights.size(1));
-  const double cell_height = where.height / static_cast<double>(panel.weights.size(0));
-  // Cut off at the picture's edge.
-  std::vector<std::vector<Point>> arcs(1);
-  for (int i = 0; i <= kPieces; ++i) {
-    const double angle = 2 * std::numbers::pi * i / kPieces;
-    const double col = static_cast<double>(ring.centre.col) + 0.5 + ring.radius * std::cos(angle);
-    const double row = static_cast<double>(ring.centre.row) + 0.5 + ring.radius * std::sin(angle);
-    const Point point{where.x + col * cell_width, where.y + row * cell_height};
-    const bool inside = point.x >= where.x && point.x <= where.x + where.width &&
-                        point.y >= where.y && point.y <= where.y + where.height;
-    if (inside) {
-      arcs.back().push_back(point);
-    } else if (!arcs.back().empty()) {
-      arcs.emplace_back();
-    }
-  }
-  const std::vector<double> dashes =
-      ring.dotted ? std::vector<double>{1.5, 4} : std::vector<double>{};
-  canvas.polylines(arcs, {.color = kWhite, .width = 3, .opacity = 0.85});
-  canvas.polylines(arcs, {.color = kInk, .width = 1.3, .dashes = dashes});
-}
-
 void draw_mask(Canvas& canvas, const ImageMask& mask, const Rect& where) {
   const Rgb color = object_color(mask.color);
   const std::vector<bool> inside(mask.cells.begin(), mask.cells.end());
@@ -75,17 +49,16 @@ void draw_mask(Canvas& canvas, const ImageMask& mask, const Rect& where) {
                 kInk, 1.1);
 }
 
-// Colours cover more of the picture the larger the weight; where some patches are not shown, those
-// that are stay as they were.
 void draw_weights(Canvas& canvas, const ImageFigure& figure, const ImagePanel& panel,
                   const PictureBase& base, const ColorAxis& axis, const Rect& where) {
   const auto weights = panel.weights.matrix<float>();
-  const bool masked = has_forbidden(weights);
-  canvas.picture(masked ? base.plain : base.quiet, where);
-  canvas.picture(CanvasPicture(cover_cells(weights, axis, figure.opacity), figure.smooth), where);
-  if (figure.contour_mass == 0) return;
-  draw_outlines(canvas, mass_contour(weights, figure.contour_mass), weights.rows, weights.cols,
-                where, masked ? kWhite : kInk, masked ? kInk : kWhite, 1.1);
+  canvas.picture(base.ground, where);
+  canvas.picture(
+      CanvasPicture(figure.smooth ? smooth_cover(weights, axis) : cover_cells(weights, axis),
+                    figure.smooth),
+      where);
+  draw_outlines(canvas, contour_of(figure, panel), weights.rows, weights.cols, where, kWhite,
+                {0, 0, 0}, 1);
 }
 
 Rect box_rect(const ImageBox& box, const Rect& where) {
@@ -127,7 +100,7 @@ void draw_boxes(Canvas& canvas, const std::vector<ImageBox>& boxes, const Rect& 
 }  // namespace
 
 PictureBase PictureBase::of(const Picture& picture) {
-  return {canvas_picture(picture), canvas_picture(fovea::quiet(picture))};
+  return {canvas_picture(picture), canvas_picture(dark_ground(picture))};
 }
 
 Rect cell_rect(const Tensor& weights, const CellMark& cell, const Rect& where) {
@@ -145,20 +118,21 @@ void draw_overlay(Canvas& canvas, const ImageFigure& figure, const ImagePanel& p
     draw_weights(canvas, figure, panel, base, axis, where);
   }
   for (const ImageMask& mask : panel.masks) draw_mask(canvas, mask, where);
-  for (const ImageRing& ring : panel.rings) draw_ring(canvas, ring, panel, where);
   draw_boxes(canvas, panel.boxes, where);
   if (panel.chosen) {
     const Rect patch = cell_rect(panel.weights, *panel.chosen, where);
-    canvas.outline(patch, {.color = kWhite, .width = 3});
-    canvas.outline(patch, {.color = kAccent, .width = 1.5});
+    constexpr double kOut = 0.75;
+    canvas.outline(
+        {patch.x - kOut, patch.y - kOut, patch.width + 2 * kOut, patch.height + 2 * kOut},
+        {.color = kWhite, .width = 1.5});
+    canvas.outline(
+        {patch.x + kOut, patch.y + kOut, patch.width - 2 * kOut, patch.height - 2 * kOut},
+        {.color = kAccent, .width = 1.5});
   }
 }
 
 ColorMap colors_of_bar(const ImageFigure& figure, const ColorMap& colors) {
-  const bool masked = std::ranges::any_of(figure.panels, [](const ImagePanel& panel) {
-    return !panel.weights.empty() && has_forbidden(panel.weights.matrix<float>());
-  });
-  return colors_over(masked ? figure.picture : quiet(figure.picture), colors, figure.opacity);
+  return colors_over_ground(colors, figure.scale.is_signed());
 }
 
 }  // namespace fovea

@@ -6,10 +6,10 @@
 
 namespace fovea {
 
-// The picture below all layers: as it is, and faded below the colours of weights.
+// The picture below all layers: as it is, and grey and dark below the colours of weights.
 struct PictureBase {
   CanvasPicture plain;
-  CanvasPicture quiet;
+  CanvasPicture ground;
 
   static PictureBase of(const Picture& picture);
 };

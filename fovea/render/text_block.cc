@@ -4,6 +4,7 @@
 
 #include "fovea/base/utf8.h"
 #include "fovea/render/fonts.h"
+#include "fovea/render/missing_glyphs.h"
 
 namespace fovea {
 namespace {
@@ -66,6 +67,7 @@ PangoLayout* new_layout(const std::string& text, const TextStyle& style) {
   pango_layout_set_attributes(layout, attributes);
   pango_attr_list_unref(attributes);
   pango_layout_set_text(layout, drawn.data(), static_cast<int>(drawn.size()));
+  check_glyphs(layout);
   return layout;
 }
 
@@ -82,7 +84,7 @@ TextBlock adopt_layout(PangoLayout* layout, const TextStyle& style) {
 }
 
 TextBlock TextBlock::line(std::string_view text, const TextStyle& style, double widest) {
-  PangoLayout* layout = new_layout(to_one_line(text), style);
+  PangoLayout* layout = new_layout(with_named_characters(to_one_line(text)), style);
   pango_layout_set_single_paragraph_mode(layout, TRUE);
   if (widest > 0) {
     int width = 0;
@@ -98,7 +100,7 @@ TextBlock TextBlock::line(std::string_view text, const TextStyle& style, double 
 }
 
 TextBlock TextBlock::paragraph(std::string_view text, const TextStyle& style, double width) {
-  PangoLayout* layout = new_layout(with_lines(text), style);
+  PangoLayout* layout = new_layout(with_named_characters(with_lines(text)), style);
   pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
   pango_layout_set_width(layout, static_cast<int>(width * PANGO_SCALE));
   pango_layout_set_line_spacing(layout, 1.12F);
@@ -106,7 +108,7 @@ TextBlock TextBlock::paragraph(std::string_view text, const TextStyle& style, do
 }
 
 TextBlock TextBlock::stacked(std::string_view text, const TextStyle& style) {
-  const std::string valid = to_one_line(text);
+  const std::string valid = with_named_characters(to_one_line(text));
   std::string lines;
   gunichar before = 0;
   for (const char* place = valid.c_str(); *place != '\0';) {

@@ -97,7 +97,7 @@ def test_the_gallery_is_one_page_with_its_pictures(gallery, page):
 
 def test_every_chapter_has_its_place_in_the_table_of_contents(page):
     chapters = [name for name in page.ids if name not in ("words", "next")]
-    assert len(chapters) == 8
+    assert len(chapters) == 9
     assert page.anchors == chapters_twice(chapters)
 
 
@@ -108,21 +108,23 @@ def chapters_twice(chapters):
 
 def test_every_picture_is_told_to_those_who_cannot_see_it(page):
     shown = [image for image in page.images if image["alt"]]
-    assert len(shown) == len(page.images) - 8  # the faces on the cards stand beside their names
+    assert len(shown) == len(page.images) - 9  # the faces on the cards stand beside their names
     assert all(len(image["alt"]) > 30 for image in shown)
     assert all(int(image["width"]) > 0 and int(image["height"]) > 0 for image in page.images)
 
 
 # Pictures of no attention: boxes that a model answers with, and areas cut out of rows.
 WITHOUT_A_SUM = {"6-objects.png", "6-masks.png", "6-why.png", "7-composite.png", "7-distances.png", "7-convolution.png",
-                 "8-parts.png"}
+                 "8-parts.png", "9-zebra.png", "9-giraffe.png", "9-word.png"}
 
 
 def test_every_caption_says_what_the_numbers_are(gallery):
     folder, _ = gallery
     for path in sorted(folder.glob("*.png")):
         caption = Image.open(path).text["Description"]
-        if path.name == "6-objects.png":
+        if path.name[0] == "9":  # of all layers and heads; what is told is the method and the answer
+            assert re.match(r"(relevancy|rollout|input-gradient): ", caption), f"{path.name}: {caption}"
+        if path.name == "6-objects.png" or path.name[0] == "9":
             continue
         assert re.search(r"\b(rows?|columns?|built, not learned)\b", caption, re.IGNORECASE), f"{path.name}: {caption}"
         if not path.name.startswith(("3-warm", "3-cool", "3-cold", "3-additive", "7-convolution")):  # of no model
@@ -155,13 +157,13 @@ def test_without_models_it_makes_the_rest_and_says_what_is_missing(poor):
     place, said = poor
     text = " ".join(said.split())
     assert "left out: 1-heads.png, 1-head.png, 1-page.html, 3-steps.png, 3-similarities.png need the model all-minilm-l6-v2" in text
-    assert "left out: 2-reading.png, 2-matrix.png, 8-text.png, 8-text-heads.png, 8-text-part.png need the model smollm2-135m-instruct" in text
+    assert "left out: 2-reading.png, 2-matrix.png, 8-text.png, 8-text-heads.png, 8-text-part.png, 9-word.png need the model smollm2-135m-instruct" in text
     assert "python3 tools/fetch_models.py" in text and (ROOT / "tools/fetch_models.py").exists()
     folder = place / "gallery"
     assert (folder / "3-cold.png").exists() and (folder / "8-overview.png").exists() and not (folder / "1-heads.png").exists()
     page = Page((folder / "index.html").read_text())
     assert set(page.files) == pictures(folder)
-    assert sum(text.startswith("Left out: ") for text in page.texts["p"]) == 4  # in chapters 1, 2, 3 and 8
+    assert sum(text.startswith("Left out: ") for text in page.texts["p"]) == 5  # in chapters 1, 2, 3, 8 and 9
 
 
 def next_commands(said):

@@ -145,7 +145,7 @@ def test_the_field_is_a_rollout_with_radii(maps, picture):
                 8 * far[order][numpy.searchsorted(running, share)], abs=8)
     assert shown(picture, "--view", "field")["patch"] == "patch 14,14"
     text = ok("image", picture, "--view", "field")  # titles take a second line where they need one
-    assert "to layer 7:" in text and text.count(" px") >= 8 and "…" not in text
+    assert "to layer 7" in text and text.count("half in") == 8 and "…" not in text
 
 
 @pytest.mark.parametrize("view", ["composite", "kernels", "convolution", "distances", "field"])

@@ -94,7 +94,7 @@ def assert_colors(pixels, table, scale, values, off):
 
 
 def value_of(text):
-    if text == "even":
+    if text in ("even", "even or less"):
         return 1
     if text[0] in "×÷":
         return float(text[1:]) if text[0] == "×" else 1 / float(text[1:])
@@ -104,7 +104,13 @@ def value_of(text):
 def usual_scale(of, curve, values):
     if curve == "log":
         return (1 / 32, 32, "log") if of == "times-even" else (1e-5, 1, "log")
-    return 0, np.nanmax(values), curve
+    return 0, round_end(np.nanmax(values)), curve
+
+
+def round_end(largest):
+    """Where the colours of weights end: the next of these and their tenfolds."""
+    power = 10 ** np.floor(np.log10(largest))
+    return next(step for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if largest <= step * power * (1 + 1e-5)) * power
 
 
 def assert_bar(ticks, table, scale):
@@ -126,7 +132,7 @@ def test_cells_bins_and_the_bar_have_the_colours_of_the_numbers(browser, long_ru
         {"open": f"#s={site}&f={of}&g={curve}", "width": 1440, "height": 900}, PIXELS, TICKS, CAPTION, *zoomed, PIXELS, TICKS, CAPTION,
         {"evaluate": "[document.querySelector('.scroll').scrollLeft, document.querySelector('.scroll').scrollTop]"}])
     assert_quiet(results)
-    table = colors_of(page, "inferno")
+    table = colors_of(page, "paper")  # on a light page
     values, off = binned(exact, allowed, 2, of)
     # The ends are those of a figure, whose bins are of 2 from 512 on.
     scale = usual_scale(of, curve, values)
@@ -170,6 +176,13 @@ def test_running_text_has_the_colours_of_rows_and_columns(browser, tmp_path):  #
             assert (table[max(0, entry - 1) : entry + 2] == color).all(-1).any(), (column, curve, i)
 
 
+def over(ground, table, places):
+    """The colours of places from 0 to 1 over a grey."""
+    cover = np.atleast_1d(0.86 * np.minimum(1, places / 0.3) ** 0.8)[:, None]
+    tints = table[np.round((0.4 + 0.6 * np.atleast_1d(places)) * 255).astype(int)]
+    return ground + (tints - float(ground)) * cover
+
+
 def test_over_a_picture_times_even_begins_at_even(browser, tmp_path):  # noqa: F811
     maps = write_run(tmp_path / "run.safetensors", [patches(3, 4)], [("self.0", "patches", "patches", 1, 2.0, False)])
     add_picture(tmp_path / "run.safetensors", np.full((30, 40, 3), 90, np.uint8))
@@ -178,10 +191,15 @@ def test_over_a_picture_times_even_begins_at_even(browser, tmp_path):  # noqa: F
     results = browser.drive(tmp_path / "page.html", [{"open": "#t=3&f=times-even"}, bare, TICKS, *[pixel(row, col) for row in range(3) for col in range(4)]])
     assert_quiet(results)
     table, scale = colors_of(tmp_path / "page.html", "inferno"), (1, 32, "log")
-    assert_bar(results[2], table, scale)
-    for place, value in enumerate(maps["self.0"][0][3, 2:] * 14):
-        entry = entry_of(scale, value)
-        assert (table[max(0, entry - 1) : entry + 2] == results[3 + place][:3]).all(-1).any(), place
+    # The bar shows the colours over a middling ground; one grey is as dark as a ground is.
+    places = np.arange(256) / 255
+    legend = np.round(over(69, table, places)).astype(int)
+    for text, place, color in results[2]:
+        assert abs(place - place_on(scale, value_of(text))) < 1 / 255
+        assert np.abs(legend[round(place * 255)] - color).max() <= 3, text
+    for index, value in enumerate(maps["self.0"][0][3, 2:] * 14):
+        near = [over(20, table, np.clip(place_on(scale, value) + step / 255, 0, 1)) for step in (-1, 0, 1)]
+        assert min(np.abs(each - results[3 + index][:3]).max() for each in near) <= 3, index
 
 
 def test_a_page_opens_with_what_was_asked(browser, long_run, tmp_path):  # noqa: F811
@@ -193,12 +211,12 @@ def test_a_page_opens_with_what_was_asked(browser, long_run, tmp_path):  # noqa:
     results = browser.drive(tmp_path / "asked.html", [
         open_it, PIXELS, TICKS, NOTES, {"press": "u"}, TICKS, {"press": "u"}, TICKS, {"press": "e"}, NOTES, {"evaluate": "location.hash"}])
     assert_quiet(results)
-    table = colors_of(tmp_path / "asked.html", "inferno")
+    table = colors_of(tmp_path / "asked.html", "paper")
     asked = (0.5, 20, "sqrt")
     assert_colors(pixels_of(results[1]), table, asked, values, off)
     assert_bar(results[2], table, asked)
     assert results[3] == ["weight, times even", "ends as the page was asked for; arrows: some lie beyond"]
-    assert_bar(results[5], table, (0, np.nanmax(values), "sqrt"))
+    assert_bar(results[5], table, (0, round_end(np.nanmax(values)), "sqrt"))
     assert results[7] == results[2]  # back to what was asked
     assert results[9] == ["attention weight", "up to the largest weight of this map"] and results[10] == "#f=weight&g=&a=0"
     results = browser.drive(tmp_path / "percent.html", [open_it, PIXELS, TICKS, CAPTION])

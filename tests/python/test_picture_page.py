@@ -74,7 +74,7 @@ def test_a_picture_opens_on_the_token_in_front_of_it(browser, grid):  # noqa: F8
     ])
     assert_quiet(results)
     row = maps["self.1"][0, 0]
-    assert results[1] == ('Row 0 "[CLS]" → what it attends to · layer 1, head 0 · softmax weight · '
+    assert results[1] == ('Row 0 "[CLS]" → what it attends to · layer 1, head 0 · softmax weight, times even · '
                           f"sum 1.00, of which {row[2:].sum():.2f} on patches")
     assert results[2:6] == ["Picture", None, ["[CLS]", "[REG 1]"], "[CLS]"]
     for got, exact in ((results[6], maps["self.0"][1]), (results[7], maps["self.1"][2])):
@@ -118,19 +118,24 @@ def test_pixels_are_the_picture_under_the_colours_of_the_weights(browser, grid):
     strength = lambda value: {"evaluate": f"(s => {{ s.value = {value}; s.dispatchEvent(new Event('input')); }})(document.querySelector('.strength input'))"}
     results = browser.drive(page, [
         {"open": ""}, pixel(1, 2), pixel(2, 0), strength(100), pixel(1, 2), pixel(2, 0), strength(0), pixel(1, 2),
-        {"press": "g"}, strength(100), pixel(2, 0)])
+        strength(50), pixel(2, 0), pixel(1, 2), pixel(1, 2)])
     assert_quiet(results)
-    row = maps["self.1"][0, 0, 2:].reshape(3, 4)
-    shown = inferno[np.round(row / row.max() * 255).astype(int)]
-    root = inferno[np.round(np.sqrt(row / row.max()) * 255).astype(int)]
+    even = maps["self.1"][0, 0, 2:].reshape(3, 4) * 14
     # The middle of cell (1, 2): x = 25, y = 15 of the picture, give or take the blending of a pixel.
     under = np.array([25 * 6, 15 * 8, 0])
-    # A step of colours, and the map's own steps of 1 / 65000.
-    np.testing.assert_allclose(results[4][:3], shown[1, 2], atol=4)
-    np.testing.assert_allclose(results[5][:3], shown[2, 0], atol=4)
+    # Whatever the ground at that place is, the colours lie over it; its own pixel is grey.
+    dark = np.array(results[4][:3], float)
+
+    def covered(value, begin, reach):
+        place = np.clip(np.log(value / begin) / np.log(reach), 0, 1)
+        return inferno[round((0.4 + 0.6 * place) * 255)], 0.86 * min(1, place / 0.3) ** 0.8
+
+    for result, value in ((results[1], even[1, 2]), (results[2], even[2, 0])):
+        tint, cover = covered(value, 1, 32)
+        left = (np.array(result[:3], float) - cover * tint) / (1 - cover)  # the ground
+        assert left.max() - left.min() <= 4 / (1 - cover) and 18 - 4 / (1 - cover) <= left.mean() <= 118 + 4 / (1 - cover)
     np.testing.assert_allclose(results[7][:3], under, atol=8)
-    np.testing.assert_allclose(results[1][:3], 0.65 * shown[1, 2] + 0.35 * under, atol=8)
-    np.testing.assert_allclose(results[10][:3], root[2, 0], atol=4)
+    np.testing.assert_allclose(results[10][:3], 0.5 * dark + 0.5 * under, atol=8)
 
 
 def test_every_head_of_the_layer_is_drawn_small_and_can_be_chosen(browser, grid):  # noqa: F811
@@ -145,12 +150,12 @@ def test_every_head_of_the_layer_is_drawn_small_and_can_be_chosen(browser, grid)
         {"press": "u"}, {"evaluate": "document.querySelector('.picture h2').textContent"},
     ])
     assert_quiet(results)
-    assert results[2] == "all heads of layer 1, each up to its largest weight"
-    most = maps["self.1"][:, 0, 2:].max(-1)
+    assert results[2] == results[12].replace("layer 0", "layer 1") == "all heads of layer 1, on one scale"
     for head, (text, pressed) in enumerate(results[3]):
-        assert text.startswith(f"head {head} · ") and abs(float(text.split("· ")[1]) - most[head]) < CLOSE
+        falling = np.sort(maps["self.1"][head, 0, 2:])[::-1].cumsum()
+        half, most = (int(np.argmax(falling >= share * falling[-1] * (1 - 1e-6))) + 1 for share in (0.5, 0.9))
+        assert text == f"head {head} · half in {half}, 90 % in {most} of 12"
         assert pressed == ("true" if head == 0 else "false")
-    assert results[12] == f"all heads of layer 0, up to {max(maps['self.0'].max(), 0):.4f}"
     assert "layer 1, head 2" in results[5] and results[6]["head"] == 2
     assert "layer 0, head 2" in results[8] and "layer 0, mean of 3 heads" in results[10]
 

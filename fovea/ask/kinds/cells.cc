@@ -30,7 +30,7 @@ QuestionKind cells_question() {
           .view = "encoder",
           .summary = "what the cell at a pixel attends to, or as a column who attends to it",
           .fields = detection_fields(
-              joined_fields({layer_field(), heads_field(), at, column}, drawing_fields())),
+              joined_fields({layer_field(), heads_field(), at, column}, picture_drawing_fields())),
           .verbs = {"detect"},
           .only_of = SiteKind::kEncoderSelf,
           .check = check_finds_objects,

@@ -40,7 +40,7 @@ Answer answer_convolution(const Question& question, const FinishedRun& run) {
   }
   const Tensor pixels = pixels_of_patches(picture_seen(run), axis.grid);
   const auto record = std::make_shared<const AttentionRecord>(convolution_record(pixels, 3));
-  const KernelOptions window{.radius = std::min<int64_t>(3, (shorter - 1) / 2)};
+  const KernelOptions window{.radius = std::min<int64_t>(2, (shorter - 1) / 2)};
   std::vector<NamedKernel> kernels;
   for (int64_t head = 0; head < 9; ++head) {
     kernels.push_back(

@@ -20,13 +20,20 @@ Answer answer_field(const Question& question, const FinishedRun& run) {
   Json facts = place_facts(run.run(), fields.kind, HeadChoice{.kind = HeadChoice::Kind::kMean});
   facts.set("method", "rollout");
   const CellMark place = fields.place();
-  return picture_answer(field_figure(run.run(), fields, *seen.picture, seen.grid), std::move(facts),
-                        Json::object({{"patch", fmt::format("patch {},{}", place.row, place.col)},
-                                      {"unit", "pixels of the model's input"},
-                                      {"patch_size", side},
-                                      {"residual", RolloutOptions().residual},
-                                      {"depths", std::move(depths)}}),
-                        question, run);
+  ImageFigure figure = field_figure(run.run(), fields, *seen.picture, seen.grid);
+  std::vector<std::vector<double>> shares;
+  for (const FieldDepth& depth : fields.depths) shares.push_back(depth.weights);
+  MapData numbers = patch_numbers(figure, shares, fields.grid.rows, fields.grid.cols);
+  Answer answer =
+      picture_answer(std::move(figure), std::move(facts),
+                     Json::object({{"patch", fmt::format("patch {},{}", place.row, place.col)},
+                                   {"unit", "pixels of the model's input"},
+                                   {"patch_size", side},
+                                   {"residual", RolloutOptions().residual},
+                                   {"depths", std::move(depths)}}),
+                     question, run);
+  answer.numbers = std::move(numbers);
+  return answer;
 }
 
 }  // namespace

@@ -17,19 +17,12 @@ GridMask outliers_of(const FinishedRun& run) {
        run.engine() == nullptr ? "a captured run does not keep" : "this model does not give");
 }
 
-// Weights of all patches, where the figure shows those of its masks alone.
-MapData all_weights(const PatchMaps& maps, const FigureText& text) {
-  MapData data{.rows = numbered_axis("grid rows", maps.grid_rows),
-               .cols = numbered_axis("grid columns", maps.grid_cols),
-               .text = text};
-  data.weights = Tensor::uninitialized(
-      {static_cast<int64_t>(maps.maps.size()), maps.grid_rows, maps.grid_cols});
-  float* out = data.weights.mutable_values<float>().data();
-  for (const PatchMap& map : maps.maps) {
-    data.panels.push_back(map.title);
-    for (const double weight : map.weights) *out++ = static_cast<float>(weight);
-  }
-  return data;
+// Weights of all patches, where the figure shows those of its masks alone, or something else that
+// suits a picture better.
+MapData all_weights(const PatchMaps& maps, const ImageFigure& figure) {
+  std::vector<std::vector<double>> weights;
+  for (const PatchMap& map : maps.maps) weights.push_back(map.weights);
+  return patch_numbers(figure, weights, maps.grid_rows, maps.grid_cols);
 }
 
 void add_patch_masks(Json& result, const PatchMaps& maps, const PatchGrid& grid) {
@@ -67,19 +60,24 @@ Json maps_result(const PatchMaps& maps, const PictureChoice& choice, const Pictu
 
 Answer answer_maps(const Question& question, const FinishedRun& run) {
   PictureChoice choice = picture_choice(question, run);
-  choice.drawing = row_drawing(view_choice(question));
+  choice.drawing = picture_drawing(view_choice(question));
   if (question.flag("without_artifacts")) choice.without = outliers_of(run);
   const PatchMaps maps = patch_maps(run.run(), choice);
   const PictureSeen seen = picture_seen(run);
   ImageFigure figure = picture_view(run.run(), maps, choice, *seen.picture, seen.grid);
   figure.text.caption += model_note(run.run());
   const FigureText text = figure.text;
-  Json facts = place_facts(maps.site, choice.head);
+  std::optional<MapData> numbers;
+  if (choice.mask > 0 || question.fields.find("of") == nullptr) {
+    numbers = all_weights(maps, figure);
+  }
+  Json facts = choice.all_layers ? place_facts(run.run(), maps.site.kind, choice.head)
+                                 : place_facts(maps.site, choice.head);
   if (choice.column) facts.set("direction", "column");
   Answer answer = picture_answer(std::move(figure), std::move(facts),
                                  maps_result(maps, choice, seen, text), question, run);
+  answer.numbers = std::move(numbers);
   if (choice.mask > 0) {
-    answer.numbers = all_weights(maps, text);
     if (maps.maps.size() == 1) answer.labels = pixel_mask(seen.grid, *maps.maps.front().mask);
   }
   return answer;
@@ -111,7 +109,7 @@ QuestionKind maps_question() {
   return about_picture(
       {.name = "maps",
        .summary = "what one position attends to, in each head",
-       .fields = joined_fields({layer_field(),
+       .fields = joined_fields({layer_field(/*all_layers=*/true),
                                 heads_field(),
                                 patch_field(/*beside_token=*/true),
                                 front_token_field(),
@@ -125,7 +123,7 @@ QuestionKind maps_question() {
                                  .rules = {{.excludes = "column",
                                             .why = "renormalises what one position attends "
                                                    "to"}}}},
-                               drawing_fields()),
+                               picture_drawing_fields()),
        .answer = answer_maps,
        .page = maps_page});
 }

@@ -40,7 +40,7 @@ Answer answer_points(const Question& question, const FinishedRun& run) {
   const RecordPointer record = found.record(SiteKind::kEncoderSelf, question.place.layer);
   const HeadChoice head = single_map(question.place.head.value_or(HeadChoice{}), *record);
   return lines_answer(point_maps(found.scene(), record, head, chosen_points(question, found),
-                                 question.place.column, row_drawing(view_choice(question))),
+                                 question.place.column, picture_drawing(view_choice(question))),
                       question, found, record, head);
 }
 
@@ -54,8 +54,9 @@ QuestionKind points_question() {
   return {
       .name = "points",
       .summary = "the maps of a few points, of the best objects unless told, around the picture",
-      .fields = detection_fields(joined_fields(
-          {layer_field(), head_field({"mean", "max", "min"}), at, column}, drawing_fields())),
+      .fields = detection_fields(
+          joined_fields({layer_field(), head_field({"mean", "max", "min"}), at, column},
+                        picture_drawing_fields())),
       .verbs = {"detect"},
       .only_of = SiteKind::kEncoderSelf,
       .check = check_finds_objects,

@@ -13,7 +13,7 @@ Answer answer_queries(const Question& question, const FinishedRun& run) {
   const RecordPointer record = found.record(SiteKind::kCross, place.layer);
   HeadChoice head = place.head.value_or(HeadChoice{});
   if (!place.query) head = single_map(head, *record);  // a map for each object
-  const MapDrawing drawing = row_drawing(view_choice(question));
+  const MapDrawing drawing = picture_drawing(view_choice(question));
   return lines_answer(query_maps(found.scene(), record, head, place.query, drawing), question,
                       found, record, head);
 }
@@ -26,7 +26,7 @@ QuestionKind queries_question() {
   return {.name = "queries",
           .summary = "what the query of each object attends to, or one query in every head",
           .fields = detection_fields(
-              joined_fields({layer_field(), head, query_field()}, drawing_fields())),
+              joined_fields({layer_field(), head, query_field()}, picture_drawing_fields())),
           .verbs = {"detect"},
           .only_of = SiteKind::kCross,
           .check = check_finds_objects,

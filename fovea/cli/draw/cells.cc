@@ -117,19 +117,53 @@ std::string CellPainter::stacked(float top, float bottom) const {
   return terminal_.painted(color(top), color(bottom), "▀");
 }
 
-std::string CellPainter::line(const CellGrid& grid, int64_t row, int cell_width,
-                              bool stacked_rows) const {
+std::string CellPainter::line(const CellGrid& grid, int64_t row, int cell_width, bool stacked_rows,
+                              std::span<const int64_t> grey) const {
+  const CellPainter apart = grey_cells(terminal_);
   std::string text;
   for (int64_t c = 0; c < grid.cols; ++c) {
+    const bool is_grey = grid.col_block == 1 && std::ranges::binary_search(grey, c);
+    const CellPainter& painter = is_grey ? apart : *this;
     if (!stacked_rows) {
-      text += block(grid.at(row, c), cell_width);
+      text += painter.block(grid.at(row, c), cell_width);
     } else if (row + 1 < grid.rows) {
-      text += stacked(grid.at(row, c), grid.at(row + 1, c));
+      text += painter.stacked(grid.at(row, c), grid.at(row + 1, c));
     } else {
-      text += stacked(grid.at(row, c), std::numeric_limits<float>::quiet_NaN());
+      text += painter.stacked(grid.at(row, c), std::numeric_limits<float>::quiet_NaN());
     }
   }
   return text;
+}
+
+namespace {
+
+// Most terminals are dark, so low is dark there.
+const ColorMap& greys_on_dark() {
+  static const ColorMap map = [] {
+    std::array<Rgb, 256> table = grey_colors().table();
+    std::ranges::reverse(table);
+    return ColorMap("grey", "nearly black to white", false, table);
+  }();
+  return map;
+}
+
+}  // namespace
+
+CellPainter CellPainter::grey_cells(const Terminal& terminal) {
+  return {terminal, greys_on_dark(), {0, 1}};
+}
+
+std::string CellPainter::grey_legend(const Terminal& terminal, std::string_view name) {
+  constexpr int kSteps = 20;
+  std::string text = "0 ";
+  if (terminal.has_color()) {
+    for (int i = 0; i < kSteps; ++i) {
+      text += terminal.on(greys_on_dark().at(i / double{kSteps - 1}), " ");
+    }
+  } else {
+    for (const Shade& step : kShades) text += step.sign;
+  }
+  return text + " 1 " + std::string(name) + "\n";
 }
 
 // A bar with its ends and, in the middle, the value there; without colours "░ ÷20  ▒ ÷5.7 ...".

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,8 +48,14 @@ class CellPainter {
   // Two cells above each other in one column; colours only.
   std::string stacked(float top, float bottom) const;
 
-  // A line of cells, and two grid rows of them if `stacked`.
-  std::string line(const CellGrid& grid, int64_t row, int cell_width, bool stacked) const;
+  // A line of cells, and two grid rows of them if `stacked`. Columns in `grey` (rising) are not on
+  // this scale.
+  std::string line(const CellGrid& grid, int64_t row, int cell_width, bool stacked,
+                   std::span<const int64_t> grey = {}) const;
+
+  // Of columns that are grey, from 0 to 1, and what says so.
+  static CellPainter grey_cells(const Terminal& terminal);
+  static std::string grey_legend(const Terminal& terminal, std::string_view name);
 
   // Which colour or shade is which weight. `clipped`: some weights lie above the scale.
   std::string legend(bool forbidden, bool clipped = false) const;

@@ -19,6 +19,7 @@ constexpr double kOwnerTint = 0.7;
 struct CompositePainter {
   const CompositeFigure& figure;
   const Terminal& terminal;
+  Picture ground;
   int64_t columns;
   int64_t lines;
 
@@ -28,12 +29,11 @@ struct CompositePainter {
                   std::min(x * owners.cols / columns, owners.cols - 1));
   }
   Rgb color(int64_t x, int64_t half_line) const {
-    const Picture& picture = figure.picture;
-    const Rgb below = quiet(picture.at((2 * x + 1) * picture.width / (2 * columns),
-                                       (2 * half_line + 1) * picture.height / (4 * lines)));
+    const Rgb below = ground.at((2 * x + 1) * ground.width / (2 * columns),
+                                (2 * half_line + 1) * ground.height / (4 * lines));
     const float own = owner(x, half_line);
     return std::isnan(own) ? below
-                           : mix(below, category_color(static_cast<int64_t>(own)), kOwnerTint);
+                           : mix(below, object_color(static_cast<int64_t>(own)), kOwnerTint);
   }
   // The last digit of the owner, a dot where there is none.
   std::string letter(int64_t x, int64_t line) const {
@@ -67,7 +67,7 @@ std::string composite_legend(const CompositeFigure& figure, const Terminal& term
     }
     if (column > 0) text += "   ";
     if (terminal.has_color()) {
-      text += terminal.ink(category_color(static_cast<int64_t>(i)), "█") + " ";
+      text += terminal.ink(object_color(static_cast<int64_t>(i)), "█") + " ";
     }
     text += words;
     column += width + 3;
@@ -85,8 +85,8 @@ std::string draw(const CompositeFigure& figure, const Terminal& terminal, const 
   const int64_t lines =
       std::clamp<int64_t>(std::llround(static_cast<double>(columns) * shape / 2), 1, 48);
   return title_lines(figure.text, terminal) +
-         CompositePainter{figure, terminal, columns, lines}.draw() + "\n" +
-         composite_legend(figure, terminal) + "\n" + caption_lines(figure.text, terminal);
+         CompositePainter{figure, terminal, dark_ground(figure.picture), columns, lines}.draw() +
+         "\n" + composite_legend(figure, terminal) + "\n" + caption_lines(figure.text, terminal);
 }
 
 }  // namespace fovea

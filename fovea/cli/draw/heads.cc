@@ -51,7 +51,7 @@ TextBlock draw_panel(const MapPanel& panel, std::string_view title, const PanelS
   TextBlock block{{terminal.dim(name), display_width(name)}};
   if (framed) block.push_back({"┌" + repeated("─", inner) + "┐", width});
   for (int64_t r = 0; r < grid.rows; r += style.stacked ? 2 : 1) {
-    const std::string line = cells.line(grid, r, style.cell_width, style.stacked);
+    const std::string line = cells.line(grid, r, style.cell_width, style.stacked, panel.grey);
     block.push_back({framed ? "│" + line + "│" : line, width});
   }
   if (framed) block.push_back({"└" + repeated("─", inner) + "┘", width});
@@ -97,6 +97,9 @@ std::string draw(const HeadsFigure& figure, const Terminal& terminal, const Colo
   }
   flush();
   text += cells.legend(forbidden);
+  const bool grey =
+      std::ranges::any_of(figure.panels, [](const MapPanel& panel) { return !panel.grey.empty(); });
+  if (grey && style.col_block == 1) text += CellPainter::grey_legend(terminal, figure.grey_name);
   if (style.row_block > 1 || style.col_block > 1) {
     const std::string note = overview_note(figure.scale, style.row_block, style.col_block);
     text += terminal.dim(wrapped(note, terminal.width)) + "\n";

@@ -12,11 +12,13 @@
 #include "fovea/figure/box_labels.h"
 #include "fovea/figure/color_axis.h"
 #include "fovea/figure/picture_tone.h"
+#include "fovea/figure/smooth_places.h"
 
 namespace fovea {
 namespace {
 
 constexpr int kPictureGap = 2;
+constexpr int kWidestInSheet = 18;
 constexpr size_t kMostTitle = 2;  // lines
 constexpr double kMapTint = 0.5;  // of an area
 constexpr Rgb kMark{208, 28, 46};
@@ -62,28 +64,34 @@ class ImagePainter {
       : figure_(figure),
         terminal_(terminal),
         colors_(colors),
-        cells_(terminal, colors, figure.scale) {
-    for (const ImagePanel& panel : figure.panels) {
-      masked_ |= !panel.weights.empty() && has_forbidden(panel.weights.matrix<float>());
-    }
+        bar_colors_(colors_over_ground(colors, figure.scale.is_signed())),
+        ground_(dark_ground(figure.picture)),
+        cells_(terminal, bar_colors_, figure.scale) {
     const auto panels = static_cast<int>(figure.panels.size()) + (picture_alone() ? 1 : 0);
-    const int across = std::min(panels, terminal.width >= 76 ? 4 : 2);
-    const int widest = panels == 1 ? 76 : panels == 2 ? 56 : 36;
+    int across = std::min(panels, terminal.width >= 76 ? 4 : 2);
+    int widest = panels == 1 ? 76 : panels == 2 ? 56 : 36;
+    if (is_sheet()) {
+      across = static_cast<int>(figure.col_names.size());
+      widest = kWidestInSheet;
+    }
     columns_ = std::clamp((terminal.width + kPictureGap) / across - kPictureGap, 8, widest);
     const double shape =
         static_cast<double>(figure.picture.height) / static_cast<double>(figure.picture.width);
     lines_ = std::clamp(static_cast<int>(std::lround(columns_ * shape / 2)), 1, 48);
     for (const ImagePanel& panel : figure.panels) {
-      title_lines_ = std::max(title_lines_, title_of(panel.title).size());
+      title_lines_ = std::max(title_lines_, title_of(panel).size());
+      if (!figure.smooth || panel.weights.empty()) continue;
+      smooth_.emplace_back(panel.weights.matrix<float>(), figure.scale);
     }
   }
 
   std::string draw() const {
     std::vector<TextBlock> blocks;
-    if (picture_alone()) blocks.push_back(block("picture", nullptr));
-    for (const ImagePanel& panel : figure_.panels) blocks.push_back(block(panel.title, &panel));
-    const size_t across = static_cast<size_t>(
+    if (picture_alone()) blocks.push_back(block(nullptr));
+    for (const ImagePanel& panel : figure_.panels) blocks.push_back(block(&panel));
+    size_t across = static_cast<size_t>(
         std::max(1, (terminal_.width + kPictureGap) / (columns_ + kPictureGap)));
+    if (is_sheet()) across = std::min(across, figure_.col_names.size());
     std::string text;
     for (size_t first = 0; first < blocks.size(); first += across) {
       const size_t end = std::min(first + across, blocks.size());
@@ -101,14 +109,15 @@ class ImagePainter {
   }
 
  private:
+  bool is_sheet() const { return figure_.layout == ImageLayout::kSheet; }
   bool picture_alone() const {
-    return terminal_.has_color() && figure_.layout != ImageLayout::kPanels;
+    return terminal_.has_color() && figure_.layout != ImageLayout::kPanels && !is_sheet();
   }
 
-  // In lines as wide as a panel.
-  std::vector<std::string> title_of(const std::string& title) const {
+  // In lines as wide as a panel, with how many patches hold most of the weight where there is room.
+  std::vector<std::string> title_of(const ImagePanel& panel) const {
     std::vector<std::string> lines;
-    for (const std::string& line : lines_of(wrapped(printable(title), columns_))) {
+    for (const std::string& line : lines_of(wrapped(printable(panel.title), columns_))) {
       lines.push_back(shorten(line, columns_));
     }
     if (lines.size() > kMostTitle) {
@@ -116,11 +125,14 @@ class ImagePainter {
       lines[kMostTitle - 1] = shorten(lines[kMostTitle - 1] + " " + lines.back(), columns_);
       lines.pop_back();
     }
+    if (panel.note.empty() || is_sheet()) return lines;
+    for (const std::string& line : lines_of(wrapped(panel.note, columns_))) lines.push_back(line);
     return lines;
   }
 
-  TextBlock block(const std::string& title, const ImagePanel* panel) const {
-    std::vector<std::string> names = title_of(title);
+  TextBlock block(const ImagePanel* panel) const {
+    std::vector<std::string> names =
+        panel == nullptr ? std::vector<std::string>{"picture"} : title_of(*panel);
     names.resize(title_lines_);
     TextBlock result;
     for (const std::string& name : names) {
@@ -207,7 +219,28 @@ class ImagePainter {
     const Picture& picture = figure_.picture;
     const Rgb below = picture.at((2 * x + 1) * picture.width / (2 * columns_),
                                  (2 * y + 1) * picture.height / (4 * lines_));
-    return panel == nullptr ? below : layered(*panel, x, y, below);
+    if (panel == nullptr) return below;
+    if (panel->weights.empty()) return layered(*panel, x, y, below);
+    return layered(*panel, x, y,
+                   ground_.at((2 * x + 1) * picture.width / (2 * columns_),
+                              (2 * y + 1) * picture.height / (4 * lines_)));
+  }
+
+  // Of a panel with weights the place of the colour under half line y.
+  double place(const ImagePanel& panel, int x, int y) const {
+    if (!smooth_.empty()) {
+      // Only panels with weights have one.
+      size_t index = 0;
+      for (const ImagePanel* each = figure_.panels.data(); each != &panel; ++each) {
+        index += each->weights.empty() ? 0 : 1;
+      }
+      const auto grid = panel.weights.matrix<float>();
+      return smooth_[index].at((y + 0.5) / (2 * lines_) * static_cast<double>(grid.rows),
+                               (x + 0.5) / columns_ * static_cast<double>(grid.cols));
+    }
+    const float value = weight(panel, x, y);
+    const double none = figure_.scale.is_signed() ? 0.5 : 0;
+    return std::isnan(value) ? none : place_on(figure_.scale, double{value});
   }
 
   Rgb layered(const ImagePanel& panel, int x, int y, Rgb color) const {
@@ -219,14 +252,8 @@ class ImagePainter {
       if (cells.has_edge(x, y)) return object_color(box.color);
     }
     if (!panel.weights.empty()) {
-      const float value = weight(panel, x, y);
-      if (std::isnan(value)) {
-        color = mix(color, {0, 0, 0}, kHiddenCover);
-      } else {
-        const double place = std::clamp(place_on(figure_.scale, double{value}), 0.0, 1.0);
-        const Tint tint = tint_of(colors_, place, figure_.opacity);
-        color = mix(masked_ ? color : quiet(color), tint.color, tint.cover);
-      }
+      const Tint tint = tint_of(colors_, place(panel, x, y), figure_.scale.is_signed());
+      color = mix(color, tint.color, tint.cover);
     }
     for (const ImageMask& mask : panel.masks) {
       if (holds(mask, x, y)) color = mix(color, object_color(mask.color), kMapTint);
@@ -237,8 +264,10 @@ class ImagePainter {
   const ImageFigure& figure_;
   const Terminal& terminal_;
   const ColorMap& colors_;
+  ColorMap bar_colors_;
+  Picture ground_;
   CellPainter cells_;
-  bool masked_ = false;
+  std::vector<SmoothPlaces> smooth_;  // of the panels with weights, where they are smoothed
   size_t title_lines_ = 1;
   int columns_ = 8;
   int lines_ = 4;

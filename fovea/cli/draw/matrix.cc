@@ -32,6 +32,7 @@ class MatrixPainter {
       : figure_(figure),
         terminal_(terminal),
         cells_(terminal, colors, figure.scale),
+        grey_(CellPainter::grey_cells(terminal)),
         rows_(figure.weights.size(0)),
         cols_(figure.weights.size(1)) {
     digits_ = have_numbers(figure.rows)
@@ -80,10 +81,15 @@ class MatrixPainter {
     std::string text;
     for (int64_t c = 0; c < grid.cols; ++c) {
       const float weight = grid.at(row, c);
-      text += is_marked(grid, row, c) ? cells_.on(weight, sign)
-                                      : cells_.block(weight, static_cast<int>(sign.size()));
+      const CellPainter& painter = grid.col_block == 1 ? painter_of(c) : cells_;
+      text += is_marked(grid, row, c) ? painter.on(weight, sign)
+                                      : painter.block(weight, static_cast<int>(sign.size()));
     }
     return text;
+  }
+
+  const CellPainter& painter_of(int64_t col) const {
+    return std::ranges::binary_search(figure_.grey, col) ? grey_ : cells_;
   }
 
   std::string row_heading(int64_t row) const {
@@ -114,8 +120,8 @@ class MatrixPainter {
       for (int64_t c = 0; c < cols_; ++c) {
         const float weight = grid.at(r, c);
         const std::string number = short_weight(double{weight});
-        text +=
-            cells_.on(weight, centred(is_marked(grid, r, c) ? "[" + number + "]" : number, cell));
+        text += painter_of(c).on(
+            weight, centred(is_marked(grid, r, c) ? "[" + number + "]" : number, cell));
       }
       text += "\n";
     }
@@ -219,12 +225,14 @@ class MatrixPainter {
   }
 
   std::string legend() const {
-    return "\n" + cells_.legend(has_forbidden(figure_.weights.matrix<float>()));
+    return "\n" + cells_.legend(has_forbidden(figure_.weights.matrix<float>())) +
+           (figure_.grey.empty() ? "" : CellPainter::grey_legend(terminal_, figure_.grey_name));
   }
 
   const MatrixFigure& figure_;
   const Terminal& terminal_;
   CellPainter cells_;
+  CellPainter grey_;
   int64_t rows_;
   int64_t cols_;
   int digits_ = 1;

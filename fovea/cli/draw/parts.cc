@@ -14,8 +14,6 @@ namespace {
 
 constexpr int kPartsGap = 1;
 constexpr int kWidestPart = 18;
-constexpr double kPartGround =
-    0.5;  // how much black lies over the picture: small, it is only noise
 constexpr Rgb kOwnPart{255, 255, 255};
 
 class PartsPainter {
@@ -24,8 +22,9 @@ class PartsPainter {
       : figure_(figure),
         terminal_(terminal),
         colors_(colors),
-        ground_(quiet(figure.picture)),
-        cells_(terminal, colors, figure.scale) {
+        bar_colors_(colors_over_ground(colors, figure.scale.is_signed())),
+        ground_(faint_ground(figure.picture)),
+        cells_(terminal, bar_colors_, figure.scale) {
     const auto across = static_cast<int>(figure.panels_across);
     columns_ = std::clamp((terminal.width + kPartsGap) / across - kPartsGap, 4, kWidestPart);
     const double shape =
@@ -98,13 +97,12 @@ class PartsPainter {
 
   Rgb color(const ImagePanel& panel, int x, int y) const {
     if (is_own_middle(panel, x, y / 2) && (y & 1) == own_half(panel)) return kOwnPart;
-    const Rgb ground = mix(ground_.at((2 * x + 1) * ground_.width / (2 * columns_),
-                                      (2 * y + 1) * ground_.height / (4 * lines_)),
-                           {0, 0, 0}, kPartGround);
+    const Rgb ground = ground_.at((2 * x + 1) * ground_.width / (2 * columns_),
+                                  (2 * y + 1) * ground_.height / (4 * lines_));
     const double shown = value(panel, x, y);
     if (std::isnan(shown)) return ground;
     const double place = std::clamp(place_on(figure_.scale, shown), 0.0, 1.0);
-    const Tint tint = tint_of(colors_, place, figure_.opacity);
+    const Tint tint = tint_of(colors_, place, figure_.scale.is_signed());
     return mix(ground, tint.color, tint.cover);
   }
 
@@ -115,6 +113,7 @@ class PartsPainter {
   const ImageFigure& figure_;
   const Terminal& terminal_;
   const ColorMap& colors_;
+  ColorMap bar_colors_;
   Picture ground_;
   CellPainter cells_;
   int columns_ = 4, lines_ = 1;

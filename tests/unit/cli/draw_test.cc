@@ -92,7 +92,7 @@ TEST(Drawings, CannotBeSteeredByTheirText) {
 
 TEST(Drawings, EndWithTheirCaption) {
   const CapturedRun run = text_run(texts()[1], 3);
-  const Terminal wide{.width = 200, .colors = ColorMode::kTrue};
+  const Terminal wide{.width = 300, .colors = ColorMode::kTrue};
   const MatrixFigure matrix = matrix_view(run, {});
   EXPECT_THAT(draw(matrix, wide, inferno()), EndsWith("\n" + matrix.text.caption + "\n"));
   const HeadsFigure heads = heads_view(run, {});

@@ -5,6 +5,7 @@
 
 #include "fovea/cli/draw/draw.h"
 #include "fovea/figure/color_axis.h"
+#include "fovea/figure/picture_tone.h"
 #include "unit/cli/drawn_text.h"
 
 namespace fovea {
@@ -99,6 +100,31 @@ TEST(TerminalColors, OfTheBarAreThoseOfThePlacesAlongIt) {
       if (!has_middle) continue;
       EXPECT_NE(plain.find(scale_text(scale, end)), std::string::npos) << end;
     }
+  }
+}
+
+// What switches a colour on.
+std::string code_of(const Terminal& terminal, Rgb color) {
+  const std::string text = terminal.ink(color, "X");
+  return text.substr(2, text.find('m') - 2);
+}
+
+TEST(TerminalColors, OfAPictureAreThoseOfItsLegend) {
+  const Terminal terminal{.width = 100, .colors = ColorMode::kTrue};
+  const ColorScale scale{1, 32, ScaleCurve::kLog, /*times_even=*/true};
+  for (const double place : {0.1, 0.35, 0.8, 1.0}) {
+    // One grey is nearly black, as the darkest of any picture.
+    ImageFigure figure{.picture = Picture(40, 40, {128, 128, 128}), .scale = scale};
+    figure.panels.push_back(
+        {"head 0",
+         Tensor::from({1, 2}, std::vector<float>{1, static_cast<float>(value_at(scale, place))})});
+    const Tint tint = tint_of(inferno(), place, false);
+    const std::string drawn = draw(figure, terminal, inferno());
+    EXPECT_NE(drawn.find(code_of(terminal, mix({20, 20, 20}, tint.color, tint.cover))),
+              std::string::npos)
+        << place;
+    const Rgb key = colors_over_ground(inferno(), false).at(1);
+    EXPECT_NE(drawn.find(code_of(terminal, key).substr(3)), std::string::npos);
   }
 }
 

@@ -73,6 +73,37 @@ TEST(ColorAxis, TellsHowManyTimesEven) {
   EXPECT_EQ(name_of(ScaleCurve::kLog), "log");
 }
 
+TEST(ColorAxis, BeginsAtEvenOverAPicture) {
+  const ColorScale far{1, 32, ScaleCurve::kLog, /*times_even=*/true};
+  EXPECT_THAT(texts_of(ColorAxis(color_map("inferno"), far).ticks(5)),
+              ElementsAre("even or less", "×2", "×5", "×10", "×32"));
+  const ColorScale near{1, 8, ScaleCurve::kLog, /*times_even=*/true};
+  EXPECT_THAT(texts_of(ColorAxis(color_map("inferno"), near).ticks(5)),
+              ElementsAre("even or less", "×2", "×4", "×8"));
+}
+
+TEST(ColorAxis, GoesBothWaysFromASmallSize) {
+  const ColorScale scale{.low = -2.4, .high = 2.4, .curve = ScaleCurve::kSignedLog, .least = 0.075};
+  const ColorAxis axis(color_map("ice-fire"), scale);
+  EXPECT_DOUBLE_EQ(axis.position(0), 0.5);
+  EXPECT_DOUBLE_EQ(axis.position(-0.07), 0.5);
+  EXPECT_DOUBLE_EQ(axis.position(2.4), 1);
+  EXPECT_DOUBLE_EQ(axis.position(-2.4), 0);
+  for (const double place : {0.0, 0.2, 0.4, 0.6, 0.9, 1.0}) {
+    EXPECT_NEAR(axis.position(value_at(scale, place)), place, 1e-12);
+  }
+  EXPECT_DOUBLE_EQ(value_at(scale, 0.5), 0);
+  const std::vector<std::string> texts = texts_of(axis.ticks(7));
+  EXPECT_THAT(texts, testing::Contains("±0.075 or less"));
+  EXPECT_THAT(texts, testing::Contains("+1"));
+  EXPECT_THAT(texts, testing::Contains("−1"));
+  EXPECT_THAT(message_of([&] {
+                ColorAxis(color_map("ice-fire"),
+                          {.low = -1, .high = 2, .curve = ScaleCurve::kSignedLog, .least = 1});
+              }),
+              HasSubstr("equally far from 0"));
+}
+
 TEST(ColorAxis, RefusesLogarithmsOfNothing) {
   const auto axis = [](ColorScale scale) { return ColorAxis(color_map("paper"), scale); };
   EXPECT_THAT(message_of([&] { axis({0, 1, ScaleCurve::kLog}); }), HasSubstr("above 0"));

@@ -98,9 +98,9 @@ TEST(ColorMaps, AnUnknownNameIsToldAllOthers) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kInvalidArgument);
-    EXPECT_STREQ(
-        error.what(),
-        "there is no colour map 'jet'; there are inferno, cividis, viridis, paper, RdBu, turbo");
+    EXPECT_STREQ(error.what(),
+                 "there is no colour map 'jet'; there are inferno, cividis, viridis, paper, RdBu, "
+                 "ice-fire, turbo");
   }
   EXPECT_THAT(std::string(color_map("turbo").description()),
               testing::HasSubstr("not perceptually uniform"));

@@ -84,8 +84,37 @@ TEST(ExplanationFigure, OfAPictureLeavesSpecialTokensOutOfTheMapAndOfTheScale) {
   const auto figure = std::get<ImageFigure>(explanation_figure(view));
   ASSERT_EQ(figure.panels.size(), 1U);
   EXPECT_EQ(figure.panels[0].weights.shape(), (Shape{1, 2}));
-  EXPECT_DOUBLE_EQ(figure.scale.high, 0.375);
   EXPECT_THAT(figure.text.caption, HasSubstr("0.50 on [CLS]"));
+  // 0.125 and 0.375 of 1 among 3 positions.
+  EXPECT_FLOAT_EQ(figure.panels[0].weights.values<float>()[0], 0.375F);
+  EXPECT_FLOAT_EQ(figure.panels[0].weights.values<float>()[1], 1.125F);
+  EXPECT_TRUE(figure.scale.times_even);
+  EXPECT_DOUBLE_EQ(figure.scale.high, 8);
+  EXPECT_EQ(figure.panels[0].note, "half in 1, 90 % in 2 of 2");
+  EXPECT_EQ(figure.value_name, "rolled-out attention, times even");
+}
+
+TEST(ExplanationFigure, WithSignsOverAPictureIsColouredByItsSize) {
+  Asked asked;
+  asked.explanation.is_signed = true;
+  asked.explanation.row = {};
+  asked.explanation.axis = {.name = "patches", .grid_rows = 1, .grid_cols = 4};
+  for (const char* name : {"patch 0,0", "patch 0,1", "patch 0,2", "patch 0,3"}) {
+    asked.explanation.axis.positions.push_back({.text = name});
+  }
+  asked.explanation.scores = {4, -1, 0.5, -0.5};
+  const Picture picture(32, 8);
+  const PatchGrid grid = PatchGrid::of_patches({{32, 8}, {32, 8}, {32, 8}}, 8);
+  ExplanationView view = asked.view();
+  view.picture = &picture;
+  view.grid = &grid;
+  const auto figure = std::get<ImageFigure>(explanation_figure(view));
+  EXPECT_DOUBLE_EQ(figure.scale.least, 1.5);  // the mean size
+  EXPECT_DOUBLE_EQ(figure.scale.high, 48);
+  EXPECT_DOUBLE_EQ(figure.contour_mass, 0);
+  EXPECT_EQ(colors_of(figure).name(), "ice-fire");
+  EXPECT_THAT(figure.text.caption,
+              HasSubstr("warm: speaks for it, cold: against · sum +3: +4.5 and −1.5"));
 }
 
 FaithfulnessCard sample_card() {

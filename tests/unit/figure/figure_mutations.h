@@ -27,6 +27,7 @@ inline const std::vector<Sample>& all() {
                                           {"align", [] { return Figure(align()); }},
                                           {"image", [] { return Figure(image()); }},
                                           {"boxes", [] { return Figure(boxes()); }},
+                                          {"image_sheet", [] { return Figure(image_sheet()); }},
                                           {"around", [] { return Figure(around()); }},
                                           {"kernels", [] { return Figure(kernels()); }},
                                           {"dots", [] { return Figure(dots()); }},
@@ -92,7 +93,7 @@ inline std::vector<Mutation> matrix_mutations() {
       mutated<F>("MatrixScaleShifted", figure, [](F& f) { f.scale.high = 0.9; }),
       mutated<F>("MatrixTransposed", figure, [](F& f) { f.weights = transposed(f.weights); }),
       mutated<F>("MatrixRowsFlipped", figure, [](F& f) { f.weights = upside_down(f.weights); }),
-      mutated<F>("MatrixRowLabelDropped", figure, [](F& f) { f.rows.positions[7].text = ""; }),
+      mutated<F>("MatrixRowLabelDropped", figure, [](F& f) { f.rows.positions[6].text = ""; }),
       mutated<F>("MatrixColumnLabelDropped", figure, [](F& f) { f.cols.positions[7].text = ""; }),
       mutated<F>("MatrixMaskIgnored", figure, [](F& f) { f.weights = without_mask(f.weights); }),
       mutated<F>("MatrixOtherRowChosen", figure, [](F& f) { f.chosen_row = 3; }),
@@ -140,13 +141,12 @@ inline std::vector<Mutation> other_mutations() {
       mutated<AlignFigure>("AlignLinkDropped", align, [](auto& f) { f.links.pop_back(); }),
       mutated<AlignFigure>("AlignTransposed", align,
                            [](auto& f) { f.weights = transposed(f.weights); }),
-      mutated<ImageFigure>("ImageRing", image,
-                           [](auto& f) {
-                             f.panels[0].rings.push_back({{1, 1}, 1.2, false});
-                           }),
       mutated<ImageFigure>("ImageBadge", image, [](auto& f) { f.text.badge = "3 taken out"; }),
-      mutated<KernelsFigure>("KernelsCentreMoved", kernels(),
-                             [](auto& f) { f.panels[1].centre_row = -0.5; }),
+      mutated<KernelsFigure>("KernelsOneWeight", kernels(),
+                             [](auto& f) {
+                               f.panels[1].weights = f.panels[1].weights.clone();
+                               f.panels[1].weights.template mutable_values<float>()[0] = 0.2F;
+                             }),
       mutated<KernelsFigure>("KernelsDetailDropped", kernels(),
                              [](auto& f) { f.panels[0].detail = ""; }),
       mutated<DotsFigure>("DotsReferenceDropped", dots(), [](auto& f) { f.reference.reset(); }),
@@ -179,7 +179,10 @@ inline std::vector<Mutation> other_mutations() {
       mutated<TableFigure>("TableRuleDropped", samples::table(),
                            [](auto& f) { f.rows[2].total = false; }),
       mutated<ImageFigure>("ImageSmoothed", image, [](auto& f) { f.smooth = true; }),
-      mutated<ImageFigure>("ImageContourMoved", image, [](auto& f) { f.contour_mass = 0.8; }),
+      mutated<ImageFigure>("ImageContourMoved", image, [](auto& f) { f.contour_mass = 1; }),
+      mutated<ImageFigure>("ImageNoteDropped", image, [](auto& f) { f.panels[0].note = ""; }),
+      mutated<ImageFigure>("ImageSheetOtherLayer", image_sheet(),
+                           [](auto& f) { f.row_names[1] = "layer 7"; }),
       mutated<ImageFigure>("ImageUpsideDown", image,
                            [](auto& f) { f.panels[0].weights = upside_down(f.panels[0].weights); }),
       mutated<ImageFigure>("BoxMoved", boxes, [](auto& f) { f.panels[0].boxes[0].right = 0.5; }),

@@ -208,6 +208,28 @@ inline ImageFigure image() {
        Tensor::from({3, 4}, std::vector<float>{0.4F, 0.02F, 0.05F, 0.02F, 0.1F, 0.01F, 0.1F, 0.05F,
                                                0.05F, 0.1F, 0.05F, 0.05F}),
        std::nullopt});
+  figure.panels[0].note = "half in 3, 90 % in 9 of 12";
+  figure.panels[1].note = "half in 2, 90 % in 8 of 12";
+  return figure;
+}
+
+// Heads of two layers, times even from even on.
+inline ImageFigure image_sheet() {
+  ImageFigure figure = image();
+  figure.text = text("All heads", "Row: what [CLS] attends to \u00b7 layers 0 to 1, 2 heads each");
+  figure.layout = ImageLayout::kSheet;
+  figure.scale = {1, 8, ScaleCurve::kLog, /*times_even=*/true};
+  figure.row_names = {"layer 0", "layer 1"};
+  figure.col_names = {"head 0", "head 1"};
+  for (size_t i = 0; i < 2; ++i) figure.panels.push_back(figure.panels[i]);
+  for (size_t i = 0; i < 4; ++i) {
+    figure.panels[i].title = figure.row_names[i / 2] + " \u00b7 " + figure.col_names[i % 2];
+    figure.panels[i].chosen = {};
+    figure.panels[i].weights = figure.panels[i].weights.clone();
+    for (float& weight : figure.panels[i].weights.mutable_values<float>()) {
+      weight *= i < 2 ? 12 : 20;
+    }
+  }
   return figure;
 }
 

@@ -14,7 +14,11 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(MapDrawing, ChoosesByTheSizeOfAMap) {
-  EXPECT_TRUE(map_drawing({}, 64).is_plain());
+  EXPECT_TRUE(map_drawing({}, 24).is_plain());
+  EXPECT_EQ(map_drawing({}, 25).curve, ScaleCurve::kSqrt);
+  EXPECT_EQ(map_drawing({}, 64).of, MapValue::kWeight);
+  EXPECT_EQ(map_drawing({}, 10, /*maps=*/2).curve, ScaleCurve::kSqrt);
+  EXPECT_EQ(map_drawing({.range = parse_range("0:1")}, 64).curve, ScaleCurve::kLinear);
   const MapDrawing longer = map_drawing({}, 65);
   EXPECT_EQ(longer.of, MapValue::kTimesEven);
   EXPECT_EQ(longer.curve, ScaleCurve::kLog);
@@ -26,6 +30,29 @@ TEST(MapDrawing, ChoosesByTheSizeOfAMap) {
   const ColorScale scale = scale_of(largest, std::vector<float>{0.1F, 0.9F});
   EXPECT_DOUBLE_EQ(scale.low, 1e-4);
   EXPECT_DOUBLE_EQ(scale.high, 1);
+}
+
+TEST(MapDrawing, WeightsEndAtARoundNumber) {
+  EXPECT_DOUBLE_EQ(round_end(0.98), 1);
+  EXPECT_DOUBLE_EQ(round_end(1.0000002), 1);
+  EXPECT_DOUBLE_EQ(round_end(0.36), 0.4);
+  EXPECT_DOUBLE_EQ(round_end(0.0021), 0.0025);
+  EXPECT_DOUBLE_EQ(round_end(0.09), 0.1);
+  EXPECT_DOUBLE_EQ(round_end(0), 1);
+  for (double value = 1e-6; value < 100; value *= 1.03) {
+    EXPECT_GE(round_end(value) * (1 + 1e-5), value);
+    EXPECT_LE(round_end(value), 1.6 * value);
+  }
+}
+
+TEST(MapDrawing, OverAPictureTheColoursEndAt8OrAt32) {
+  const MapDrawing drawing = picture_drawing({});
+  EXPECT_DOUBLE_EQ(scale_of(drawing, std::vector<float>{0.1F, 7.9F}).high, 8);
+  const ColorScale far = scale_of(drawing, std::vector<float>{0.1F, 40});
+  EXPECT_DOUBLE_EQ(far.high, 32);
+  EXPECT_TRUE(far.above);
+  EXPECT_FALSE(far.below);  // even or less has no colour, which is no arrow
+  EXPECT_EQ(picture_drawing({.of = MapValue::kWeight}).of, MapValue::kWeight);
 }
 
 TEST(MapDrawing, TheSameTimesEvenIsTheSameColourInEveryMap) {

@@ -4,12 +4,17 @@
 
 #include <cmath>
 
+#include "fovea/figure/checks.h"
+#include "fovea/figure/color_axis.h"
+#include "fovea/figure/contour.h"
 #include "fovea/figure/head_shapes.h"
+#include "fovea/figure/map_data.h"
 #include "fovea/figure/object_view.h"
 #include "fovea/figure/owner_area.h"
 #include "fovea/figure/picture_layers.h"
 #include "fovea/figure/picture_tone.h"
 #include "fovea/figure/picture_view.h"
+#include "fovea/figure/smooth_places.h"
 #include "fovea/figure/view_frame.h"
 #include "support/errors.h"
 #include "unit/figure/figure_samples.h"
@@ -53,7 +58,48 @@ TEST(PictureView, IsAPanelForEachHeadOverThePatches) {
   EXPECT_THAT(figure.text.caption, HasSubstr("Row: what [CLS] attends to · layer 0, 2 heads"));
   EXPECT_EQ(figure.panels_across, 3);
   EXPECT_NEAR(figure.panels[1].weights.matrix<float>()(0, 0), 1, kSharp);
+  EXPECT_EQ(figure.panels[1].note, "half in 1, 90 % in 1 of 6");
+  EXPECT_EQ(picture_drawing({}).of, MapValue::kTimesEven);
+  const PictureChoice even{.drawing = picture_drawing({})};
+  const ImageFigure drawn =
+      picture_view(run, patch_maps(run, even), even, grey_picture(), small_grid());
+  EXPECT_NEAR(drawn.panels[1].weights.matrix<float>()(0, 0), 7, 7 * kSharp);  // of 7 positions
+  EXPECT_DOUBLE_EQ(drawn.scale.low, 1);
+  EXPECT_DOUBLE_EQ(drawn.scale.high, 8);  // nothing goes beyond it
+  EXPECT_THAT(drawn.text.caption,
+              HasSubstr("log colours ×1 to ×8, largest ×7 · no colour: even or less"));
   EXPECT_THAT(message_of([&] { patch_maps(run, {.token = "[REG 1]"}); }), HasSubstr("[CLS]"));
+}
+
+TEST(PictureView, OfAllLayersIsASheetWithALineForEach) {
+  std::vector<int64_t> cls = at_themselves();
+  cls[0] = 5;
+  const fovea::Run run = patch_run({{at_themselves(), cls}, {cls, at_themselves()}});
+  const PictureChoice choice{.all_layers = true, .drawing = picture_drawing({})};
+  const PatchMaps maps = patch_maps(run, choice);
+  EXPECT_EQ(maps.layers, (std::vector<int64_t>{0, 1}));
+  const ImageFigure figure = picture_view(run, maps, choice, grey_picture(), small_grid());
+  EXPECT_EQ(figure.layout, ImageLayout::kSheet);
+  EXPECT_EQ(figure.row_names, (std::vector<std::string>{"layer 0", "layer 1"}));
+  EXPECT_EQ(figure.col_names, (std::vector<std::string>{"head 0", "head 1"}));
+  ASSERT_EQ(figure.panels.size(), 4U);
+  EXPECT_EQ(figure.panels[2].title, "layer 1 · head 0");
+  EXPECT_NEAR(figure.panels[2].weights.matrix<float>()(1, 1), 7, 7 * kSharp);
+  EXPECT_THAT(figure.text.caption, HasSubstr("layers 0 to 1, 2 heads each"));
+  ImageFigure wrong = figure;
+  wrong.row_names.pop_back();
+  EXPECT_THAT(message_of([&] { check_image(wrong); }), HasSubstr("has 4 panels"));
+}
+
+TEST(PictureView, SaysHowTheModelSawAPictureOfAnotherShape) {
+  const auto note = [](PictureWindow window) {
+    return seen_note(PatchGrid::of_patches(window, 16));
+  };
+  EXPECT_THAT(note({{224, 224}, {224, 224}, {224, 224}}), IsEmpty());
+  EXPECT_THAT(note({{640, 430}, {320, 208}, {320, 208}}), IsEmpty());  // whole patches
+  EXPECT_EQ(note({{451, 300}, {224, 224}, {224, 224}}), " · squashed to 224 × 224 for the model");
+  EXPECT_EQ(note({{450, 300}, {384, 256}, {224, 224}, 80, 16}),
+            " · cropped to the middle 224 × 224 of 384 × 256 for the model");
 }
 
 TEST(PictureView, WhoLooksAtAPatchIsAColumn) {
@@ -89,8 +135,10 @@ TEST(PictureLayers, APatchThatSeesItselfHasNoFieldAroundIt) {
   EXPECT_NEAR(fields.depths[1].weights[4], 1, 4 * kSharp);
   const ImageFigure figure = field_figure(run, fields, grey_picture(), small_grid());
   EXPECT_THAT(figure.text.title, EndsWith("what reaches patch 1,1"));
-  EXPECT_EQ(figure.panels[1].title, "to layer 1: 0 and 0 px");
-  EXPECT_TRUE(figure.panels[0].rings[1].dotted);
+  EXPECT_EQ(figure.panels[1].title, "to layer 1");
+  EXPECT_NEAR(figure.panels[1].weights.matrix<float>()(1, 1), 7, 28 * kSharp);  // times even
+  EXPECT_DOUBLE_EQ(figure.scale.low, 1);
+  EXPECT_THAT(figure.text.caption, HasSubstr("radius that holds 50 %: 0, 0 pixels"));
 }
 
 TEST(OwnerArea, IsTheLargestPartAndACellNearItsMiddle) {
@@ -114,7 +162,12 @@ TEST(HeadShapes, AHeadThatLooksAtItselfIsADotInTheMiddle) {
   EXPECT_EQ(figure.panels[1].detail, "spread 0.0 · 100 % inside");
   EXPECT_NEAR(figure.panels[0].weights.matrix<float>()(heads.kernels[0].kernel.radius,
                                                        heads.kernels[0].kernel.radius),
-              1, kSharp);
+              6, 6 * kSharp);  // times even
+  const MapData numbers = data_of(figure);
+  const int64_t middle = heads.kernels[0].kernel.radius;
+  EXPECT_NEAR(numbers.weights.matrix<float>(0)(middle, middle), 1, kSharp);
+  EXPECT_DOUBLE_EQ(figure.scale.low, 1);
+  EXPECT_DOUBLE_EQ(figure.scale.high, 32);
   EXPECT_THAT(figure.text.title, EndsWith("heads as kernels · layer 0"));
 }
 
@@ -153,15 +206,88 @@ TEST(ObjectView, IsTheMapTheForegroundAndTheBox) {
   EXPECT_THAT(figure.text.caption, AllOf(HasSubstr("seed: patch 1,1"), HasSubstr("2 of 6")));
 }
 
-TEST(PictureTone, ACoverGrowsFromNothingToTheOpacity) {
-  EXPECT_DOUBLE_EQ(tint_of(inferno(), 0, 0.9).cover, 0);
-  EXPECT_DOUBLE_EQ(tint_of(inferno(), 1, 0.9).cover, 0.9);
-  EXPECT_GT(tint_of(inferno(), 0.25, 0.9).cover, 0.4);
-  const Rgb grey = quiet(Rgb{100, 100, 100});
-  EXPECT_EQ(grey.red, grey.blue);
-  EXPECT_GT(grey.red, 100);
-  EXPECT_EQ(quiet(grey_picture()).at(3, 4), quiet(Rgb{90, 90, 90}));
-  EXPECT_EQ(colors_over(grey_picture(), inferno(), 0.9).at(0), (Rgb{90, 90, 90}));
+TEST(PictureTone, TheGroundIsGreyAndDarkWhateverThePicture) {
+  Picture picture(100, 2);
+  for (int64_t x = 0; x < 100; ++x) {
+    const auto level = static_cast<uint8_t>(100 + x);
+    picture.set(x, 0, {level, level, level});
+    picture.set(x, 1, {255, 0, level});
+  }
+  const Picture ground = dark_ground(picture);
+  for (int64_t x = 0; x < 100; ++x) {
+    for (int64_t y = 0; y < 2; ++y) {
+      const Rgb color = ground.at(x, y);
+      EXPECT_TRUE(color.red == color.green && color.green == color.blue);
+      EXPECT_GE(color.red, 20);   // 0.08
+      EXPECT_LE(color.red, 118);  // 0.46
+    }
+    if (x > 0) {
+      EXPECT_GE(ground.at(x, 0).red, ground.at(x - 1, 0).red);
+    }
+  }
+  EXPECT_GT(ground.at(99, 0).red, 110);
+  EXPECT_EQ(dark_ground(grey_picture()).at(3, 4), (Rgb{20, 20, 20}));  // not stretched into noise
+}
+
+TEST(PictureTone, ACoverGrowsFromNothing) {
+  EXPECT_DOUBLE_EQ(tint_of(inferno(), 0, false).cover, 0);
+  EXPECT_DOUBLE_EQ(tint_of(inferno(), 0.3, false).cover, 0.86);
+  EXPECT_DOUBLE_EQ(tint_of(inferno(), 2, false).cover, 0.86);
+  EXPECT_EQ(tint_of(inferno(), 0, false).color, inferno().at(0.4));
+  EXPECT_EQ(tint_of(inferno(), 1, false).color, inferno().at(1));
+  const ColorMap& signs = color_map("ice-fire");
+  EXPECT_DOUBLE_EQ(tint_of(signs, 0.5, true).cover, 0);
+  EXPECT_DOUBLE_EQ(tint_of(signs, 0, true).cover, 0.86);
+  EXPECT_EQ(tint_of(signs, 0.1, true).color, signs.at(0.1));
+  EXPECT_EQ(colors_over_ground(inferno(), false).at(0), (Rgb{69, 69, 69}));
+  EXPECT_EQ(colors_over_ground(signs, true).at(0.5).red, 69);
+}
+
+ImageFigure of_weights(int64_t rows, int64_t cols, const std::vector<float>& values) {
+  ImageFigure figure;
+  figure.panels.push_back({.title = "head 0", .weights = Tensor::from({rows, cols}, values)});
+  return figure;
+}
+
+TEST(Contour, GoesAroundAreasOnly) {
+  std::vector<float> values(100, 0.001F);
+  for (int64_t r = 2; r < 6; ++r) {
+    for (int64_t c = 2; c < 7; ++c) values[static_cast<size_t>(10 * r + c)] = 1;
+  }
+  const ImageFigure area = of_weights(10, 10, values);
+  EXPECT_FALSE(contour_of(area, area.panels[0]).empty());
+  EXPECT_THAT(patches_note(area), EndsWith("The line holds half of the weight."));
+  std::vector<float> few(100, 0.001F);
+  few[5] = few[6] = 1;
+  EXPECT_TRUE(contour_of(of_weights(10, 10, few), of_weights(10, 10, few).panels[0]).empty());
+  std::vector<float> scattered(100, 0.001F);
+  for (size_t i = 0; i < 100; i += 11) scattered[i] = 1;
+  const ImageFigure noise = of_weights(10, 10, scattered);
+  EXPECT_TRUE(contour_of(noise, noise.panels[0]).empty());
+  EXPECT_EQ(patches_note(noise), "10 × 10 patches, one colour each.");
+  const ImageFigure even = of_weights(10, 10, std::vector<float>(100, 1));
+  EXPECT_TRUE(contour_of(even, even.panels[0]).empty());
+  EXPECT_EQ(mass_note(even.panels[0].weights.matrix<float>()), "half in 50, 90 % in 90 of 100");
+}
+
+TEST(SmoothPlaces, GoThroughTheCells) {
+  const ColorScale scale{1, 32, ScaleCurve::kLog, /*times_even=*/true};
+  const Tensor weights =
+      Tensor::from({2, 3}, std::vector<float>{1, 2, 32, 0.5F, 64, std::nanf("")});
+  const SmoothPlaces places(weights.matrix<float>(), scale);
+  EXPECT_NEAR(places.at(0.5, 1.5), place_on(scale, 2), 1e-12);
+  EXPECT_NEAR(places.at(0.5, 2.5), 1, 1e-12);
+  EXPECT_NEAR(places.at(1.5, 0.5), 0, 1e-12);  // less than even
+  EXPECT_NEAR(places.at(1.5, 2.5), 0, 1e-12);  // hidden
+  const double between = places.at(0.5, 1.75);
+  EXPECT_GT(between, place_on(scale, 2));
+  EXPECT_LT(between, 1);
+  for (double row = 0; row <= 2; row += 0.1) {
+    for (double col = 0; col <= 3; col += 0.1) {
+      EXPECT_GE(places.at(row, col), 0);
+      EXPECT_LE(places.at(row, col), 1);
+    }
+  }
 }
 
 TEST(ViewFrame, FindsRecordsAndScales) {

@@ -227,12 +227,16 @@ struct Describe {
     out.under("owners", [&] { out.matrix(figure.owners); });
   }
   void operator()(const ImageFigure& figure) const {
-    constexpr std::string_view kLayouts[] = {"lines", "panels", "around"};
+    constexpr std::string_view kLayouts[] = {"lines", "panels", "around", "sheet"};
     out.line("kind: image of {} x {} pixels, {}, {} across", figure.picture.width,
              figure.picture.height, kLayouts[static_cast<size_t>(figure.layout)],
              figure.panels_across);
     if (figure.has_weights()) out.colors(figure.scale, figure.value_name);
     out.field("note", patches_note(figure));
+    if (!figure.row_names.empty()) {
+      out.line("lines: {}; columns: {}", fmt::join(figure.row_names, " | "),
+               fmt::join(figure.col_names, " | "));
+    }
     for (const ImagePanel& panel : figure.panels) out.under(panel.title, [&] { over(panel); });
   }
   void operator()(const StepsFigure& figure) const {
@@ -277,12 +281,9 @@ struct Describe {
     }
   }
   void over(const ImagePanel& panel) const {
+    out.field("note", panel.note);
     if (!panel.weights.empty()) out.matrix(panel.weights);
     if (panel.chosen) out.line("chosen patch: {},{}", panel.chosen->row, panel.chosen->col);
-    for (const ImageRing& ring : panel.rings) {
-      out.line("{} ring around {},{}: radius {}", ring.dotted ? "dotted" : "solid", ring.centre.row,
-               ring.centre.col, three_decimals(ring.radius));
-    }
     for (const ImageBox& box : panel.boxes) {
       out.line("box of colour {}: {} {} to {} {} {}", box.color, three_decimals(box.left),
                three_decimals(box.top), three_decimals(box.right), three_decimals(box.bottom),

@@ -127,8 +127,10 @@ TEST(MatrixView, EqualsTheDenseReferenceForEveryKindOfRecordAndHead) {
 
 TEST(MatrixView, SaysRowsLayerHeadAndWhatTheySumTo) {
   const CapturedRun run = text_run({"[CLS]", "the", "cat", "sat"}, 4, false, 3);
-  EXPECT_EQ(matrix_view(run, {.layer = 1, .head = {Kind::kOne, 3}}).text.caption,
-            "Rows attend to columns · layer 1, head 3 · softmax weight · each row sums to 1.00");
+  EXPECT_EQ(
+      matrix_view(run, {.layer = 1, .head = {Kind::kOne, 3}}).text.caption,
+      "Rows attend to columns · layer 1, head 3 · softmax weight · each row sums to 1.00 · grey: "
+      "[CLS], with 38 % of all weight, on a scale of their own");
   const MatrixFigure mean = matrix_view(run, {});
   EXPECT_THAT(mean.text.caption, HasSubstr("layer 2, mean of 4 heads"));
   EXPECT_EQ(mean.text.title, "tiny · self-attention · layer 2, mean of 4 heads");

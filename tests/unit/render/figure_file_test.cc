@@ -79,7 +79,7 @@ TEST(FigureFile, CarriesItsMetadata) {
     const EncodedFigure encoded = encode_figure(format, figure);
     EXPECT_EQ(encoded.metadata.at("model_hash", "test").as_string("test"), "0123abc");
     EXPECT_EQ(encoded.metadata.at("caption", "test").as_string("test"), figure.text.caption);
-    EXPECT_EQ(encoded.metadata.at("colors", "test").as_string("test"), "inferno");
+    EXPECT_EQ(encoded.metadata.at("colors", "test").as_string("test"), "paper");
     EXPECT_EQ(encoded.metadata.at("fonts", "test").dump(), R"(["Inter"])");
     if (format != FigureFormat::kPdf) {  // whose streams are packed
       EXPECT_THAT(encoded.bytes, HasSubstr("model_hash"));

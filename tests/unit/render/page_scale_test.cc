@@ -8,7 +8,9 @@
 
 #include "fovea/atlas/merged_map.h"
 #include "fovea/figure/color_axis.h"
+#include "fovea/figure/contour.h"
 #include "fovea/figure/map_drawing.h"
+#include "fovea/figure/picture_tone.h"
 #include "support/data.h"
 #include "support/page_golden.h"
 #include "support/records.h"
@@ -22,6 +24,8 @@ using support::plain_case;
 const std::vector<std::pair<const char*, ColorScale>>& golden_scales() {
   static const std::vector<std::pair<const char*, ColorScale>> kScales = {
       {"inferno", {1.0 / 32, 32, ScaleCurve::kLog, /*times_even=*/true}},
+      {"inferno", {1, 32, ScaleCurve::kLog, /*times_even=*/true}},
+      {"inferno", {1, 8, ScaleCurve::kLog, /*times_even=*/true}},
       {"paper", {0.5, 8, ScaleCurve::kLog, /*times_even=*/true}},
       {"inferno", {0, 37.3, ScaleCurve::kLinear, /*times_even=*/true}},
       {"viridis", {0, 12, ScaleCurve::kSqrt, /*times_even=*/true}},
@@ -124,6 +128,50 @@ Json golden_drawings() {
   return Json::object({{"values", std::move(numbers)}, {"drawings", std::move(drawings)}});
 }
 
+// A photograph in small, what lies over it and what stands above it.
+Json golden_tone() {
+  Picture picture(16, 12);
+  Json pixels = Json::array(), ground = Json::array();
+  for (int64_t i = 0; i < 16 * 12; ++i) {
+    const Rgb color{static_cast<uint8_t>(i * 7 % 251), static_cast<uint8_t>(i * 13 % 239),
+                    static_cast<uint8_t>(40 + i)};
+    picture.set(i % 16, i / 16, color);
+    pixels.push_back(Json(Json::Array{color.red, color.green, color.blue}));
+  }
+  const Picture dark = dark_ground(picture);
+  for (int64_t i = 0; i < 16 * 12; ++i) ground.push_back(dark.at(i % 16, i / 16).green);
+  Json table = Json::array(), tints = Json::array(), legend = Json::array();
+  const auto add = [](Json& list, Rgb color) {
+    for (const uint8_t channel : {color.red, color.green, color.blue}) list.push_back(channel);
+  };
+  for (const Rgb color : inferno().table()) add(table, color);
+  const ColorMap over_ground = colors_over_ground(inferno(), false);
+  for (const Rgb color : over_ground.table()) add(legend, color);
+  for (int i = -2; i <= 22; ++i) {
+    const Tint tint = tint_of(inferno(), i / 20.0, false);
+    tints.push_back(
+        Json(Json::Array{i / 20.0, tint.color.red, tint.color.green, tint.color.blue, tint.cover}));
+  }
+  Json masses = Json::array();
+  for (const std::vector<float>& values :
+       {std::vector<float>{0.5F, 0.25F, 0.125F, std::nanf(""), 0.125F, 0},
+        std::vector<float>(12, 0.25F), std::vector<float>(4, 0)}) {
+    Json numbers = Json::array();
+    for (const float value : values) {
+      numbers.push_back(std::isnan(value) ? Json() : Json(double{value}));
+    }
+    const Tensor row = Tensor::from<float>({1, std::ssize(values)}, values);
+    masses.push_back(
+        Json::object({{"values", std::move(numbers)}, {"note", mass_note(row.matrix<float>())}}));
+  }
+  return Json::object({{"table", std::move(table)},
+                       {"picture", std::move(pixels)},
+                       {"ground", std::move(ground)},
+                       {"tints", std::move(tints)},
+                       {"legend", std::move(legend)},
+                       {"masses", std::move(masses)}});
+}
+
 std::vector<AttentionCase> binned_cases() {
   Mask padded{.key_valid = std::vector<uint8_t>(21, 1)};
   padded.key_valid[4] = padded.key_valid[20] = 0;
@@ -202,8 +250,10 @@ void expect_alike(const Json& a, const Json& b, const std::string& where) {
 
 TEST(PageScale, VectorsForTheViewerAreWhatFiguresDraw) {
   const std::filesystem::path path = test_data("page/scales.json");
-  const Json made = Json::object(
-      {{"axes", golden_axes()}, {"drawings", golden_drawings()}, {"maps", golden_bins()}});
+  const Json made = Json::object({{"axes", golden_axes()},
+                                  {"drawings", golden_drawings()},
+                                  {"tone", golden_tone()},
+                                  {"maps", golden_bins()}});
   support::update_golden(path, made);
   expect_alike(made, Json::parse(read_text_file(path), path.string()), "");
 }

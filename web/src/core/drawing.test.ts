@@ -25,9 +25,9 @@ describe('scaleOf', () => {
 });
 
 describe('pictureDrawing', () => {
-  it('has weights, or times even from even on', () => {
-    expect(pictureDrawing({ of: '', curve: '', range: null })).toEqual({ of: 'weight', curve: 'linear', range: null });
-    expect(pictureDrawing({ of: 'times-even', curve: '', range: null })).toEqual({ of: 'times-even', curve: 'log', range: [1, 32] });
+  it('has times even from even on, or weights', () => {
+    expect(pictureDrawing({ of: 'weight', curve: '', range: null })).toEqual({ of: 'weight', curve: 'linear', range: null });
+    expect(pictureDrawing({ of: '', curve: '', range: null })).toEqual({ of: 'times-even', curve: 'log', range: [1, 32] });
     expect(pictureDrawing({ of: 'times-even', curve: 'sqrt', range: [0, 9] }).range).toEqual([0, 9]);
   });
 });

@@ -6,6 +6,7 @@ export type MapValue = (typeof MAP_VALUES)[number];
 
 /** Up to so many positions a side a map is drawn as weights, a longer one as times even. */
 export const SHORT_MAP = 64;
+const NUMBERED_MAP = 24;
 /** Bins a side of a figure of one map. */
 const FIGURE_BINS = 512;
 
@@ -29,15 +30,24 @@ export interface MapDrawing {
   range: ColorRange | null;
 }
 
-/** Of a map with so many positions on its longer side; of running text 1. */
-export function drawingOf(asked: Asked, positions: number): MapDrawing {
+/** Of a map with so many positions on its longer side, or of several; of running text 1. Small weights show by their square root, unless each cell has room for its number. */
+export function drawingOf(asked: Asked, positions: number, maps = 1): MapDrawing {
   const of = asked.of || (positions > SHORT_MAP ? 'times-even' : 'weight');
-  return { of, curve: asked.curve || (of === 'times-even' ? 'log' : 'linear'), range: asked.range };
+  const smallShow = of === 'weight' && !asked.range && positions <= SHORT_MAP && (maps > 1 || positions > NUMBERED_MAP);
+  return { of, curve: asked.curve || (of === 'times-even' ? 'log' : smallShow ? 'sqrt' : 'linear'), range: asked.range };
 }
 
-/** Over a picture: weights unless something else is asked for, and times even from even on. */
+/** The next of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 and their tenfolds: where the colours of weights end. */
+export function roundEnd(largest: number): number {
+  if (!(largest > 0)) return 1;
+  const slack = 1 + 1e-5; // 1.0000001 is 1
+  const power = 10 ** Math.floor(Math.log10(largest / slack));
+  return ([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8].find((step) => largest <= step * power * slack) ?? 10) * power;
+}
+
+/** Over a picture: times even from even on, unless something else is asked for. A figure ends at 8 where nothing goes beyond it; here every line that one may point at has the same colours. */
 export function pictureDrawing(asked: Asked): MapDrawing {
-  const drawing = drawingOf(asked, 1);
+  const drawing = drawingOf({ ...asked, of: asked.of || 'times-even' }, 1);
   return drawing.of === 'times-even' && !drawing.range ? { ...drawing, range: [1, EVEN_REACH] } : drawing;
 }
 
@@ -78,7 +88,7 @@ export function endsOf(values: ArrayLike<number>): [number, number] {
 }
 
 function usualEnds({ of, curve }: MapDrawing, most: number): [number, number] {
-  if (curve !== 'log') return [0, most > 0 ? most : 1];
+  if (curve !== 'log') return [0, roundEnd(most)];
   return of === 'times-even' ? [1 / EVEN_REACH, EVEN_REACH] : [LEAST_WEIGHT, 1];
 }
 
@@ -109,6 +119,7 @@ export function meaningOf(of: MapValue): string {
 /** " · log colours ÷32 to ×32, largest ×150"; empty where the drawing is plain. */
 export function colorsNote(drawing: MapDrawing, scale: ColorScale, largest: number): string {
   if (isPlain(drawing)) return '';
-  const curve = scale.curve === 'linear' ? '' : `${scale.curve} `;
-  return ` · ${curve}colours ${scaleText(scale, scale.low)} to ${scaleText(scale, scale.high)}, largest ${scaleText(scale, largest)}`;
+  const curve = scale.curve === 'linear' ? '' : scale.curve === 'sqrt' ? 'square-root ' : `${scale.curve} `;
+  const low = scale.low === 1 && scale.timesEven ? '×1' : scaleText(scale, scale.low);
+  return ` · ${curve}colours ${low} to ${scaleText(scale, scale.high)}, largest ${scaleText(scale, largest)}`;
 }

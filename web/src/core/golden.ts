@@ -51,6 +51,15 @@ interface Scales {
       meaning: string;
     }[];
   };
+  tone: {
+    table: number[];
+    picture: [number, number, number][];
+    ground: number[];
+    /** Place, red, green, blue, cover. */
+    tints: [number, number, number, number, number][];
+    legend: number[];
+    masses: { values: (number | null)[]; note: string }[];
+  };
   maps: {
     name: string;
     rows: number;

@@ -80,9 +80,16 @@ function tickText(value: number, step: number): string {
   return (value === 0 ? 0 : value).toFixed(digits).replace(/^-/, '\u2212');
 }
 
+const SHORT_WAY = 16;
+
 /** What may stand beside a curved scale, the most wanted first. */
 function candidates({ low, high, curve, timesEven }: ColorScale): number[] {
   const values = timesEven ? [1, low, high] : [];
+  // A short way from even on is told by halves: ×2, ×4, ×8.
+  if (timesEven && low === 1 && high <= SHORT_WAY) {
+    for (let value = high / 2; value > 1; value /= 2) values.push(value);
+    return values;
+  }
   if (low === 0) values.push(0);
   const least = low > 0 ? low : high * 1e-4;
   const tens = curve === 'log' && high / least > 100;
@@ -94,13 +101,14 @@ function candidates({ low, high, curve, timesEven }: ColorScale): number[] {
 }
 
 function curvedTicks(scale: ColorScale, wanted: number): Tick[] {
-  const gap = 0.5 / wanted;
+  const gap = 0.75 / wanted;
   const ticks: Tick[] = [];
   for (const value of candidates(scale)) {
     const place = placeOn(scale, value);
     if (place < -1e-9 || place > 1 + 1e-9) continue;
     if (ticks.some((tick) => Math.abs(tick.place - place) < gap)) continue;
-    ticks.push({ place, text: scaleText(scale, value), strong: scale.timesEven && value === 1 });
+    const even = scale.timesEven && value === 1;
+    ticks.push({ place, text: even && scale.low === 1 ? 'even or less' : scaleText(scale, value), strong: even });
   }
   return ticks.sort((a, b) => a.place - b.place);
 }

@@ -5,6 +5,7 @@ import { gridOf, massBeside } from '../core/grid';
 import type { AxisInfo, MaskInfo, PageHeader, SiteInfo } from '../core/header';
 import { CURVES, type ColorScale, type Curve } from '../core/scale';
 import { askedOf, flipped, fromFragment, settled, startState, toFragment, VIEWS, type State, type Theme, type ViewName } from '../core/state';
+import { overGround } from '../core/tone';
 import { Controls } from './controls';
 import { make } from './dom';
 import { HeadsView } from './heads';
@@ -178,7 +179,10 @@ export class App implements Actions {
 
   private drawingNow(asked: State = this.state): MapDrawing {
     const site = this.header.sites[this.state.site] as SiteInfo;
-    return drawingOf(askedOf(asked, this.header), this.state.view === 'read' ? 1 : Math.max(site.rows, site.cols));
+    const read = this.state.view === 'read';
+    const [rowAxis, colAxis] = [this.header.axes[site.rowAxis] as AxisInfo, this.header.axes[site.colAxis] as AxisInfo];
+    if (read && pictureAxis({ header: this.header, rowAxis, colAxis })) return pictureDrawing(askedOf(asked, this.header));
+    return drawingOf(askedOf(asked, this.header), read ? 1 : Math.max(site.rows, site.cols));
   }
 
   /** As asked, this map, all maps; what changes nothing is passed over. */
@@ -285,20 +289,21 @@ export class App implements Actions {
     const rowAxis = header.axes[site.rowAxis] as AxisInfo;
     const colAxis = header.axes[site.colAxis] as AxisInfo;
     const looked = state.view === 'read' ? pictureAxis({ header, rowAxis, colAxis }) : null;
-    // Text is read on the page's own ground, so low must look like it.
-    const suiting = state.view === 'read' && !looked && !dark ? 'paper' : 'inferno';
+    // Low looks like the page's own ground; that of a picture is dark.
+    const suiting = !looked && !dark ? 'paper' : 'inferno';
     const colorName = state.colors || suiting;
-    let colors = this.tables.get(colorName);
-    if (!colors) this.tables.set(colorName, (colors = fromBase64(header.colors[colorName] ?? '')));
+    let table = this.tables.get(colorName);
+    if (!table) this.tables.set(colorName, (table = fromBase64(header.colors[colorName] ?? '')));
+    const colors = looked ? overGround(table) : table;
     const all = header.sites.filter((each) => each.kind === site.kind).flatMap((each) => each.largest);
     const mask = header.masks[site.mask] as MaskInfo;
     const asked = askedOf(state, header);
     const longest = Math.max(site.rows, site.cols);
     const drawing = looked ? pictureDrawing(asked) : drawingOf(asked, state.view === 'read' ? 1 : longest);
-    const headsDrawing = drawingOf(asked, longest);
+    const headsDrawing = drawingOf(asked, longest, site.heads.length);
     const headsScale = this.headsScaleOf(site.kind, headsDrawing);
     const scene: Scene = {
-      header, maps: this.maps, state, site, map, mask, dark, colors, rowAxis, colAxis, drawing, headsDrawing, headsScale,
+      header, maps: this.maps, state, site, map, mask, dark, colors, table, rowAxis, colAxis, drawing, headsDrawing, headsScale,
       bins: this.maps.binsOf(map, mask),
       shared: Math.max(...all) || 1,
       picture: this.picture,

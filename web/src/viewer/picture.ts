@@ -1,14 +1,16 @@
 import { weightText } from '../core/captions';
 import { lineOf } from '../core/codec';
-import { colorOf, cssColor, textColorOn } from '../core/colors';
+import { cssColor, textColorOn } from '../core/colors';
 import { cellAt, gridOf, largestOn, placeOf, stepOver, type Grid } from '../core/grid';
 import type { AxisInfo } from '../core/header';
+import { placeOn, type ColorScale } from '../core/scale';
+import { darken, massNote, tintOf } from '../core/tone';
 import { canvas, make, name } from './dom';
 import { axesOf, colorIn, pictureAxis, valuesOf, weightsOf, type Actions, type Scene, type View } from './scene';
 
 const LARGEST = 600; // pixels of the large picture's longer side
 const SMALL = 132; // of a small one's
-const OPACITY = 65; // of the colours over the picture, in percent
+const STRENGTH = 100; // of what lies over the photograph, in percent
 const MOST_CELLS = 40_000_000; // of all heads together, to be shown side by side
 
 /** Positions of an axis that are no part of the picture: [CLS], registers, object queries. */
@@ -46,6 +48,28 @@ class Chips {
   }
 }
 
+/** The photograph grey and dark, made once. */
+class Ground {
+  private readonly made = new WeakMap<ImageBitmap, HTMLCanvasElement>();
+
+  of(picture: ImageBitmap): HTMLCanvasElement {
+    let ground = this.made.get(picture);
+    if (!ground) {
+      const { element, context } = canvas('');
+      element.width = picture.width;
+      element.height = picture.height;
+      context.drawImage(picture, 0, 0);
+      const image = context.getImageData(0, 0, element.width, element.height);
+      darken(image.data);
+      context.putImageData(image, 0, 0);
+      this.made.set(picture, (ground = element));
+    }
+    return ground;
+  }
+}
+
+const ground = new Ground();
+
 /** A picture with the weights of its cells laid over it. */
 class Overlay {
   readonly element: HTMLCanvasElement;
@@ -64,23 +88,26 @@ class Overlay {
     if (this.element.height !== height) this.element.height = height;
   }
 
-  paint(picture: ImageBitmap, grid: Grid, line: Float32Array | null, colors: (value: number) => [number, number, number], opacity: number): void {
+  paint(picture: ImageBitmap, grid: Grid, line: Float32Array | null, table: Uint8Array, scale: ColorScale, strength: number): void {
     const { width, height } = this.element;
     this.context.imageSmoothingEnabled = true;
     this.context.globalAlpha = 1;
     this.context.drawImage(picture, 0, 0, width, height);
     if (!line) return;
+    this.context.globalAlpha = strength;
+    this.context.drawImage(ground.of(picture), 0, 0, width, height);
     const { element, context } = this.cells;
     element.width = grid.cols;
     element.height = grid.rows;
     const image = context.createImageData(grid.cols, grid.rows);
     for (let cell = 0; cell < grid.rows * grid.cols; ++cell) {
       const value = line[grid.begin + cell] as number;
-      if (!Number.isNaN(value)) image.data.set([...colors(value), 255], 4 * cell);
+      if (Number.isNaN(value)) continue;
+      const { color, cover } = tintOf(table, placeOn(scale, value));
+      image.data.set([...color, Math.round(255 * cover)], 4 * cell);
     }
     context.putImageData(image, 0, 0);
     this.context.imageSmoothingEnabled = false; // what lies between cells was never computed
-    this.context.globalAlpha = opacity;
     this.context.drawImage(element, 0, 0, width, height);
   }
 }
@@ -105,7 +132,7 @@ export class PictureView implements View {
   private readonly chosen = make('span', { class: 'frame chosen', hidden: true });
   private readonly other = make('span', { class: 'frame other', hidden: true });
   private readonly sheet = make('div', { class: 'sheet' }, this.overlay.element, this.chosen, this.other);
-  private readonly strength = make('input', { type: 'range', min: 0, max: 100, value: OPACITY, 'aria-label': 'strength of the colours over the picture' });
+  private readonly strength = make('input', { type: 'range', min: 0, max: 100, value: STRENGTH, 'aria-label': 'strength of what lies over the photograph' });
   private readonly smallTitle = make('h2');
   private readonly smallGrid = make('div', { class: 'multiples', role: 'group', 'aria-label': 'All heads of this layer' });
   private chips: Chips[] = [];
@@ -143,7 +170,7 @@ export class PictureView implements View {
     const shaded = state.column ? rowAxis : colAxis;
     const own = state.column ? colAxis : rowAxis;
     const values = shaded === axis && line ? valuesOf(scene, line) : null;
-    this.overlay.paint(picture, grid, values, (value) => colorIn(scene, value), this.opacity);
+    this.overlay.paint(picture, grid, values, scene.table, scene.scale, this.opacity);
     this.mark(this.chosen, grid, own === axis ? (focus?.token ?? null) : null);
     this.mark(this.other, grid, shaded === axis ? (focus?.other ?? null) : null);
     for (const chips of this.chips) {
@@ -199,7 +226,7 @@ export class PictureView implements View {
     this.smalls = site.heads.map((head) => this.small(head, picture));
     this.smallGrid.style.setProperty('--small', `${Math.round((SMALL * picture.width) / longest)}px`);
     this.smallGrid.replaceChildren(...this.smalls.map(({ button }) => button));
-    const strength = make('label', { class: 'strength note' }, 'colours', this.strength);
+    const strength = make('label', { class: 'strength note' }, 'map', this.strength);
     const large = make('div', { class: 'seen' }, ...this.chips.map(({ element }) => element), this.sheet, strength);
     this.element.replaceChildren(large, make('div', {}, this.smallTitle, this.smallGrid));
   }
@@ -243,8 +270,8 @@ export class PictureView implements View {
       const line = lines[i] as Float32Array;
       const values = valuesOf(scene, line);
       const scale = own ? { ...scene.scale, high: largestOn(grid, values) || 1 } : scene.scale;
-      largest.textContent = ` · ${weightText(largestOn(grid, line), site.levels)}`;
-      overlay.paint(picture, grid, values, (value) => colorOf(scene.colors, scale, value), this.opacity);
+      largest.textContent = ` · ${massNote(line.subarray(grid.begin)) || weightText(largestOn(grid, line), site.levels)}`;
+      overlay.paint(picture, grid, values, scene.table, scale, this.opacity);
     });
   }
 }

@@ -34,6 +34,8 @@ export interface Scene {
   drawing: MapDrawing;
   scale: ColorScale;
   colors: Uint8Array;
+  /** The colour map itself; over a picture `colors` are these as they look over its ground. */
+  table: Uint8Array;
   /** The same of all heads as small maps. */
   headsDrawing: MapDrawing;
   headsScale: ColorScale;
