@@ -36,10 +36,19 @@ GalleryItem read_item(const Json& json) {
           .question = json.at("question", kGalleryFile)};
 }
 
+FacePart part_in(const Json& json) {
+  const Json* part = json.find("face_part");
+  if (part == nullptr) return {};
+  const Json::Array& numbers = part->as_array(kGalleryFile);
+  const auto number = [&](size_t i) { return numbers.at(i).as_double(kGalleryFile); };
+  return {number(0), number(1), number(2)};
+}
+
 Chapter read_chapter(const Json& json) {
   Chapter chapter{.id = member_text(json, "id"),
                   .title = member_text(json, "title"),
                   .face = member_text(json, "face"),
+                  .face_part = part_in(json),
                   .point = member_text(json, "point"),
                   .computed = member_text(json, "computed"),
                   .read = member_text(json, "read"),

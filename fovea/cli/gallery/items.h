@@ -28,11 +28,19 @@ struct GalleryPicture {
   PictureWidth width = PictureWidth::kFull;
 };
 
+// A part of a picture, in shares of its width and height; it is as wide as a card.
+struct FacePart {
+  double left = 0;
+  double top = 0;
+  double width = 1;
+};
+
 struct Chapter {
   std::string id;  // of its place on the page
   std::string title;
-  std::string face;   // the picture that stands for it in the table of contents
-  std::string point;  // what to take away, in a few words
+  std::string face;         // the picture that stands for it in the table of contents
+  FacePart face_part = {};  // and what of it is shown there
+  std::string point;        // what to take away, in a few words
   std::vector<std::string> lead;
   std::vector<GalleryPicture> pictures;
   std::string computed;  // how it is computed

@@ -82,25 +82,36 @@ std::string chapter_html(const PageChapter& page, size_t number) {
   return html + "</dl>\n</section>\n";
 }
 
-// The picture that stands for the chapter, or another that could be made; empty: there is none.
+// What of a picture stands for its chapter: the part that says something, as large as the card.
+std::string face_html(const PagePicture& picture, const FacePart& part) {
+  const double height =
+      static_cast<double>(picture.size.height) / static_cast<double>(picture.size.width);
+  const auto percent = [&](double share) { return 100 * share / part.width; };
+  return fmt::format(
+      "<span class=\"face\"><img src=\"{}\" alt=\"\" width=\"320\" height=\"{:.0f}\" "
+      "style=\"width:{:.1f}%;margin:{:.1f}% 0 0 {:.1f}%\"></span>",
+      picture.picture.item.file, 320 * height, percent(1), -percent(part.top * height),
+      -percent(part.left));
+}
+
+// Of the picture that stands for the chapter, or the whole of another that could be made; empty:
+// there is none.
 std::string face_of(const PageChapter& page) {
-  std::string face;
+  const PagePicture* other = nullptr;
   for (const PagePicture& picture : page.pictures) {
-    const bool wanted = picture.picture.item.file == page.chapter.face;
-    if (wanted || (face.empty() && picture.size.width > 0)) face = picture.picture.item.file;
-    if (wanted) break;
+    if (picture.picture.item.file == page.chapter.face && picture.size.width > 0) {
+      return face_html(picture, page.chapter.face_part);
+    }
+    if (other == nullptr && picture.size.width > 0) other = &picture;
   }
-  return face;
+  return other == nullptr ? "" : face_html(*other, {});
 }
 
 std::string contents_html(const GalleryPage& page) {
   std::string html = "<nav aria-label=\"Chapters\"><ol class=\"cards\">\n";
   for (size_t i = 0; i < page.chapters.size(); ++i) {
     const Chapter& chapter = page.chapters[i].chapter;
-    const std::string file = face_of(page.chapters[i]);
-    const std::string face =
-        file.empty() ? ""
-                     : fmt::format("<img src=\"{}\" alt=\"\" width=\"320\" height=\"200\">", file);
+    const std::string face = face_of(page.chapters[i]);
     html += fmt::format(
         "<li><a href=\"#{}\">{}<span class=\"name\">{} · {}</span><span class=\"point\">{}</span>"
         "</a></li>\n",
