@@ -160,7 +160,7 @@ def test_options_of_other_views_are_refused():
     assert_fails(run("image", SCENE, "--view", "kernels", "--at", "1,1"), 2, "--at", "kernels")
     assert_fails(run("image", SCENE, "--view", "field", "--mask", "0.5"), 2, "--mask", "field")
     assert_fails(run("image", SCENE, "--compat", "keras"), 2, "--compat", "maps")
-    assert_fails(run("image", SCENE, "--layer", "all"), 2, "--layer: 'all' is not a whole number from 0")
+    assert_fails(run("image", SCENE, "--layer", "each"), 2, "--layer: 'each' is not a whole number from 0, or all")
     assert_fails(run("image", SCENE, "--view", "kernels", "--radius", "14"), 2, "14", "28 x 28")
     assert_fails(run("image", SCENE, "--view", "composite", "--mask", "0"), 2, "--mask")
     assert_fails(run("image", SCENE, "--token", "[REG 1]"), 2, "[REG 1]", "[CLS]")

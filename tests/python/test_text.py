@@ -189,7 +189,7 @@ def test_a_figure_carries_what_it_shows(bert, tmp_path):
     said = json.loads((tmp_path / "map.png.json").read_text())
     assert (said["layer"], said["head"], said["row"], said["method"]) == (1, 2, 8, "attention")
     assert said["input"] == TEXT and len(said["tokens"]) == 13 and len(said["model_hash"]) == 16
-    assert "softmax weight" in said["caption"] and said["colors"] == "inferno"
+    assert "softmax weight" in said["caption"] and said["colors"] == "paper"
     assert said["model_hash"].encode() in out.read_bytes()
     small = out.stat().st_size
     ok("text", "-m", bert, TEXT, "--layer", "1", "--head", "2", "--out", out, "--pixels", "3", "--colors", "cividis")
