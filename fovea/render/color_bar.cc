@@ -86,7 +86,10 @@ void ColorBar::draw(Canvas& canvas, Point at) const {
 
 FlatColorBar::FlatColorBar(const ColorAxis& axis, std::string_view name)
     : axis_(axis), name_(TextBlock::line(name, kAxisNameStyle)) {
-  for (const ColorTick& tick : axis.ticks(axis.low() < 0 ? 4 : 3)) {
+  const int wanted = axis.low() < 0 ? 4 : 3;
+  std::vector<ColorTick> ticks = axis.ticks(wanted);
+  if (ticks.size() < 3) ticks = axis.ticks(wanted + 2);  // 0 alone says nothing
+  for (const ColorTick& tick : ticks) {
     ticks_.emplace_back(tick.place, tick_label(tick));
   }
   width_ = name_.width() + 10 + kFlatWidth + 12;
