@@ -227,7 +227,7 @@ struct Describe {
     out.under("owners", [&] { out.matrix(figure.owners); });
   }
   void operator()(const ImageFigure& figure) const {
-    constexpr std::string_view kLayouts[] = {"lines", "panels", "around", "sheet"};
+    constexpr std::string_view kLayouts[] = {"lines", "panels", "around", "parts", "sheet"};
     out.line("kind: image of {} x {} pixels, {}, {} across", figure.picture.width,
              figure.picture.height, kLayouts[static_cast<size_t>(figure.layout)],
              figure.panels_across);
