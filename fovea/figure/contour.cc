@@ -12,7 +12,7 @@ namespace fovea {
 namespace {
 
 constexpr std::ptrdiff_t kLeastCells = 8;  // fewer are seen without a line
-constexpr int64_t kMostParts = 3;
+constexpr int64_t kMostAreas = 3;
 constexpr double kMostOfPicture = 0.25;
 
 std::vector<bool> finite_cells(MatrixView<const float> weights) {
@@ -46,7 +46,7 @@ bool has_few_parts(const std::vector<bool>& cells, int64_t rows, int64_t cols) {
   std::ranges::copy(cells, left.cells.begin());
   for (int64_t parts = 0, cell = 0; cell < rows * cols; ++cell) {
     if (!left.holds(cell)) continue;
-    if (++parts > kMostParts) return false;
+    if (++parts > kMostAreas) return false;
     const GridMask part = component_of(left, cell);
     for (size_t i = 0; i < part.cells.size(); ++i) {
       if (part.cells[i] != 0) left.cells[i] = 0;
