@@ -37,7 +37,7 @@ THREAD_TESTS = (r"^(base\.(Parallel|Progress|Cancel|Watch|Team|RunApart)|tensor\
                 r"|text\.SentencePiece\.MayBeUsedFromManyThreads|capture\.Recorder|atlas\..*(Cache|Concurrent)|engine\..*EngineThreads|ask\..*AskedAtOnce)")
 # Python tests that say nothing new about an instrumented program: of the tree, of pages and packages, of wording, and of numbers whose
 # code the C++ tests run there (single ones of the latter are marked `numbers`); and of limits of memory, below which none starts.
-RELEASE_ONLY = ["test_adding_a_method.py", "test_adding_a_model.py", "test_bench.py", "test_bench_compare.py", "test_build_cost.py",
+RELEASE_ONLY = ["test_adding_a_method.py", "test_adding_a_model.py", "test_app.py", "test_bench.py", "test_bench_compare.py", "test_build_cost.py",
                 "test_completion.py", "test_demo.py", "test_docs.py", "test_exit_codes.py", "test_explain_gradients.py",
                 "test_explain_long.py", "test_fetch_models.py", "test_gtest_runner.py", "test_install.py", "test_layout.py", "test_learn.py",
                 "test_manual.py", "test_memory.py", "test_outputs.py", "test_page.py", "test_picture_page.py", "test_readme.py", "test_real_models.py",
