@@ -16,6 +16,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -356,6 +357,10 @@ class HttpServer::Loop {
       if (connection.state == State::kBody) read_body(connection);
     } catch (const HttpProblem& problem) {
       refuse(connection, problem.status(), problem.what());
+    } catch (const std::bad_alloc&) {
+      refuse(connection, 507, "there is not enough memory for this request");
+    } catch (const std::exception& error) {
+      refuse(connection, 500, fmt::format("unexpected: {}; please report this", error.what()));
     }
   }
 
