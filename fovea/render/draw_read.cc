@@ -43,13 +43,17 @@ struct ReadPlan {
   TextBlock block;
 };
 
-// Special tokens are grey, on a scale of their own: 0 to 1, or to the largest of them.
+// Special tokens are grey, on a scale of their own: 0 to 1, or to the largest of them; of times
+// even where they lie on the scale of the others.
 bool is_grey(const ReadFigure& figure, size_t i) {
   return figure.axis.positions[i].special && !figure.scale.is_signed() &&
          static_cast<int64_t>(i) != figure.chosen && !std::isnan(figure.weights[i]);
 }
 
 Rgb grey_of(const ReadFigure& figure, size_t i) {
+  if (figure.scale.times_even) {
+    return grey_colors().at(place_on(figure.scale, double{figure.weights[i]}));
+  }
   double most = 1;
   for (size_t k = 0; k < figure.weights.size(); ++k) {
     if (is_grey(figure, k)) most = std::max(most, double{figure.weights[k]});
