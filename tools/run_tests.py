@@ -24,7 +24,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RESULTS = BUILD / "test-results"
 REQUIREMENTS = ROOT / "tests/python/requirements.txt"
-TORCH_REQUIREMENTS = ROOT / "python/tests_torch/requirements.txt"  # of an environment of its own, which takes 40 s to install
 
 # What runs under ThreadSanitizer: all that is meant to be called from several threads. It does not know libgomp's barriers: there our
 # teams are made of plain threads, OpenMP's own have one, and what oneDNN and libgomp do among themselves is left to them.
@@ -35,7 +34,7 @@ THREAD_TESTS = (r"^(base\.(Parallel|Progress|Cancel|Watch|Team|RunApart)|tensor\
                 r"|text\.SentencePiece\.MayBeUsedFromManyThreads|capture\.Recorder|atlas\..*(Cache|Concurrent)|engine\..*EngineThreads|ask\..*AskedAtOnce)")
 # Python tests that say nothing new about an instrumented program: of the tree, of pages and packages, of wording, and of numbers whose
 # code the C++ tests run there (single ones of the latter are marked `numbers`); and of limits of memory, below which none starts.
-RELEASE_ONLY = ["test_adding_a_method.py", "test_adding_a_model.py", "test_bench.py", "test_bench_compare.py", "test_build_cost.py",
+RELEASE_ONLY = ["test_adding_a_method.py", "test_adding_a_model.py", "test_app.py", "test_bench.py", "test_bench_compare.py", "test_build_cost.py",
                 "test_completion.py", "test_demo.py", "test_docs.py", "test_exit_codes.py", "test_explain_gradients.py",
                 "test_explain_long.py", "test_fetch_models.py", "test_gtest_runner.py", "test_install.py", "test_layout.py", "test_learn.py",
                 "test_manual.py", "test_memory.py", "test_outputs.py", "test_page.py", "test_picture_page.py", "test_readme.py", "test_real_models.py",
@@ -192,23 +191,23 @@ def run_ctest(preset, jobs, pattern):
     return tally
 
 
-def python_environment(name="venv", requirements=REQUIREMENTS):
+def python_environment():
     """The interpreter of a venv with the pinned packages; installs them when they changed."""
-    venv = BUILD / name
+    venv = BUILD / "venv"
     python = venv / "bin/python"
-    state = f"{venv}\n{sys.version}\n{requirements.read_text()}"
+    state = f"{venv}\n{sys.version}\n{REQUIREMENTS.read_text()}"
     wanted = hashlib.sha256(state.encode()).hexdigest()
     stamp = venv / "requirements.sha256"
     with build_lock():
         if stamp.exists() and stamp.read_text() == wanted:
             return python
-        say(f"installing Python packages of {requirements.relative_to(ROOT)}")
-        log = BUILD / f"{name}.log"
+        say("installing Python packages")
+        log = BUILD / "venv.log"
         pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input"]
         if not run_logged([sys.executable, "-m", "venv", "--clear", venv], log) or not run_logged(
-            [*pip, "-r", requirements], log
+            [*pip, "-r", REQUIREMENTS], log
         ):
-            raise StageFailed(f"{excerpt(log)}\ninstalling {requirements} failed; see {log}")
+            raise StageFailed(f"{excerpt(log)}\ninstalling {REQUIREMENTS} failed; see {log}")
         stamp.write_text(wanted)
     return python
 
@@ -226,8 +225,8 @@ def matching_python_tests(python, pattern, options, environment):
 
 
 def run_pytest(preset, jobs, pattern, leave_out=(), environment=None, marks=None, folder="tests/python"):
-    about = {"tests/python": "python", "python/tests": "package", "python/tests_torch": "torch"}[folder]
-    python = python_environment("torch", TORCH_REQUIREMENTS) if about == "torch" else python_environment()
+    python = python_environment()
+    about = "python" if folder == "tests/python" else "package"
     junit = RESULTS / f"{preset}-{about}.xml"
     junit.unlink(missing_ok=True)
     environment = {**os.environ, **(environment or {}), "FOVEA_BUILD": str(BUILD / preset)}
@@ -297,7 +296,6 @@ def release_stage(options):
         ("C++ tests", run_units, "release", options.jobs, unit_tests("release"), options.filter),
         ("damaged files", run_fuzz_programs, "release", options.jobs, options.filter),
         ("Python tests", run_pytest, "release", options.jobs, options.filter),
-        ("hook for PyTorch", run_pytest, "release", 1, options.filter, (), None, None, "python/tests_torch"),
         ("Python package", run_pytest, "release", options.jobs, options.filter, (), None, None, "python/tests")])
 
 

@@ -1,7 +1,8 @@
 /** One long map: its tiles as codes of what is drawn, its sinks, and what may be read from tiles that are there. */
 import type { MapAt } from './api';
 import type { ValueName } from './address';
-import type { Run, Site } from './run';
+import type { MaskInfo } from './header';
+import { isCausal, maskOfLayer, type Run, type Site } from './run';
 import { MASKED, PENDING, TOP_CODE, decode16, encode16, evenShift, shifted, wideShift, PER_OCTAVE } from './tiles/code';
 import { EvenAttention } from './tiles/even';
 import type { Tile } from './tiles/tile';
@@ -19,6 +20,8 @@ export interface Sink {
 
 export class LongMap {
   sinks: Sink[] = [];
+  readonly mask: MaskInfo;
+  readonly causal: boolean;
   private plain: EvenAttention;
   private even: EvenAttention;
   private drawn = new WeakMap<Tile, Map<string, Uint16Array>>();
@@ -28,7 +31,9 @@ export class LongMap {
     readonly site: Site,
     readonly at: MapAt,
   ) {
-    this.plain = this.even = new EvenAttention(site.mask, site.rows, site.cols);
+    this.mask = maskOfLayer(site, at.layer);
+    this.causal = isCausal(this.mask);
+    this.plain = this.even = new EvenAttention(this.mask, site.rows, site.cols);
   }
 
   /** How many columns the row may see. */
@@ -53,7 +58,7 @@ export class LongMap {
     }
     if (found.length === 0) return false;
     this.sinks = found;
-    this.even = new EvenAttention(this.site.mask, rows, cols, found.map(({ col }) => col));
+    this.even = new EvenAttention(this.mask, rows, cols, found.map(({ col }) => col));
     this.drawn = new WeakMap();
     return true;
   }
