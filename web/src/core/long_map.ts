@@ -41,12 +41,12 @@ export class LongMap {
     return this.plain.allowed(row);
   }
 
-  /** Looks whether the first columns, or special ones, are sinks; true if something is drawn apart now. */
+  /** Looks whether the site's sinks, special columns or the first one are sinks of this map; true if something is drawn apart now. */
   async findSinks(): Promise<boolean> {
-    const { rows, cols, special } = this.site;
+    const { rows, cols, special, sinks } = this.site;
     if (Math.max(rows, cols) <= 64) return false;
     const found: Sink[] = [];
-    for (const col of [...new Set([0, ...special])].slice(0, 6)) {
+    for (const col of [...new Set([...sinks, ...special, 0])].slice(0, 6)) {
       const line = await this.run.line(this.at, col, true);
       let sum = 0;
       let seen = 0;
@@ -57,6 +57,7 @@ export class LongMap {
       if (seen >= rows / 2 && sum >= SINK_MEAN * seen) found.push({ col, share: sum / rows, line });
     }
     if (found.length === 0) return false;
+    found.sort((a, b) => a.col - b.col);
     this.sinks = found;
     this.even = new EvenAttention(this.mask, rows, cols, found.map(({ col }) => col));
     this.drawn = new WeakMap();

@@ -37,6 +37,8 @@ export interface Site {
   colAxis: string;
   /** Columns that are no part of the input itself. */
   special: number[];
+  /** Columns that are sinks in some map, as far as a few rows tell. */
+  sinks: number[];
   /** What may be shown of it. */
   of: string[];
 }

@@ -87,6 +87,7 @@ function siteOf(each: Loose, axes: Loose[]): Site {
     rowAxis: text(each['row_axis']),
     colAxis: text(each['column_axis']),
     special: list(columns?.['special']).map((special) => whole(special['position'])),
+    sinks: list(each['sinks']).map((sink) => whole(sink['position'])),
     of: Array.isArray(each['of']) ? (each['of'] as string[]) : ['weight', 'times-even'],
   };
 }
