@@ -74,7 +74,9 @@ function maskOf(value: unknown): MaskInfo {
 }
 
 function siteOf(each: Loose, axes: Loose[]): Site {
-  const visible = list(each['visible']).map(maskOf);
+  // A server that does not tell it layer by layer says whether rows see what is before them.
+  const told = list(each['visible']);
+  const visible = (told.length > 0 ? told : numbers(each['layers']).map(() => (each['mask'] === 'causal' ? { ahead: 0 } : {}))).map(maskOf);
   const columns = axes.find((axis) => axis['name'] === each['column_axis']);
   return {
     name: text(each['name']),
