@@ -86,6 +86,24 @@ Json sinks_json(const std::vector<Record>& layers, const Axis* axis) {
   return json;
 }
 
+// What rows may see: row i the columns from i + offset - behind to i + offset + ahead, but no
+// hidden one, and those of its group only.
+Json visible_json(const Mask& mask) {
+  Json json = Json::object({{"offset", mask.query_offset}});
+  if (mask.behind) json.set("behind", *mask.behind);
+  if (mask.ahead) json.set("ahead", *mask.ahead);
+  Json hidden = Json::array();
+  for (size_t key = 0; key < mask.key_valid.size(); ++key) {
+    if (mask.key_valid[key] == 0) hidden.push_back(static_cast<int64_t>(key));
+  }
+  if (mask.key_valid.size() > 0) json.set("hidden_keys", std::move(hidden));
+  if (!mask.key_group.empty()) {
+    json.set("query_groups", Json::array_of(mask.query_group));
+    json.set("key_groups", Json::array_of(mask.key_group));
+  }
+  return json;
+}
+
 // Of one kind of attention, with what its layers share.
 Json site_json(const std::vector<Record>& layers, const Axis* columns) {
   const AttentionRecord& first = *layers.front();
@@ -102,6 +120,9 @@ Json site_json(const std::vector<Record>& layers, const Axis* columns) {
                             {"row_axis", first.row_axis},
                             {"column_axis", first.col_axis},
                             {"mask", mask_kind(first.rule.mask)}});
+  Json visible = Json::array();
+  for (const Record& layer : layers) visible.push_back(visible_json(layer->rule.mask));
+  json.set("visible", std::move(visible));
   // What `of` may be: scores need queries, lengths of values the values.
   Json of = Json::array();
   of.push_back("weight");

@@ -143,6 +143,10 @@ def test_a_text_by_keyboard(play):
     play("text.mjs", "keyboard", run="names")
 
 
+def test_nothing_stands_in_anyones_way(play):
+    play("text.mjs", "access", run="names", long="middle")
+
+
 @BOTH
 def test_a_theme_repaints_maps(play, gl):
     play("map.mjs", "theme", gl=gl, run="middle")
@@ -195,6 +199,33 @@ def _mark(path, name):
 def _wait_for(path, name, thread):
     while thread.is_alive() and not path.with_name(f"{path.name}.{name}").exists():
         thread.join(0.05)
+
+
+def test_a_survey_says_what_one_pass_over_all_weights_says(server, runs):
+    served, names = server
+    tokens = 1100
+    weights = np.zeros((tokens, tokens))
+    for row in range(tokens):
+        weights[row] = np.frombuffer(served.get(f"/v1/runs/{names['middle']}/self/row/0/0/{row}"), "<f4")
+    survey = served.json(f"/v1/runs/{names['middle']}/self/survey/0/0")
+    sums = weights.sum(axis=0)
+    looks = tokens - np.arange(tokens)
+    sinks = [j for j in range(tokens) if looks[j] >= tokens / 2 and sums[j] / looks[j] >= 0.1]
+    assert [each["column"] for each in survey["sinks"]] == sinks
+    best = [int(j) for j in np.argsort(-sums, kind="stable") if j not in sinks][:16]
+    assert [each["column"] for each in survey["receivers"]] == best
+    assert [each["share"] for each in survey["receivers"]] == pytest.approx(sums[best] / tokens, rel=1e-4)
+    distance = np.subtract.outer(np.arange(tokens), np.arange(tokens))
+    for each, end in zip(survey["by_distance"], [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048], strict=False):
+        near = (distance >= each["from"]) & (distance < end)
+        assert each["share"] == pytest.approx(weights[near].sum() / tokens, abs=1e-5)
+    assert served.ask(f"/v1/runs/{names['middle']}/self/survey/0/mean")[0] == 400
+
+
+def test_what_rows_may_see_is_told_layer_by_layer(server):
+    site = server[0].json(f"/v1/runs/{server[1]['middle']}")["sites"][0]
+    assert site["visible"] == [{"offset": 0, "ahead": 0}]
+    assert server[0].json(f"/v1/runs/{server[1]['names']}")["sites"][0]["visible"] == [{"offset": 0}] * 2
 
 
 def packed(path):

@@ -5,6 +5,7 @@ import { words } from '../words/words';
 import type { Model } from './model.svelte';
 
 const PLAY_MS = 500;
+const WORDS_TO_WRITE = 20;
 
 export function appCommands(model: Model): Command[] {
   let playing: ReturnType<typeof setInterval> | undefined;
@@ -35,6 +36,11 @@ export function appCommands(model: Model): Command[] {
     { id: 'app.theme', keys: ['t'], run: () => model.go({ theme: themes[(themes.indexOf(model.place.theme) + 1) % 3] ?? '' }) },
     { id: 'app.link', keys: ['Ctrl+Shift+C'], everywhere: true, run: () => void copy(model, location.href, words.states.copied) },
     { id: 'app.cancel', unless: () => (model.job ? '' : words.states.exact), run: () => model.cancel() },
+    {
+      id: 'app.continue',
+      unless: () => (model.models.find(({ name }) => name === model.modelName)?.writes && model.input.trim() ? '' : words.states.cannotWrite),
+      run: () => void model.ask({ model: model.modelName, input: { text: model.input }, generate: WORDS_TO_WRITE }),
+    },
     { id: 'app.input', keys: ['i'], run: () => document.querySelector<HTMLInputElement>('#fovea-input')?.focus() },
     { id: 'app.home', run: () => model.go({ page: 'home' }) },
     { id: 'app.text', unless: noRun, run: () => model.go({ page: 'text' }) },

@@ -50,7 +50,10 @@ const RETRY_SECONDS = [1, 2, 4, 8];
 export const MAP_FROM = 2000;
 
 export class Model {
-  place = $state.raw<Place>({ ...START });
+  /** What was chosen, and what is only looked at while the pointer is there. */
+  kept = $state.raw<Place>({ ...START });
+  preview = $state.raw<Pick<Place, 'layer' | 'head'> | null>(null);
+  readonly place = $derived<Place>(this.preview ? { ...this.kept, ...this.preview } : this.kept);
   models = $state.raw<ModelInfo[]>([]);
   runs = $state.raw<RunSummary[]>([]);
   run = $state.raw<Run | null>(null);
@@ -86,8 +89,8 @@ export class Model {
   constructor(base = '') {
     this.api = new Api(base);
     this.commands = new Commands();
-    this.place = fromAddress(location.hash);
-    this.pushed = toAddress(this.place);
+    this.kept = fromAddress(location.hash);
+    this.pushed = toAddress(this.kept);
     addEventListener('popstate', () => this.arrive(fromAddress(location.hash)));
     addEventListener('hashchange', () => this.arrive(fromAddress(location.hash)));
     const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -112,9 +115,10 @@ export class Model {
 
   /** Changes what is shown, and the address with it. */
   go(change: Partial<Place>): void {
-    const before = this.place;
+    const before = this.kept;
+    this.preview = null;
     const next = this.settled({ ...before, ...change });
-    this.place = next;
+    this.kept = next;
     if (next.theme !== before.theme) this.applyTheme();
     const address = toAddress(next);
     if (address === toAddress(before)) return;
@@ -128,7 +132,7 @@ export class Model {
   }
 
   private write(push: boolean): void {
-    const address = toAddress(this.place);
+    const address = toAddress(this.kept);
     if (address === this.pushed) return;
     this.pushed = address;
     const url = `${location.pathname}${location.search}${address ? `#${address}` : ''}`;
@@ -138,10 +142,10 @@ export class Model {
 
   private arrive(place: Place): void {
     const address = toAddress(place);
-    if (address === toAddress(this.place)) return;
-    const before = this.place;
+    if (address === toAddress(this.kept)) return;
+    const before = this.kept;
     this.pushed = address;
-    this.place = this.settled(place);
+    this.kept = this.settled(place);
     if (place.theme !== before.theme) this.applyTheme();
     if (place.run !== before.run) void this.open(place.run);
   }

@@ -55,7 +55,7 @@ export function exampleFetch(examples: Examples): Fetch {
     axes: [{ name: 'tokens', positions: size, source: sentence.text, special: sentence.special.map((position) => ({ position })) }],
     sites: [{
       name: 'self', layers: Array.from({ length: sentence.layers }, (_, i) => i), heads: sentence.heads, rows: size, columns: size, row_axis: 'tokens',
-      column_axis: 'tokens', mask: 'none', of: ['weight', 'times-even'],
+      column_axis: 'tokens', mask: 'none', visible: Array.from({ length: sentence.layers }, () => ({ offset: 0 })), of: ['weight', 'times-even'],
     }],
   };
   const headOf = (text: string) => (text === 'mean' || text === 'max' ? text : Number(text));

@@ -1,7 +1,8 @@
 /** One long map: its tiles as codes of what is drawn, its sinks, and what may be read from tiles that are there. */
 import type { MapAt } from './api';
 import type { ValueName } from './address';
-import type { Run, Site } from './run';
+import type { MaskInfo } from './header';
+import { isCausal, maskOfLayer, type Run, type Site } from './run';
 import { MASKED, PENDING, TOP_CODE, decode16, encode16, evenShift, shifted, wideShift, PER_OCTAVE } from './tiles/code';
 import { EvenAttention } from './tiles/even';
 import type { Tile } from './tiles/tile';
@@ -19,6 +20,8 @@ export interface Sink {
 
 export class LongMap {
   sinks: Sink[] = [];
+  readonly mask: MaskInfo;
+  readonly causal: boolean;
   private plain: EvenAttention;
   private even: EvenAttention;
   private drawn = new WeakMap<Tile, Map<string, Uint16Array>>();
@@ -28,7 +31,9 @@ export class LongMap {
     readonly site: Site,
     readonly at: MapAt,
   ) {
-    this.plain = this.even = new EvenAttention(site.mask, site.rows, site.cols);
+    this.mask = maskOfLayer(site, at.layer);
+    this.causal = isCausal(this.mask);
+    this.plain = this.even = new EvenAttention(this.mask, site.rows, site.cols);
   }
 
   /** How many columns the row may see. */
@@ -36,12 +41,12 @@ export class LongMap {
     return this.plain.allowed(row);
   }
 
-  /** Looks whether the first columns, or special ones, are sinks; true if something is drawn apart now. */
+  /** Looks whether the site's sinks, special columns or the first one are sinks of this map; true if something is drawn apart now. */
   async findSinks(): Promise<boolean> {
-    const { rows, cols, special } = this.site;
+    const { rows, cols, special, sinks } = this.site;
     if (Math.max(rows, cols) <= 64) return false;
     const found: Sink[] = [];
-    for (const col of [...new Set([0, ...special])].slice(0, 6)) {
+    for (const col of [...new Set([...sinks, ...special, 0])].slice(0, 6)) {
       const line = await this.run.line(this.at, col, true);
       let sum = 0;
       let seen = 0;
@@ -52,8 +57,9 @@ export class LongMap {
       if (seen >= rows / 2 && sum >= SINK_MEAN * seen) found.push({ col, share: sum / rows, line });
     }
     if (found.length === 0) return false;
+    found.sort((a, b) => a.col - b.col);
     this.sinks = found;
-    this.even = new EvenAttention(this.site.mask, rows, cols, found.map(({ col }) => col));
+    this.even = new EvenAttention(this.mask, rows, cols, found.map(({ col }) => col));
     this.drawn = new WeakMap();
     return true;
   }

@@ -31,14 +31,25 @@ export interface Site {
   heads: number;
   rows: number;
   cols: number;
-  mask: MaskInfo;
-  causal: boolean;
+  /** What rows may see, of each layer. */
+  visible: MaskInfo[];
   rowAxis: string;
   colAxis: string;
   /** Columns that are no part of the input itself. */
   special: number[];
+  /** Columns that are sinks in some map, as far as a few rows tell. */
+  sinks: number[];
   /** What may be shown of it. */
   of: string[];
+}
+
+export function maskOfLayer(site: Site, layer: number): MaskInfo {
+  return site.visible[Math.max(0, site.layers.indexOf(layer))] ?? { offset: 0, behind: null, ahead: null };
+}
+
+/** Whether rows see all up to their own place and nothing else. */
+export function isCausal({ offset, behind, ahead, hiddenKeys, keyGroups }: MaskInfo): boolean {
+  return offset === 0 && behind === null && ahead === 0 && !hiddenKeys && !keyGroups;
 }
 
 export interface RunInfo {
@@ -185,8 +196,8 @@ export class Run {
     return this.lines.get(`${Api.ofHead(map, 'line')} ${index} ${column}`, async () => {
       const line = await this.api.line(map, index, column);
       // A forbidden weight comes as 0.
-      const { mask, cols } = this.site(map.site);
-      const count = keyCounter(mask, cols);
+      const site = this.site(map.site);
+      const count = keyCounter(maskOfLayer(site, map.layer), site.cols);
       for (let i = 0; i < line.length; ++i) if (line[i] === 0 && (column ? count(i, index, index + 1) : count(index, i, i + 1)) === 0) line[i] = Number.NaN;
       return line;
     });

@@ -65,17 +65,18 @@ function maskOf(value: unknown): MaskInfo {
   const mask = (typeof value === 'object' && value !== null ? value : {}) as Loose;
   const maybe = (key: string): number | null => (typeof mask[key] === 'number' ? (mask[key] as number) : null);
   const info: MaskInfo = { offset: whole(mask['offset']), behind: maybe('behind'), ahead: maybe('ahead') };
-  if (value === 'causal') info.ahead = 0;
-  if (Array.isArray(mask['hiddenKeys'])) info.hiddenKeys = numbers(mask['hiddenKeys']);
-  if (Array.isArray(mask['keyGroups'])) {
-    info.queryGroups = numbers(mask['queryGroups']);
-    info.keyGroups = numbers(mask['keyGroups']);
+    if (Array.isArray(mask['hidden_keys']) && mask['hidden_keys'].length > 0) info.hiddenKeys = numbers(mask['hidden_keys']);
+  if (Array.isArray(mask['key_groups'])) {
+    info.queryGroups = numbers(mask['query_groups']);
+    info.keyGroups = numbers(mask['key_groups']);
   }
   return info;
 }
 
 function siteOf(each: Loose, axes: Loose[]): Site {
-  const mask = maskOf(each['visible'] ?? each['mask']);
+  // A server that does not tell it layer by layer says whether rows see what is before them.
+  const told = list(each['visible']);
+  const visible = (told.length > 0 ? told : numbers(each['layers']).map(() => (each['mask'] === 'causal' ? { ahead: 0 } : {}))).map(maskOf);
   const columns = axes.find((axis) => axis['name'] === each['column_axis']);
   return {
     name: text(each['name']),
@@ -84,11 +85,11 @@ function siteOf(each: Loose, axes: Loose[]): Site {
     heads: whole(each['heads']),
     rows: whole(each['rows']),
     cols: whole(each['columns']),
-    mask,
-    causal: mask.behind === null && mask.ahead === 0 && mask.offset === 0 && !mask.keyGroups,
+    visible,
     rowAxis: text(each['row_axis']),
     colAxis: text(each['column_axis']),
     special: list(columns?.['special']).map((special) => whole(special['position'])),
+    sinks: list(each['sinks']).map((sink) => whole(sink['position'])),
     of: Array.isArray(each['of']) ? (each['of'] as string[]) : ['weight', 'times-even'],
   };
 }

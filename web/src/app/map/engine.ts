@@ -131,7 +131,7 @@ export class MapEngine {
     this.draw();
   }
 
-  private forbidden = (at: port.TileAt): boolean => port.isForbidden(at, this.map?.site.causal ?? false);
+  private forbidden = (at: port.TileAt): boolean => port.isForbidden(at, this.map?.causal ?? false);
 
   want(): void {
     const { map } = this;

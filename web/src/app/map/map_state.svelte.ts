@@ -247,7 +247,7 @@ export class MapState {
     const colEnd = Math.min(map.site.cols, col + bin);
     const at = { cell: { row, col }, bin, rowEnd, colEnd, share: Number.NaN, times: Number.NaN };
     const tile = engine.tileAt(row, col);
-    if (!tile) return { ...at, state: map.site.causal && col >= rowEnd ? 'forbidden' : 'pending' };
+    if (!tile) return { ...at, state: map.causal && col >= rowEnd ? 'forbidden' : 'pending' };
     const found = map.bin(tile, row, col);
     if (!found) return { ...at, state: this.codeIn(tile, row, col) === MASKED ? 'forbidden' : 'pending' };
     return { ...at, share: found.share, times: found.times, state: 'there' };

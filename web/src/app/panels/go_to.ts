@@ -1,6 +1,7 @@
 /** "2674, 2279", "2674" or a word. */
 import { fill, words } from '../../words/words';
 import { countText } from '../../core/numbers';
+import { isCausal, maskOfLayer } from '../../core/run';
 import type { Model } from '../model.svelte';
 
 let last = '';
@@ -31,6 +32,6 @@ export async function findNext(model: Model, back: boolean, first = false): Prom
   const found = await run.labels(site, place.column ? 'column' : 'row').find(last, from, back);
   if (found < 0) return fill(words.map.notFound, { text: last });
   if (place.column) model.go({ col: found, row: Math.max(found, place.row ?? 0) });
-  else model.go({ row: found, col: Math.min(place.col ?? found, site.causal ? found : site.cols - 1) });
+  else model.go({ row: found, col: Math.min(place.col ?? found, isCausal(maskOfLayer(site, place.layer)) ? found : site.cols - 1) });
   return '';
 }
