@@ -121,7 +121,7 @@ Turn overview_turn(Words words) {
       const auto values = sums.values<float>();
       return std::accumulate(values.begin(), values.end(), 0.0) / double(map.rows());
     };
-    SampledTile look;
+    PyramidTile look;
     const double first = seconds_of([&] { look = pyramid.first_look(top, 0, 0); });
     std::shared_ptr<const PyramidTile> tile;
     const double exact = seconds_of([&] { tile = pyramid.tile(top, 0, 0); });
