@@ -1,6 +1,7 @@
 // Questions about the objects that a model found in a picture.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <numeric>
 
@@ -200,8 +201,12 @@ TEST(Objects, NoneIsAResultToo) {
     const Answer answer =
         session.ask(object_question(std::string("{'threshold': 1, 'kind': '") + kind + "'}"));
     EXPECT_EQ(found_in(answer), 0u);
-    ASSERT_EQ(answer.notes.size(), 1u);
-    EXPECT_TRUE(answer.notes[0].starts_with("no object has a score above 1; "));
+    // A scene this small is also told to be unlike the training.
+    EXPECT_EQ(std::ranges::count_if(answer.notes,
+                                    [](const std::string& note) {
+                                      return note.starts_with("no object has a score above 1; ");
+                                    }),
+              1);
     EXPECT_FALSE(numbers_of(answer).weights.empty());
   }
   const Answer masks = session.ask(object_question("{'threshold': 1, 'kind': 'masks'}"));

@@ -139,7 +139,7 @@ TEST(PictureQuestion, WhatCannotBeAskedIsToldWithItsField) {
   EXPECT_TRUE(wrong("{'kind': 'maps', 'without_artifacts': true, 'column': true}",
                     "without_artifacts", "with `column`"));
   EXPECT_TRUE(wrong("{'kind': 'lost', 'head': 1}", "head",
-                    "lost does not take it but maps, top_patches do"));
+                    "lost does not take it but maps, parts, top_patches do"));
   EXPECT_TRUE(wrong("{'kind': 'lost', 'layer': 'all'}", "layer", "'all' is not a whole number"));
   EXPECT_TRUE(fails_with(ErrorKind::kUnsupported, Field{"text"}, "compares no picture with a text",
                          [] { asked("{'kind': 'maps', 'text': ['a cat']}"); }));
