@@ -14,7 +14,7 @@ namespace fovea {
 namespace {
 
 // What the program reads, beside what the libraries below it do.
-constexpr std::array<std::array<const char*, 2>, 21> kVariables{{
+constexpr std::array<std::array<const char*, 2>, 22> kVariables{{
     {"FOVEA_CACHE", "where fetched models are (default: fovea/ in the user's cache)"},
     {"FOVEA_MODELS", "where the bundled models are (default: beside the program)"},
     {"FOVEA_CALLED_AS", "what stands for `fovea` in the commands that it suggests"},
@@ -23,6 +23,7 @@ constexpr std::array<std::array<const char*, 2>, 21> kVariables{{
     {"OMP_WAIT_POLICY", "how threads wait for each other: active or passive"},
     {"GOMP_SPINCOUNT",
      "how long they spin before they sleep (default: shortly where others compute)"},
+    {"FOVEA_ISA", "avx2 or sse4: kernels of that instruction set alone"},
     {"FOVEA_BENCH_PYTHON", "the Python that `fovea bench --compare` runs PyTorch in"},
     {"HF_HOME", "where Hugging Face's tools keep their files"},
     {"HF_HUB_CACHE", "where they keep models (default: hub/ in HF_HOME)"},
