@@ -87,6 +87,10 @@ class Tree:
                 if path.startswith(folder + "/") and pathlib.PurePosixPath(path).suffix in suffixes}
 
 
+TYPE = re.compile(r"^(?:struct|class|enum class)\s+(\w+)(?: final)?\s*(?::[^:;{][^;{]*)?\{", re.MULTILINE)
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", re.MULTILINE)
+
+
 def line_of(text, position):
     return text.count("\n", 0, position) + 1
 
@@ -279,6 +283,19 @@ def check_own_names(tree, report):
                     report.violate(path, 0, f"{name} hides that of {header} in files compiled with it; rename it")
 
 
+def check_types(tree, report):
+    """No two headers define a type of one name and namespace: linked together, one takes the other's destructor."""
+    first = {}  # (namespace, name) -> where it was first found
+    for path, text in tree.select("fovea", ".h").items():
+        text = without_comments_and_strings(text)
+        for match in TYPE.finditer(text):
+            opened = NAMESPACE.findall(text, 0, match.start())
+            name = match.group(1)
+            other = first.setdefault((opened[-1] if opened else "", name), path)
+            if other != path:
+                report.violate(path, line_of(text, match.start()), f"{name} is a type of {other} too; rename one")
+
+
 def check_tested(tree, report):
     """A test includes the header itself, or one that shows it, or it is a private part of one."""
     includes = {
@@ -363,7 +380,7 @@ def check_walks(tree, report):
 
 
 CHECKS = [
-    check_includes, check_dependencies, check_sizes, check_library_manners, check_names, check_own_names,
+    check_includes, check_dependencies, check_sizes, check_library_manners, check_names, check_own_names, check_types,
     check_tested, check_words, check_links, check_walks,
 ]
 

@@ -9,6 +9,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/utf8.h"
 #include "fovea/capture/array_file.h"
 #include "fovea/capture/run_file.h"
 #include "fovea/capture/site.h"
@@ -99,14 +100,17 @@ constexpr std::array<KnownFile, 13> kKnownFiles{
      {".html", "a page", kTextAdvice},
      {".json", "a JSON file", kTextAdvice}}};
 
-// Whether the beginning of a file holds bytes that no text has.
+// Whether the beginning of a file holds a zero byte and is no UTF-8, as a program or a picture
+// does. A text may hold the character U+0000.
 bool is_binary_file(const std::filesystem::path& path) {
   constexpr size_t kBeginning = 8192;
   std::ifstream file(path, std::ios::binary);
   std::string bytes(kBeginning, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return bytes.find('\0') != bytes.npos;
+  constexpr size_t kCut = 4;  // what is read may end within a character
+  const size_t invalid = find_invalid_utf8(bytes);
+  return bytes.find('\0') != bytes.npos && invalid != bytes.npos && invalid + kCut <= bytes.size();
 }
 
 // Who gives the name of a file may mean what it holds, which of a binary file can be no text.

@@ -8,14 +8,14 @@ namespace {
 
 constexpr const char* kForever = "public, max-age=31536000, immutable";
 
-void mark(HttpResponse& response, const std::string& tag) {
+void mark(WebResponse& response, const std::string& tag) {
   response.headers.emplace_back("Cache-Control", kForever);
   response.headers.emplace_back("ETag", tag);
 }
 
 }  // namespace
 
-std::string tag_of(const HttpRequest& request) {
+std::string tag_of(const WebRequest& request) {
   std::string text(version());
   text += "\n" + request.path;
   for (const auto& [name, value] : request.query) {
@@ -25,18 +25,18 @@ std::string tag_of(const HttpRequest& request) {
   return '"' + sha256_hex(as_bytes(text)).substr(0, kDigits) + '"';
 }
 
-bool has_tag(const HttpRequest& request, const std::string& tag) {
+bool has_tag(const WebRequest& request, const std::string& tag) {
   const std::string_view known = request.header("if-none-match");
   return known == "*" || known.find(tag) != known.npos;
 }
 
-HttpResponse not_modified(const std::string& tag) {
-  HttpResponse response{.status = 304};
+WebResponse not_modified(const std::string& tag) {
+  WebResponse response{.status = 304};
   mark(response, tag);
   return response;
 }
 
-HttpResponse immutable(HttpResponse response, const std::string& tag) {
+WebResponse immutable(WebResponse response, const std::string& tag) {
   mark(response, tag);
   return response;
 }

@@ -9,11 +9,11 @@
 namespace fovea {
 
 // The tag of what this address answers, for as long as the program writes it so.
-std::string tag_of(const HttpRequest& request);
+std::string tag_of(const WebRequest& request);
 // Whether the client has it already.
-bool has_tag(const HttpRequest& request, const std::string& tag);
-HttpResponse not_modified(const std::string& tag);
+bool has_tag(const WebRequest& request, const std::string& tag);
+WebResponse not_modified(const std::string& tag);
 // Marks the answer as one that never changes.
-HttpResponse immutable(HttpResponse response, const std::string& tag);
+WebResponse immutable(WebResponse response, const std::string& tag);
 
 }  // namespace fovea

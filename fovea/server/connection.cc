@@ -21,7 +21,7 @@ void Connection::put_text(std::string text) {
   output.push_back({std::make_shared<const std::string>(std::move(text)), 0});
 }
 
-void Connection::put(const HttpResponse& response, bool last) {
+void Connection::put(const WebResponse& response, bool last) {
   keep_alive = keep_alive && !last && !is_half_closed;
   put_text(response_head(response, keep_alive, /*chunked=*/false));
   const bool has_body =

@@ -35,7 +35,7 @@ struct Connection {
 
   void enter(State next);
   // The whole answer. With `last` the connection ends after it.
-  void put(const HttpResponse& response, bool last);
+  void put(const WebResponse& response, bool last);
   void put_text(std::string text);
   bool has_output() const { return !output.empty(); }
   // Sends as much as goes without waiting. False: the client is gone.
@@ -50,9 +50,9 @@ struct Connection {
   ServerClock::time_point since = ServerClock::now();  // in this state
   ServerClock::time_point moved = since;               // when a byte last came or went
   std::string input;
-  std::optional<HttpRequest> request;  // in kBody
-  CancelToken work;                    // of the request in hand
-  uint64_t body_length = 0;            // of the body that is being read
+  std::optional<WebRequest> request;  // in kBody
+  CancelToken work;                   // of the request in hand
+  uint64_t body_length = 0;           // of the body that is being read
   bool is_head_request = false;
   bool keep_alive = true;
   bool is_half_closed = false;  // the client sends no more

@@ -82,7 +82,7 @@ bool is_loopback_name(std::string_view host) {
          (name.starts_with("127.") && is_address(name));
 }
 
-void Guard::check_host(const HttpRequest& request) const {
+void Guard::check_host(const WebRequest& request) const {
   const std::string_view host = request.header("host");
   if (request.is_1_0 && host.empty()) return;
   const std::string name = name_of_host(host);
@@ -95,7 +95,7 @@ void Guard::check_host(const HttpRequest& request) const {
                                      quote_name(host)));
 }
 
-void Guard::check_origin(const HttpRequest& request) const {
+void Guard::check_origin(const WebRequest& request) const {
   const std::string_view origin = request.header("origin");
   const bool other_origin =
       !origin.empty() && origin != fmt::format("http://{}", request.header("host"));
@@ -120,7 +120,7 @@ void Guard::check_origin(const HttpRequest& request) const {
   }
 }
 
-bool Guard::brings_token(const HttpRequest& request) const {
+bool Guard::brings_token(const WebRequest& request) const {
   constexpr std::string_view kBearer = "Bearer ";
   const std::string_view authorization = request.header("authorization");
   if (authorization.starts_with(kBearer)) {
@@ -132,7 +132,7 @@ bool Guard::brings_token(const HttpRequest& request) const {
   return equal_in_constant_time(cookie_value(request.header("cookie")), options_.token);
 }
 
-void Guard::check(const HttpRequest& request) const {
+void Guard::check(const WebRequest& request) const {
   check_host(request);
   check_origin(request);
   const bool is_public = request.parts.empty() || request.parts.front() != "v1";
@@ -142,7 +142,7 @@ void Guard::check(const HttpRequest& request) const {
                     "when it was started");
 }
 
-std::string Guard::cookie(const HttpRequest& request) const {
+std::string Guard::cookie(const WebRequest& request) const {
   const bool given = !options_.token.empty() && request.find_query("token") != nullptr;
   if (!given || !brings_token(request)) return {};
   return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", kCookie, options_.token);

@@ -29,15 +29,15 @@ class Guard {
   // Throws HttpProblem: 403 for another site's name in Host (a name of that site which leads here)
   // and for a page of another site, 401 without the token, 415 for a body that such a page could
   // send unasked.
-  void check(const HttpRequest& request) const;
+  void check(const WebRequest& request) const;
   // Where an address brought the token: the cookie that later requests of the page bring. Empty:
   // none.
-  std::string cookie(const HttpRequest& request) const;
+  std::string cookie(const WebRequest& request) const;
 
  private:
-  void check_host(const HttpRequest& request) const;
-  void check_origin(const HttpRequest& request) const;
-  bool brings_token(const HttpRequest& request) const;
+  void check_host(const WebRequest& request) const;
+  void check_origin(const WebRequest& request) const;
+  bool brings_token(const WebRequest& request) const;
 
   GuardOptions options_;
 };

@@ -52,7 +52,7 @@ int hex_digit(char letter) {
   return -1;
 }
 
-void read_query(std::string_view text, HttpRequest& request) {
+void read_query(std::string_view text, WebRequest& request) {
   while (!text.empty()) {
     std::string_view pair = next_piece(text, "&");
     if (pair.empty()) continue;
@@ -65,7 +65,7 @@ void read_query(std::string_view text, HttpRequest& request) {
   }
 }
 
-void read_target(std::string_view target, HttpRequest& request) {
+void read_target(std::string_view target, WebRequest& request) {
   if (target.empty() || target.front() != '/') {
     throw HttpProblem(400, "the address must begin with a slash");
   }
@@ -89,7 +89,7 @@ void read_target(std::string_view target, HttpRequest& request) {
   read_query(query, request);
 }
 
-void read_line(std::string_view line, HttpRequest& request) {
+void read_line(std::string_view line, WebRequest& request) {
   std::string_view rest = line;
   request.method = next_piece(rest, " ");
   const std::string_view target = next_piece(rest, " ");
@@ -117,7 +117,7 @@ void read_line(std::string_view line, HttpRequest& request) {
   read_target(target, request);
 }
 
-void read_field(std::string_view line, const HttpLimits& limits, HttpRequest& request) {
+void read_field(std::string_view line, const HttpLimits& limits, WebRequest& request) {
   const size_t colon = line.find(':');
   if (colon == line.npos || !is_token(line.substr(0, colon))) {
     throw HttpProblem(400, "a header field has no name");
@@ -147,7 +147,7 @@ bool names(std::string_view list, std::string_view word) {
 }
 
 // What the header fields say about the message itself.
-void read_framing(HttpRequest& request) {
+void read_framing(WebRequest& request) {
   if (!request.is_1_0 && request.headers.count("host") == 0) {
     throw HttpProblem(400, "there is no Host");
   }
@@ -173,12 +173,12 @@ void read_framing(HttpRequest& request) {
 
 }  // namespace
 
-std::string_view HttpRequest::header(std::string_view name) const {
+std::string_view WebRequest::header(std::string_view name) const {
   const auto found = headers.find(name);
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
 }
 
-const std::string* HttpRequest::find_query(std::string_view name) const {
+const std::string* WebRequest::find_query(std::string_view name) const {
   const auto found = query.find(name);
   return found == query.end() ? nullptr : &found->second;
 }
@@ -217,8 +217,8 @@ std::optional<size_t> find_head_end(std::string_view bytes, const HttpLimits& li
   return end + 4;
 }
 
-HttpRequest parse_http_head(std::string_view head, const HttpLimits& limits) {
-  HttpRequest request;
+WebRequest parse_http_head(std::string_view head, const HttpLimits& limits) {
+  WebRequest request;
   std::string_view rest = head;
   const std::string_view first = next_piece(rest, kLineEnd);
   read_line(first, request);

@@ -30,7 +30,7 @@ struct HttpLimits {
   size_t fields = 100;             // header fields
 };
 
-struct HttpRequest {
+struct WebRequest {
   std::string method;              // "GET"; HEAD too
   std::string path;                // decoded; begins with '/'
   std::vector<std::string> parts;  // of the path, between its slashes, each decoded
@@ -55,7 +55,7 @@ struct HttpRequest {
 std::optional<size_t> find_head_end(std::string_view bytes, const HttpLimits& limits = {});
 
 // Reads a head that find_head_end() found. Throws HttpProblem.
-HttpRequest parse_http_head(std::string_view head, const HttpLimits& limits = {});
+WebRequest parse_http_head(std::string_view head, const HttpLimits& limits = {});
 
 // "%2Fa" as "/a". None where it is no such text, and where it stands for no UTF-8 or for a control
 // character.

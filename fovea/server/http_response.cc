@@ -59,11 +59,11 @@ std::string_view reason_of(int status) {
   return "Error";
 }
 
-HttpResponse json_response(const Json& json, int status) {
+WebResponse json_response(const Json& json, int status) {
   return {.status = status, .body = std::make_shared<const std::string>(json.dump() + "\n")};
 }
 
-HttpResponse bytes_response(std::string bytes, std::string_view type) {
+WebResponse bytes_response(std::string bytes, std::string_view type) {
   return {.type = std::string(type), .body = std::make_shared<const std::string>(std::move(bytes))};
 }
 
@@ -74,11 +74,11 @@ Json error_json(const Error& error) {
   return Json::object({{"error", std::move(inner)}});
 }
 
-HttpResponse error_response(const Error& error) {
+WebResponse error_response(const Error& error) {
   return json_response(error_json(error), answer_to(error.kind()).http_status);
 }
 
-HttpResponse problem_response(int status, std::string_view message) {
+WebResponse problem_response(int status, std::string_view message) {
   std::string kind(reason_of(status));
   for (char& letter : kind) {
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
@@ -87,7 +87,7 @@ HttpResponse problem_response(int status, std::string_view message) {
       Json::object({{"error", Json::object({{"kind", kind}, {"message", message}})}}), status);
 }
 
-std::string response_head(const HttpResponse& response, bool keep_alive, bool chunked) {
+std::string response_head(const WebResponse& response, bool keep_alive, bool chunked) {
   std::string head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", response.status,
                                  reason_of(response.status), date_now());
   if (response.status != 304) head += fmt::format("Content-Type: {}\r\n", response.type);

@@ -12,7 +12,7 @@
 
 namespace fovea {
 
-struct HttpResponse {
+struct WebResponse {
   int status = 200;
   std::string type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
@@ -21,15 +21,15 @@ struct HttpResponse {
 
 std::string_view reason_of(int status);  // "Not Found"
 
-HttpResponse json_response(const Json& json, int status = 200);
-HttpResponse bytes_response(std::string bytes, std::string_view type);
+WebResponse json_response(const Json& json, int status = 200);
+WebResponse bytes_response(std::string bytes, std::string_view type);
 // {"error": {"kind", "field", "message"}}; without a field for most.
 Json error_json(const Error& error);
-HttpResponse error_response(const Error& error);
-HttpResponse problem_response(int status, std::string_view message);
+WebResponse error_response(const Error& error);
+WebResponse problem_response(int status, std::string_view message);
 
 // The status line and the header fields with the empty line behind them. `chunked`: the body comes
 // in pieces, as long as it likes.
-std::string response_head(const HttpResponse& response, bool keep_alive, bool chunked);
+std::string response_head(const WebResponse& response, bool keep_alive, bool chunked);
 
 }  // namespace fovea

@@ -31,7 +31,7 @@ struct ServerMailbox {
     enum class Kind { kAnswer, kBegin, kSend, kEnd };
     uint64_t connection = 0;
     Kind kind = Kind::kAnswer;
-    HttpResponse response;
+    WebResponse response;
     std::string piece;
   };
 
@@ -58,14 +58,14 @@ struct ServerMailbox {
   std::vector<Letter> letters;
 };
 
-Exchange::Exchange(HttpRequest request, uint64_t connection, std::shared_ptr<ServerMailbox> mailbox)
+Exchange::Exchange(WebRequest request, uint64_t connection, std::shared_ptr<ServerMailbox> mailbox)
     : request_(std::move(request)), connection_(connection), mailbox_(std::move(mailbox)) {}
 
 Exchange::~Exchange() {
   answer(problem_response(500, "the request was dropped"));
 }
 
-void Exchange::answer(HttpResponse response) {
+void Exchange::answer(WebResponse response) {
   if (is_answered_.exchange(true)) return;
   mailbox_->post({.connection = connection_,
                   .kind = ServerMailbox::Letter::Kind::kAnswer,
@@ -73,7 +73,7 @@ void Exchange::answer(HttpResponse response) {
                   .piece = {}});
 }
 
-void Exchange::begin(HttpResponse head) {
+void Exchange::begin(WebResponse head) {
   if (is_answered_.exchange(true)) return;
   mailbox_->post({.connection = connection_,
                   .kind = ServerMailbox::Letter::Kind::kBegin,
@@ -369,7 +369,7 @@ class HttpServer::Loop {
     if (connection.input.starts_with("\r\n")) connection.input.erase(0, 2);
     const auto end = find_head_end(connection.input, options_.limits);
     if (!end) return;
-    HttpRequest request =
+    WebRequest request =
         parse_http_head(std::string_view(connection.input).substr(0, *end), options_.limits);
     request.from_here = connection.from_here;
     connection.keep_alive = request.keep_alive;
@@ -396,7 +396,7 @@ class HttpServer::Loop {
   }
 
   void read_body(Connection& connection) {
-    HttpRequest& request = *connection.request;
+    WebRequest& request = *connection.request;
     const auto length = static_cast<size_t>(request.length.value_or(0));
     const size_t part = std::min(length - request.body.size(), connection.input.size());
     request.body.append(connection.input, 0, part);

@@ -22,24 +22,24 @@ struct ServerMailbox;
 // after the client has gone is dropped.
 class Exchange {
  public:
-  Exchange(HttpRequest request, uint64_t connection, std::shared_ptr<ServerMailbox> mailbox);
+  Exchange(WebRequest request, uint64_t connection, std::shared_ptr<ServerMailbox> mailbox);
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange();  // a request that nobody answered gets a 500
 
-  const HttpRequest& request() const { return request_; }
+  const WebRequest& request() const { return request_; }
   // Cancelled when the client closes the connection, and when the server ends.
   const CancelToken& cancel() const { return cancel_; }
 
   // Answers. Later calls do nothing.
-  void answer(HttpResponse response);
+  void answer(WebResponse response);
   // Answers in pieces: begin, send any number of times, end.
-  void begin(HttpResponse head);
+  void begin(WebResponse head);
   void send(std::string piece);
   void end();
 
  private:
-  HttpRequest request_;
+  WebRequest request_;
   uint64_t connection_;
   std::shared_ptr<ServerMailbox> mailbox_;
   CancelToken cancel_;
@@ -66,7 +66,7 @@ struct HttpOptions {
 struct HttpHandler {
   // Decides by its head whether a request is taken. Returns how long its body may be; throws
   // HttpProblem. On the server's thread: must be quick.
-  std::function<uint64_t(HttpRequest& head)> admit;
+  std::function<uint64_t(WebRequest& head)> admit;
   // Takes a whole request, and answers it at any time. On the server's thread: must be quick.
   std::function<void(std::shared_ptr<Exchange>)> handle;
 };

@@ -24,8 +24,8 @@ HeadChoice addressed_head(const std::string& text) {
 
 }  // namespace
 
-MapChoice addressed_choice(const Call& call) {
-  MapChoice choice;
+ServedMap addressed_choice(const Call& call) {
+  ServedMap choice;
   try {
     choice.site.kind = parse_site_kind(call.name("site"));
   } catch (const Error& error) {

@@ -11,14 +11,14 @@ namespace fovea {
 
 struct AddressedMap {
   std::shared_ptr<OpenRun> run;
-  MapChoice choice;
+  ServedMap choice;
 };
 
 // Reads {hash}, {site}, {layer}, {head} and the query's "of". Throws HttpProblem for a run that is
 // not there, and Error about the field for others.
 AddressedMap addressed_map(const Call& call);
 // The same of a run that is known.
-MapChoice addressed_choice(const Call& call);
+ServedMap addressed_choice(const Call& call);
 
 // A position in an address. Throws Error{kNotFound} with the range.
 int64_t addressed_position(const Call& call, std::string_view name, int64_t count);

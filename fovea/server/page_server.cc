@@ -33,14 +33,14 @@ uint64_t server_memory(const ServeOptions& options) {
 }
 
 // Whoever asks for more than the server takes at once should come back.
-HttpResponse busy_response() {
-  HttpResponse response = problem_response(503, "too many requests wait already; try again later");
+WebResponse busy_response() {
+  WebResponse response = problem_response(503, "too many requests wait already; try again later");
   response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 
 template <typename Work>
-HttpResponse answered_by(const Work& work) {
+WebResponse answered_by(const Work& work) {
   try {
     return work();
   } catch (const HttpProblem& problem) {
@@ -75,7 +75,7 @@ ServerState::ServerState(uint64_t memory_bytes, int tile_threads)
 struct PageServer::State {
   explicit State(ServeOptions given);
 
-  uint64_t admit(HttpRequest& request) const;
+  uint64_t admit(WebRequest& request) const;
   void handle(const std::shared_ptr<Exchange>& exchange);
   void work_on(const FoundRoute& found, const std::shared_ptr<Exchange>& exchange);
   WorkQueue& lane(Lane lane) {
@@ -103,7 +103,7 @@ PageServer::State::State(ServeOptions given)
   }
 }
 
-uint64_t PageServer::State::admit(HttpRequest& request) const {
+uint64_t PageServer::State::admit(WebRequest& request) const {
   guard.check(request);
   const FoundRoute found = router.find(request);
   if (found.route != nullptr) return found.route->body;
@@ -125,7 +125,7 @@ void PageServer::State::work_on(const FoundRoute& found,
       return problem_response(500, "the request was dropped");
     }));
   } else {
-    HttpResponse response = answered_by([&] {
+    WebResponse response = answered_by([&] {
       const WatchScope scope({.cancel = exchange->cancel()});
       return found.route->answer(call);
     });
@@ -138,7 +138,7 @@ void PageServer::State::work_on(const FoundRoute& found,
 void PageServer::State::handle(const std::shared_ptr<Exchange>& exchange) {
   const FoundRoute found = router.find(exchange->request());
   if (found.route == nullptr) {
-    HttpResponse response =
+    WebResponse response =
         answered_by([&] { return static_response(exchange->request(), server); });
     if (const std::string cookie = guard.cookie(exchange->request()); !cookie.empty()) {
       response.headers.emplace_back("Set-Cookie", cookie);
@@ -171,7 +171,7 @@ PageServer::PageServer(ServeOptions options) {
   state_ = std::make_unique<State>(std::move(options));
   State& state = *state_;
   const HttpHandler handler{
-      .admit = [&state](HttpRequest& request) { return state.admit(request); },
+      .admit = [&state](WebRequest& request) { return state.admit(request); },
       .handle = [&state](const std::shared_ptr<Exchange>& exchange) { state.handle(exchange); }};
   HttpOptions http{.host = state.options.host,
                    .port = state.options.port.value_or(kUsualPort),

@@ -19,7 +19,7 @@ struct ServerState;
 // A request whose address is known.
 struct Call {
   ServerState& state;
-  const HttpRequest& request;
+  const WebRequest& request;
   const std::map<std::string, std::string, std::less<>>& names;  // what stands for {layer}
   const std::shared_ptr<Exchange>& exchange;
 
@@ -48,7 +48,7 @@ struct Route {
   Lane lane = Lane::kQuick;
   uint64_t body = 0;  // how long a body may be
   // One of the two. `stream` answers through the exchange itself, also after it has returned.
-  HttpResponse (*answer)(const Call& call) = nullptr;
+  WebResponse (*answer)(const Call& call) = nullptr;
   void (*stream)(const Call& call) = nullptr;
 };
 

@@ -33,7 +33,7 @@ bool fits(const std::vector<std::string>& pattern, const std::vector<std::string
   });
 }
 
-bool takes(const Route& route, const HttpRequest& request) {
+bool takes(const Route& route, const WebRequest& request) {
   return route.method == "GET" ? request.is_get() : route.method == request.method;
 }
 
@@ -48,7 +48,7 @@ Router::Router(const std::vector<Resource>& resources) {
   }
 }
 
-FoundRoute Router::find(const HttpRequest& request) const {
+FoundRoute Router::find(const WebRequest& request) const {
   const std::vector<std::string>& parts = request.parts;
   size_t best = routes_.size();
   std::set<std::string> methods;

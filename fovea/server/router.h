@@ -21,7 +21,7 @@ class Router {
 
   // Throws HttpProblem 405 where the address takes other methods only, and 404 for an address below
   // /v1 that is none.
-  FoundRoute find(const HttpRequest& request) const;
+  FoundRoute find(const WebRequest& request) const;
   const std::vector<Route>& routes() const { return routes_; }
 
  private:

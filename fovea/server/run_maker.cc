@@ -24,7 +24,7 @@ std::string stage_line(const Stage& stage) {
   return json_line(json);
 }
 
-HttpResponse stream_head() {
+WebResponse stream_head() {
   return {.type = "application/x-ndjson"};
 }
 

@@ -36,7 +36,7 @@ uint64_t bytes_in_memory(const FinishedRun& finished) {
 
 constexpr size_t kMostPyramids = 4096;
 
-std::string choice_key(const MapChoice& choice) {
+std::string choice_key(const ServedMap& choice) {
   return fmt::format("{}/{}/{}", to_string(choice.site), to_json(choice.head).dump(),
                      static_cast<int>(choice.value));
 }
@@ -83,13 +83,13 @@ std::shared_ptr<const Pyramid> OpenRun::kept(
   return pyramids_.emplace(key, std::move(made)).first->second;
 }
 
-std::shared_ptr<const Pyramid> OpenRun::pyramid(const MapChoice& choice,
+std::shared_ptr<const Pyramid> OpenRun::pyramid(const ServedMap& choice,
                                                 const std::shared_ptr<TileCache>& cache) {
   return kept(choice_key(choice), cache,
               [&] { return cell_source(record(choice.site), choice.head, choice.value); });
 }
 
-std::shared_ptr<const Pyramid> OpenRun::difference(const OpenRun& other, const MapChoice& choice,
+std::shared_ptr<const Pyramid> OpenRun::difference(const OpenRun& other, const ServedMap& choice,
                                                    const std::shared_ptr<TileCache>& cache) {
   return kept(choice_key(choice) + "/" + other.hash(), cache, [&] {
     return difference_of(cell_source(record(choice.site), choice.head, choice.value),

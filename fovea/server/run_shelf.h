@@ -22,7 +22,7 @@
 namespace fovea {
 
 // One map of a run.
-struct MapChoice {
+struct ServedMap {
   SiteId site;
   HeadChoice head;
   MapValue value = MapValue::kWeight;
@@ -49,10 +49,10 @@ class OpenRun {
   // "head".
   std::shared_ptr<const AttentionRecord> record(SiteId site) const;
   // The map at every zoom; the same object for the same choice.
-  std::shared_ptr<const Pyramid> pyramid(const MapChoice& choice,
+  std::shared_ptr<const Pyramid> pyramid(const ServedMap& choice,
                                          const std::shared_ptr<TileCache>& cache);
   // What the map differs by from that of another run, `other` taken away.
-  std::shared_ptr<const Pyramid> difference(const OpenRun& other, const MapChoice& choice,
+  std::shared_ptr<const Pyramid> difference(const OpenRun& other, const ServedMap& choice,
                                             const std::shared_ptr<TileCache>& cache);
 
  private:

@@ -43,7 +43,7 @@ constexpr const char* kPolicy =
 constexpr const char* kSavedPagePolicy =
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-bool takes_gzip(const HttpRequest& request) {
+bool takes_gzip(const WebRequest& request) {
   return request.header("accept-encoding").find("gzip") != std::string_view::npos;
 }
 
@@ -52,10 +52,10 @@ bool is_named_by_contents(std::string_view path) {
   return path.starts_with("assets/");
 }
 
-HttpResponse file_response(const HttpRequest& request, const WebFile& file) {
+WebResponse file_response(const WebRequest& request, const WebFile& file) {
   constexpr size_t kTagDigits = 20;
   const std::string tag = '"' + sha256_hex(file.bytes).substr(0, kTagDigits) + '"';
-  HttpResponse response{.type = std::string(mime_type_of(file.path))};
+  WebResponse response{.type = std::string(mime_type_of(file.path))};
   const bool forever = is_named_by_contents(file.path);
   response.headers = {
       {"Cache-Control", forever ? "public, max-age=31536000, immutable" : "no-cache"},
@@ -77,13 +77,13 @@ HttpResponse file_response(const HttpRequest& request, const WebFile& file) {
 }
 
 // Without a page of its own the server shows the newest run as `open --out page.html` saves it.
-HttpResponse saved_page(ServerState& state) {
+WebResponse saved_page(ServerState& state) {
   for (const auto& run : state.runs.all()) {
     const std::shared_ptr<const Run> shown(run->finished(), &run->finished()->run());
     if (page_bytes_estimate(*shown) > kMostPageBytes) continue;
     const TemporaryFolder folder;
     write_page(folder.path() / "page.html", *shown);
-    HttpResponse response =
+    WebResponse response =
         bytes_response(read_text_file(folder.path() / "page.html"), mime_type_of(".html"));
     response.headers.emplace_back("Content-Security-Policy", kSavedPagePolicy);
     return response;
@@ -104,7 +104,7 @@ std::string_view mime_type_of(std::string_view path) {
   return "application/octet-stream";
 }
 
-HttpResponse static_response(const HttpRequest& request, ServerState& state) {
+WebResponse static_response(const WebRequest& request, ServerState& state) {
   const std::string path = request.parts.empty() ? "index.html" : request.path.substr(1);
   if (const WebFile* file = find_web_file(path)) return file_response(request, *file);
   if (request.parts.empty()) return saved_page(state);

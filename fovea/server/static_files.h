@@ -12,6 +12,6 @@ struct ServerState;
 std::string_view mime_type_of(std::string_view path);
 
 // Throws HttpProblem 404.
-HttpResponse static_response(const HttpRequest& request, ServerState& state);
+WebResponse static_response(const WebRequest& request, ServerState& state);
 
 }  // namespace fovea

@@ -98,8 +98,8 @@ FilterWeights filter_weights(int64_t source, int64_t target, ResizeFilter filter
   return result;
 }
 
-FixedWeights fixed_weights(FilterWeights exact, ResizeRule rule) {
-  FixedWeights fixed;
+RoundedFilters fixed_weights(FilterWeights exact, ResizeRule rule) {
+  RoundedFilters fixed;
   fixed.taps = exact.taps;
   fixed.precision = rule == ResizeRule::kPillow ? kPillowPrecision : torch_precision(exact.weights);
   fixed.first = std::move(exact.first);

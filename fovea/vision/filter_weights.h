@@ -24,7 +24,7 @@ struct FilterWeights {
 FilterWeights filter_weights(int64_t source, int64_t target, ResizeFilter filter);
 
 // The same in fixed point: weight / 2^precision.
-struct FixedWeights {
+struct RoundedFilters {
   int64_t taps = 0;
   int precision = 0;
   std::vector<int64_t> first;
@@ -34,7 +34,7 @@ struct FixedWeights {
   int64_t targets() const { return static_cast<int64_t>(first.size()); }
 };
 
-FixedWeights fixed_weights(FilterWeights exact, ResizeRule rule);
+RoundedFilters fixed_weights(FilterWeights exact, ResizeRule rule);
 
 // Which source sample each target sample copies.
 std::vector<int64_t> nearest_sources(int64_t source, int64_t target, ResizeRule rule);

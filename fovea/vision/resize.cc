@@ -22,7 +22,7 @@ struct Samples {
 struct FixedSums {
   using Sample = uint8_t;
   using Sum = int32_t;
-  using Weights = FixedWeights;
+  using Weights = RoundedFilters;
 
   static Sum start(const Weights& weights) {
     return weights.precision == 0 ? 0 : Sum{1} << (weights.precision - 1);

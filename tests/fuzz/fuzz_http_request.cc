@@ -29,7 +29,7 @@ void read(std::string_view bytes) {
   const auto end = fovea::find_head_end(bytes);
   if (!end) return;
   fovea::require(*end <= bytes.size());
-  const fovea::HttpRequest request = fovea::parse_http_head(bytes.substr(0, *end));
+  const fovea::WebRequest request = fovea::parse_http_head(bytes.substr(0, *end));
   // Nothing that leads elsewhere may come through, however it is written.
   fovea::require(request.path.front() == '/');
   for (const std::string& part : request.parts) {

@@ -27,7 +27,7 @@ target_compile_definitions(walk PRIVATE FOVEA_TEST_DATA="${{CMAKE_CURRENT_SOURCE
 target_link_libraries(walk PRIVATE fovea::explain GTest::gmock)
 add_executable(fovea "{root}/fovea/cli/main.cc" ${{sources}})
 target_include_directories(fovea PRIVATE "{root}")
-target_link_libraries(fovea PRIVATE "{build}/fovea/cli/libfovea_cli_core.a" fovea::ask fovea::render)
+target_link_libraries(fovea PRIVATE "{build}/fovea/cli/libfovea_cli_core.a" fovea::server)
 """
 
 

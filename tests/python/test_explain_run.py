@@ -87,8 +87,9 @@ def test_a_picture_is_drawn_under_its_map(tmp_path):
         of_model = explained(SCENE, "-m", SCENES, "--size", "96x64", "--method", "rollout", *options)
         # Only the file tells which of its pixels a patch shows.
         assert {**of_run, "notes": []} == {**of_model, "notes": []} and of_run["notes"] == []
-    ok("explain", path, "--out", tmp_path / "run.png")
-    ok("explain", SCENE, "-m", SCENES, "--size", "96x64", "--method", "rollout", "--out", tmp_path / "model.png")
+    # At its own size: a smaller picture is unlike the training, which its run does not say.
+    ok("explain", captured(tmp_path / "whole.fovea.safetensors", SCENE, "-m", SCENES), "--out", tmp_path / "run.png")
+    ok("explain", SCENE, "-m", SCENES, "--method", "rollout", "--out", tmp_path / "model.png")
     assert (tmp_path / "run.png").read_bytes() == (tmp_path / "model.png").read_bytes()
     assert_fails(run("explain", path, "--at", "3,3"), 2, "--at", "captured run", "--token", "patch 3,7")
 

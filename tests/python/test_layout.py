@@ -132,6 +132,11 @@ BROKEN = {
          "fovea/io/npy.cc": "namespace fovea {\nnamespace {\ntemplate <typename T>\nvoid fail(T kind) {}\n}\n}\n"},
         "fovea/io/npy.cc: fail hides that of fovea/base/error.h in files compiled with it; rename it",
     ),
+    "type of two headers": (
+        {"fovea/base/one.h": "#pragma once\nnamespace fovea {\nstruct Reply {\n  int status = 0;\n};\n}\n",
+         "fovea/io/other.h": "#pragma once\nnamespace fovea {\nclass Reply final {\n};\n}\n"},
+        "fovea/io/other.h:3: Reply is a type of fovea/base/one.h too; rename one",
+    ),
     "file too long": (
         {"fovea/base/long.cc": "\n" * 801},
         "fovea/base/long.cc: 801 lines; a file has at most 800, split it",

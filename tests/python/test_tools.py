@@ -172,7 +172,7 @@ def test_nothing_is_built_again_until_something_changes(machine):
 def test_a_checkout_that_was_moved_is_built_anew(machine):
     add_sources(machine)
     assert machine(counted_build(machine)).returncode == 0
-    (machine.checkout / "build/release/.built-fovea").write_text("/elsewhere\n")
+    (machine.checkout / "build/release/.built-fovea+fovea-manual").write_text("/elsewhere\n")
     assert machine(counted_build(machine)).returncode == 0
     assert builds(machine) == 2
 
@@ -191,9 +191,9 @@ def test_models_are_fetched_beside_the_compiler(machine):
 def test_the_benchmarks_are_built_when_they_are_asked_for(machine):
     assert machine(machine_with("true", build='echo "$@"')).returncode == 0
     build_log = machine.checkout / "build/build.log"
-    assert build_log.read_text().splitlines()[-1].endswith("--target fovea")
+    assert build_log.read_text().splitlines()[-1].endswith("--target fovea fovea-manual")
     assert machine({}, "bench").returncode == 0
-    assert build_log.read_text().splitlines()[-1].endswith("--target fovea fovea-bench fovea-turns")
+    assert build_log.read_text().splitlines()[-1].endswith("--target fovea fovea-manual fovea-bench fovea-turns")
 
 
 def test_reports_of_ctest_and_pytest_are_counted(tmp_path):

@@ -29,13 +29,13 @@ constexpr std::array<Shade, 4> kShadesBelow{
 
 }  // namespace
 
-CellGrid pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block) {
+CellSheet pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block) {
   const MatrixView<const float> view = weights.matrix<float>();
-  CellGrid grid{.rows = (view.rows + row_block - 1) / row_block,
-                .cols = (view.cols + col_block - 1) / col_block,
-                .row_block = row_block,
-                .col_block = col_block,
-                .weights = {}};
+  CellSheet grid{.rows = (view.rows + row_block - 1) / row_block,
+                 .cols = (view.cols + col_block - 1) / col_block,
+                 .row_block = row_block,
+                 .col_block = col_block,
+                 .weights = {}};
   grid.weights.assign(static_cast<size_t>(grid.rows * grid.cols),
                       std::numeric_limits<float>::quiet_NaN());
   for (int64_t r = 0; r < view.rows; ++r) {
@@ -47,8 +47,8 @@ CellGrid pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block)
   return grid;
 }
 
-CellGrid mean_cells(const Tensor& weights, int64_t row_block, int64_t col_block) {
-  CellGrid grid = pool_cells(weights, row_block, col_block);
+CellSheet mean_cells(const Tensor& weights, int64_t row_block, int64_t col_block) {
+  CellSheet grid = pool_cells(weights, row_block, col_block);
   const MatrixView<const float> view = weights.matrix<float>();
   std::vector<double> sums(grid.weights.size());
   std::vector<int64_t> counts(grid.weights.size());
@@ -66,8 +66,8 @@ CellGrid mean_cells(const Tensor& weights, int64_t row_block, int64_t col_block)
   return grid;
 }
 
-CellGrid overview_cells(const ColorScale& scale, const Tensor& weights, int64_t row_block,
-                        int64_t col_block) {
+CellSheet overview_cells(const ColorScale& scale, const Tensor& weights, int64_t row_block,
+                         int64_t col_block) {
   return scale.times_even ? mean_cells(weights, row_block, col_block)
                           : pool_cells(weights, row_block, col_block);
 }
@@ -117,7 +117,7 @@ std::string CellPainter::stacked(float top, float bottom) const {
   return terminal_.painted(color(top), color(bottom), "▀");
 }
 
-std::string CellPainter::line(const CellGrid& grid, int64_t row, int cell_width, bool stacked_rows,
+std::string CellPainter::line(const CellSheet& grid, int64_t row, int cell_width, bool stacked_rows,
                               std::span<const int64_t> grey) const {
   const CellPainter apart = grey_cells(terminal_);
   std::string text;

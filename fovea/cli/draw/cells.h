@@ -14,7 +14,7 @@ namespace fovea {
 
 // A matrix as large as it is drawn: each cell the largest of row_block x col_block weights, NaN
 // where all of them are.
-struct CellGrid {
+struct CellSheet {
   int64_t rows = 0;
   int64_t cols = 0;
   int64_t row_block = 1;
@@ -25,12 +25,12 @@ struct CellGrid {
     return weights[static_cast<size_t>(row * cols + col)];
   }
 };
-CellGrid pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block);
+CellSheet pool_cells(const Tensor& weights, int64_t row_block, int64_t col_block);
 // The same with the mean of those that are not NaN.
-CellGrid mean_cells(const Tensor& weights, int64_t row_block, int64_t col_block);
+CellSheet mean_cells(const Tensor& weights, int64_t row_block, int64_t col_block);
 // Whichever suits the values: the mean of what counts from even attention.
-CellGrid overview_cells(const ColorScale& scale, const Tensor& weights, int64_t row_block,
-                        int64_t col_block);
+CellSheet overview_cells(const ColorScale& scale, const Tensor& weights, int64_t row_block,
+                         int64_t col_block);
 // "each cell is the largest of 2 x 4 weights". If the cells of the map are bins of `step`
 // positions, "each cell is the mean of 2 x 4 bins".
 std::string overview_note(const ColorScale& scale, int64_t row_block, int64_t col_block,
@@ -50,7 +50,7 @@ class CellPainter {
 
   // A line of cells, and two grid rows of them if `stacked`. Columns in `grey` (rising) are not on
   // this scale.
-  std::string line(const CellGrid& grid, int64_t row, int cell_width, bool stacked,
+  std::string line(const CellSheet& grid, int64_t row, int cell_width, bool stacked,
                    std::span<const int64_t> grey = {}) const;
 
   // Of columns that are grey, from 0 to 1, and what says so.

@@ -42,7 +42,7 @@ PanelStyle choose_style(const HeadsFigure& figure, const Terminal& terminal) {
 // Without colours an empty cell is a space, so a frame shows where the panel ends.
 TextBlock draw_panel(const MapPanel& panel, std::string_view title, const PanelStyle& style,
                      const CellPainter& cells, const Terminal& terminal) {
-  const CellGrid grid =
+  const CellSheet grid =
       overview_cells(style.scale, panel.weights, style.row_block, style.col_block);
   const int inner = static_cast<int>(grid.cols) * style.cell_width;
   const bool framed = !terminal.has_color();

@@ -70,14 +70,14 @@ class MatrixPainter {
   }
 
   // Whether the cell, or of a pooled one any that it stands for, is a link.
-  bool is_marked(const CellGrid& grid, int64_t row, int64_t col) const {
+  bool is_marked(const CellSheet& grid, int64_t row, int64_t col) const {
     return std::ranges::any_of(figure_.marks, [&](const CellMark& mark) {
       return mark.row / grid.row_block == row && mark.col / grid.col_block == col;
     });
   }
 
   // A line of cells with links written on them.
-  std::string marked_line(const CellGrid& grid, int64_t row, std::string_view sign) const {
+  std::string marked_line(const CellSheet& grid, int64_t row, std::string_view sign) const {
     std::string text;
     for (int64_t c = 0; c < grid.cols; ++c) {
       const float weight = grid.at(row, c);
@@ -114,7 +114,7 @@ class MatrixPainter {
               repeated(" ", cell - left - display_width(label));
     }
     text += "\n";
-    const CellGrid grid = pool_cells(figure_.weights, 1, 1);
+    const CellSheet grid = pool_cells(figure_.weights, 1, 1);
     for (int64_t r = 0; r < rows_; ++r) {
       text += row_heading(r);
       for (int64_t c = 0; c < cols_; ++c) {
@@ -164,7 +164,7 @@ class MatrixPainter {
   }
 
   std::string as_blocks() const {
-    const CellGrid grid = pool_cells(figure_.weights, 1, 1);
+    const CellSheet grid = pool_cells(figure_.weights, 1, 1);
     std::string text = tall_heading();
     for (int64_t r = 0; r < rows_; ++r) {
       text += row_heading(r) + marked_line(grid, r, "[]") + "\n";
@@ -173,7 +173,7 @@ class MatrixPainter {
   }
 
   // A number every ten columns.
-  std::string ticks(const CellGrid& grid) const {
+  std::string ticks(const CellSheet& grid) const {
     constexpr int64_t kEvery = 10;
     std::string text = repeated(" ", margin());
     for (int64_t c = 0; c < grid.cols; c += kEvery) {
@@ -194,7 +194,7 @@ class MatrixPainter {
     int64_t row_block = (rows_ + kMostOverviewRows - 1) / kMostOverviewRows;
     if (rows_ == cols_) row_block = col_block = std::max(row_block, col_block);
     if (!stacked && !links) row_block *= 2;
-    const CellGrid grid = overview_cells(figure_.scale, figure_.weights, row_block, col_block);
+    const CellSheet grid = overview_cells(figure_.scale, figure_.weights, row_block, col_block);
     std::string text = ticks(grid);
     const int64_t line_rows = (stacked ? 2 : 1) * row_block;
     for (int64_t r = 0; r < grid.rows; r += stacked ? 2 : 1) {

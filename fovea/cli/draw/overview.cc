@@ -21,12 +21,12 @@ constexpr std::string_view kRamp = " .:-=+*#%@";  // where there are no colours
 
 // Bins put together: what counts from even attention by the weights and even shares of all, so that
 // it is what bins of that size would hold.
-CellGrid coarse_cells(const MatrixFigure& figure, int64_t row_block, int64_t col_block) {
+CellSheet coarse_cells(const MatrixFigure& figure, int64_t row_block, int64_t col_block) {
   const MapOverview& overview = *figure.overview;
   if (overview.even.empty() || !figure.scale.times_even) {
     return overview_cells(figure.scale, figure.weights, row_block, col_block);
   }
-  CellGrid grid = pool_cells(figure.weights, row_block, col_block);
+  CellSheet grid = pool_cells(figure.weights, row_block, col_block);
   const MatrixView<const float> values = figure.weights.matrix<float>();
   const MatrixView<const float> even = overview.even.matrix<float>();
   std::vector<double> shares(grid.weights.size()), evens(grid.weights.size());
@@ -224,7 +224,7 @@ class OverviewPainter {
   const Terminal& terminal_;
   CellPainter cells_;
   int64_t row_block_ = 1, col_block_ = 1;
-  CellGrid grid_;
+  CellSheet grid_;
 };
 
 }  // namespace

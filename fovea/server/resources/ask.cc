@@ -112,7 +112,7 @@ FigureOptions figure_options(const Call& call) {
       .svg_text = call.query_number("svg_text", 0, 1) == 1};
 }
 
-HttpResponse figure_response(const Call& call, const AnswerForm& form, const Answer& answer) {
+WebResponse figure_response(const Call& call, const AnswerForm& form, const Answer& answer) {
   const FigureFormat format = form.name == "png"   ? FigureFormat::kPng
                               : form.name == "svg" ? FigureFormat::kSvg
                                                    : FigureFormat::kPdf;
@@ -121,8 +121,8 @@ HttpResponse figure_response(const Call& call, const AnswerForm& form, const Ans
 }
 
 // An explanation has a page of its own; every other question opens one of the whole run.
-HttpResponse page_response(const Call& call, const AnswerForm& form, const Session& session,
-                           const Question& question) {
+WebResponse page_response(const Call& call, const AnswerForm& form, const Session& session,
+                          const Question& question) {
   if (question.kind == "explain") {
     const ExplanationPage page = explanation_page(session.ask(question));
     return bytes_response(explanation_html(page, figure_options(call)), form.type);
@@ -134,7 +134,7 @@ HttpResponse page_response(const Call& call, const AnswerForm& form, const Sessi
       written("html", [&](const auto& file) { write_page(file, run->run(), options); }), form.type);
 }
 
-HttpResponse answer_question(const Call& call) {
+WebResponse answer_question(const Call& call) {
   call.check_query({"as", "pixels", "colors", "svg_text"});
   const auto run = call.state.runs.run(call.name("hash"));
   run->check_files();  // the question may need the model again

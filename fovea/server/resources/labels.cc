@@ -58,7 +58,7 @@ Json label_json(const FinishedRun& run, const Axis& axis, int64_t index) {
   return json;
 }
 
-HttpResponse answer_labels(const Call& call) {
+WebResponse answer_labels(const Call& call) {
   call.check_query({"axis", "from", "n"});
   if (const std::string tag = tag_of(call.request); has_tag(call.request, tag)) {
     return not_modified(tag);

@@ -12,7 +12,7 @@ namespace fovea {
 namespace {
 
 // f32, one after the other.
-HttpResponse line_response(const Call& call, const std::vector<double>& line) {
+WebResponse line_response(const Call& call, const std::vector<double>& line) {
   std::string bytes(line.size() * sizeof(float), '\0');
   for (size_t i = 0; i < line.size(); ++i) {
     const auto number = static_cast<float>(line[i]);
@@ -23,7 +23,7 @@ HttpResponse line_response(const Call& call, const std::vector<double>& line) {
                    tag_of(call.request));
 }
 
-HttpResponse answer_line(const Call& call, const char* name, bool column) {
+WebResponse answer_line(const Call& call, const char* name, bool column) {
   call.check_query({"of"});
   if (const std::string tag = tag_of(call.request); has_tag(call.request, tag)) {
     return not_modified(tag);
@@ -35,11 +35,11 @@ HttpResponse answer_line(const Call& call, const char* name, bool column) {
   return line_response(call, line_of(record, index, map.choice.head, column, map.choice.value));
 }
 
-HttpResponse answer_row(const Call& call) {
+WebResponse answer_row(const Call& call) {
   return answer_line(call, "i", /*column=*/false);
 }
 
-HttpResponse answer_column(const Call& call) {
+WebResponse answer_column(const Call& call) {
   return answer_line(call, "j", /*column=*/true);
 }
 
@@ -88,7 +88,7 @@ Json terms_of(const AttentionRecord& record, const AttentionMap& map, int64_t ro
   return json;
 }
 
-HttpResponse answer_cell(const Call& call) {
+WebResponse answer_cell(const Call& call) {
   call.check_query({"of"});
   const AddressedMap addressed = addressed_map(call);
   const auto record = addressed.run->record(addressed.choice.site);
@@ -108,7 +108,7 @@ HttpResponse answer_cell(const Call& call) {
   return json_response(json);
 }
 
-Route line(const char* pattern, const char* summary, HttpResponse (*answer)(const Call&)) {
+Route line(const char* pattern, const char* summary, WebResponse (*answer)(const Call&)) {
   return {.method = "GET",
           .pattern = pattern,
           .summary = summary,

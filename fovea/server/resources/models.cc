@@ -7,7 +7,7 @@
 namespace fovea {
 namespace {
 
-HttpResponse answer_models(const Call& call) {
+WebResponse answer_models(const Call& call) {
   call.check_query({});
   Json models = Json::array();
   for (const std::string& name : call.state.models.names()) {
@@ -28,7 +28,7 @@ Json parameter_json(const MethodParameter& parameter) {
   return json;
 }
 
-HttpResponse answer_methods(const Call& call) {
+WebResponse answer_methods(const Call& call) {
   call.check_query({});
   Json methods = Json::array();
   for (const Method& method : all_methods()) {
@@ -48,12 +48,12 @@ HttpResponse answer_methods(const Call& call) {
   return json_response(Json::object({{"methods", std::move(methods)}}));
 }
 
-HttpResponse answer_questions(const Call& call) {
+WebResponse answer_questions(const Call& call) {
   call.check_query({});
   return json_response(question_schema());
 }
 
-Route registry(const char* pattern, const char* summary, HttpResponse (*answer)(const Call&)) {
+Route registry(const char* pattern, const char* summary, WebResponse (*answer)(const Call&)) {
   return {.method = "GET",
           .pattern = pattern,
           .summary = summary,

@@ -67,7 +67,7 @@ ReadValues values_of(const CellSource& source) {
   return read;
 }
 
-HttpResponse answer_quantiles(const Call& call) {
+WebResponse answer_quantiles(const Call& call) {
   call.check_query({"of"});
   if (const std::string tag = tag_of(call.request); has_tag(call.request, tag)) {
     return not_modified(tag);
@@ -147,7 +147,7 @@ Json top_json(std::span<const float> cells, const Mask& mask, int64_t row, doubl
                        {"total", total}});
 }
 
-HttpResponse answer_top(const Call& call) {
+WebResponse answer_top(const Call& call) {
   call.check_query({"mass", "rows", "of", "most"});
   if (const std::string tag = tag_of(call.request); has_tag(call.request, tag)) {
     return not_modified(tag);
@@ -206,7 +206,7 @@ void draw_thumbnail(const AttentionMap& map, MatrixView<float> out) {
   }
 }
 
-HttpResponse answer_sprite(const Call& call) {
+WebResponse answer_sprite(const Call& call) {
   call.check_query({"size", "enc"});
   if (const std::string tag = tag_of(call.request); has_tag(call.request, tag)) {
     return not_modified(tag);
@@ -248,12 +248,12 @@ HttpResponse answer_sprite(const Call& call) {
       .encoding = encoding.empty() ? TileEncoding::kL8 : tile_encoding_named(encoding),
       .causal = mask.ahead && *mask.ahead == 0,
       .pool = TilePool::kMax};
-  HttpResponse response =
+  WebResponse response =
       bytes_response(encode_tile(header, atlas.matrix<float>()), "application/octet-stream");
   return immutable(std::move(response), tag_of(call.request));
 }
 
-Route overview(const char* pattern, const char* summary, HttpResponse (*answer)(const Call&)) {
+Route overview(const char* pattern, const char* summary, WebResponse (*answer)(const Call&)) {
   return {.method = "GET",
           .pattern = pattern,
           .summary = summary,

@@ -145,21 +145,21 @@ void stream_run(const Call& call) {
   call.state.maker.make(hash, open, call.exchange, call.state.runs);
 }
 
-HttpResponse answer_runs(const Call& call) {
+WebResponse answer_runs(const Call& call) {
   call.check_query({});
   Json runs = Json::array();
   for (const auto& run : call.state.runs.all()) runs.push_back(run_summary(*run));
   return json_response(Json::object({{"runs", std::move(runs)}}));
 }
 
-HttpResponse answer_run(const Call& call) {
+WebResponse answer_run(const Call& call) {
   call.check_query({});
-  HttpResponse response = json_response(run_facts(*call.state.runs.run(call.name("hash"))));
+  WebResponse response = json_response(run_facts(*call.state.runs.run(call.name("hash"))));
   return response;
 }
 
 // As the model saw it: the cells of a grid lie over it in equal parts.
-HttpResponse answer_picture(const Call& call) {
+WebResponse answer_picture(const Call& call) {
   call.check_query({});
   if (const std::string tag = tag_of(call.request); has_tag(call.request, tag)) {
     return not_modified(tag);

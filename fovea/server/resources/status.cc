@@ -10,7 +10,7 @@ Json count_json(uint64_t count) {
   return Json(static_cast<int64_t>(count));
 }
 
-HttpResponse answer_status(const Call& call) {
+WebResponse answer_status(const Call& call) {
   ServerState& state = call.state;
   call.check_query({});
   Json json = Json::object({{"program", std::string("fovea ") + std::string(version())}});

@@ -51,7 +51,7 @@ Json distances_json(const MapSurvey& survey, double rows) {
   return json;
 }
 
-HttpResponse answer_survey(const Call& call) {
+WebResponse answer_survey(const Call& call) {
   call.check_query({});
   if (const std::string tag = tag_of(call.request); has_tag(call.request, tag)) {
     return not_modified(tag);

@@ -79,7 +79,7 @@ Tensor cells_of(const TileAsk& ask, const PyramidTile& blocks) {
   return cells;
 }
 
-HttpResponse encoded(const TileAsk& ask, const PyramidTile& blocks, bool approximate) {
+WebResponse encoded(const TileAsk& ask, const PyramidTile& blocks, bool approximate) {
   const Mask& mask = ask.pyramid->source().record().rule.mask;
   const Tensor cells = cells_of(ask, blocks);
   const TileHeader header{.encoding = ask.encoding,
@@ -92,7 +92,7 @@ HttpResponse encoded(const TileAsk& ask, const PyramidTile& blocks, bool approxi
   return bytes_response(encode_tile(header, cells.matrix<float>()), kBytes);
 }
 
-HttpResponse answer_ask(const Call& call, const TileAsk& ask) {
+WebResponse answer_ask(const Call& call, const TileAsk& ask) {
   ++call.state.counts.tiles;
   const std::string tag = tag_of(call.request);
   if (has_tag(call.request, tag)) return not_modified(tag);
@@ -107,12 +107,12 @@ HttpResponse answer_ask(const Call& call, const TileAsk& ask) {
   call.state.exact.want(ask.pyramid, kExactLevel + 1);
   const PyramidTile look =
       run_on_free_team([&] { return ask.pyramid->first_look(ask.level, ask.y, ask.x); });
-  HttpResponse response = encoded(ask, look, /*approximate=*/true);
+  WebResponse response = encoded(ask, look, /*approximate=*/true);
   response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 
-HttpResponse answer_tile(const Call& call) {
+WebResponse answer_tile(const Call& call) {
   call.check_query({"agg", "of", "enc", "exact"});
   const AddressedMap map = addressed_map(call);
   const bool is_signed = map.choice.value == MapValue::kScore;
@@ -120,15 +120,15 @@ HttpResponse answer_tile(const Call& call) {
                     tile_ask(call, map.run->pyramid(map.choice, call.state.tiles), is_signed));
 }
 
-HttpResponse answer_difference(const Call& call) {
+WebResponse answer_difference(const Call& call) {
   call.check_query({"agg", "of", "enc", "exact"});
-  const MapChoice choice = addressed_choice(call);
+  const ServedMap choice = addressed_choice(call);
   const auto a = call.state.runs.run(call.name("a")), b = call.state.runs.run(call.name("b"));
   const auto pyramid = a->difference(*b, choice, call.state.tiles);
   return answer_ask(call, tile_ask(call, pyramid, /*is_signed=*/true));
 }
 
-Route tiles(const char* pattern, const char* summary, HttpResponse (*answer)(const Call&)) {
+Route tiles(const char* pattern, const char* summary, WebResponse (*answer)(const Call&)) {
   return {.method = "GET",
           .pattern = pattern,
           .summary = summary,

@@ -6,7 +6,7 @@
 namespace fovea {
 namespace {
 
-HttpResponse answer_upload(const Call& call) {
+WebResponse answer_upload(const Call& call) {
   call.check_query({"name"});
   if (call.request.body.empty()) throw HttpProblem(400, "an upload needs a body, the file's bytes");
   // For messages only: nothing is opened by it.

@@ -7,13 +7,13 @@ namespace {
 
 constexpr const char* kToken = "0123456789abcdef0123456789abcdef";
 
-HttpRequest guarded_request(const std::string& host, const std::string& more = "",
-                            const std::string& line = "GET /v1/models") {
+WebRequest guarded_request(const std::string& host, const std::string& more = "",
+                           const std::string& line = "GET /v1/models") {
   return parse_http_head(line + " HTTP/1.1\r\nHost: " + host + "\r\n" + more + "\r\n");
 }
 
 // 0: it is let in.
-int guard_status(const Guard& guard, const HttpRequest& request) {
+int guard_status(const Guard& guard, const WebRequest& request) {
   try {
     guard.check(request);
     return 0;

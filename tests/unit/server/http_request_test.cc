@@ -7,7 +7,7 @@
 namespace fovea {
 namespace {
 
-HttpRequest parsed(const std::string& text) {
+WebRequest parsed(const std::string& text) {
   const auto end = find_head_end(text);
   EXPECT_TRUE(end.has_value()) << text;
   return parse_http_head(std::string_view(text).substr(0, end.value_or(0)));
@@ -31,8 +31,8 @@ std::string of_target(const std::string& target) {
   return "GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n";
 }
 
-TEST(HttpRequest, IsReadWithItsPathQueryAndFields) {
-  const HttpRequest request = parsed(
+TEST(WebRequest, IsReadWithItsPathQueryAndFields) {
+  const WebRequest request = parsed(
       "POST /v1/runs/a%20b?of=times-even&x=1+2%2B HTTP/1.1\r\nHost: localhost:1\r\n"
       "Content-LENGTH: 12\r\naccept:a\r\nAccept: b \r\nExpect: 100-Continue\r\n\r\n");
   EXPECT_EQ(request.method, "POST");
@@ -45,14 +45,14 @@ TEST(HttpRequest, IsReadWithItsPathQueryAndFields) {
   EXPECT_TRUE(request.wants_continue && request.keep_alive && !request.is_get());
 }
 
-TEST(HttpRequest, KeepsTheConnectionAsItsVersionSays) {
+TEST(WebRequest, KeepsTheConnectionAsItsVersionSays) {
   EXPECT_TRUE(parsed(with_fields("")).keep_alive);
   EXPECT_FALSE(parsed(with_fields("Connection: Close\r\n")).keep_alive);
   EXPECT_FALSE(parsed("GET / HTTP/1.0\r\n\r\n").keep_alive);
   EXPECT_TRUE(parsed("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").keep_alive);
 }
 
-TEST(HttpRequest, AHeadIsWholeWithItsEmptyLine) {
+TEST(WebRequest, AHeadIsWholeWithItsEmptyLine) {
   const std::string head = with_fields("A: b\r\n");
   for (size_t length = 0; length < head.size(); ++length) {
     EXPECT_FALSE(find_head_end(head.substr(0, length)).has_value()) << length;
@@ -60,7 +60,7 @@ TEST(HttpRequest, AHeadIsWholeWithItsEmptyLine) {
   EXPECT_EQ(find_head_end(head + "body"), head.size());
 }
 
-TEST(HttpRequest, FormsThatTwoReadersMayTakeDifferentlyAreRefused) {
+TEST(WebRequest, FormsThatTwoReadersMayTakeDifferentlyAreRefused) {
   const auto line = [](const std::string& text) { return text + "\r\nHost: a\r\n\r\n"; };
   EXPECT_EQ(status_of(line("GET /")), 400);
   EXPECT_EQ(status_of(line("GET  / HTTP/1.1")), 400);
@@ -85,7 +85,7 @@ TEST(HttpRequest, FormsThatTwoReadersMayTakeDifferentlyAreRefused) {
   EXPECT_EQ(status_of(with_fields("Expect: 200-ok\r\n")), 417);
 }
 
-TEST(HttpRequest, PathsLeadNowhereElse) {
+TEST(WebRequest, PathsLeadNowhereElse) {
   for (const char* target :
        {"/a/../b", "/..",    "/./a",      "/a//b", "/%2e%2e/a", "/%2E.", "/a%2fb",  "/a%5cb",
         "/a\\b",   "/a%00b", "/a%0ab",    "/%",    "/%4",       "/%zz",  "/%ff",    "/%c0%ae%c0%ae",
@@ -96,7 +96,7 @@ TEST(HttpRequest, PathsLeadNowhereElse) {
   EXPECT_TRUE(parsed(of_target("/")).parts.empty());
 }
 
-TEST(HttpRequest, TooLongOnesAreRefusedBeforeTheyAreWhole) {
+TEST(WebRequest, TooLongOnesAreRefusedBeforeTheyAreWhole) {
   const HttpLimits limits{.line = 100, .head = 300, .fields = 3};
   const auto status = [&](const std::string& text) {
     try {
@@ -114,8 +114,8 @@ TEST(HttpRequest, TooLongOnesAreRefusedBeforeTheyAreWhole) {
   EXPECT_EQ(status("\x16\x03\x01"), 400);  // TLS
 }
 
-TEST(HttpResponse, HasAHeadForItsBody) {
-  const HttpResponse response = bytes_response("abc", "text/plain");
+TEST(WebResponse, HasAHeadForItsBody) {
+  const WebResponse response = bytes_response("abc", "text/plain");
   const std::string head = response_head(response, /*keep_alive=*/false, /*chunked=*/false);
   EXPECT_TRUE(head.starts_with("HTTP/1.1 200 OK\r\n"));
   for (const char* field :
@@ -127,9 +127,9 @@ TEST(HttpResponse, HasAHeadForItsBody) {
   EXPECT_EQ(response_head(response, true, true).find("Content-Length"), std::string::npos);
 }
 
-TEST(HttpResponse, AnErrorIsToldWithItsKindAndField) {
+TEST(WebResponse, AnErrorIsToldWithItsKindAndField) {
   const Error error(ErrorKind::kNotFound, Field{"layer"}, "99 is no layer");
-  const HttpResponse response = error_response(error);
+  const WebResponse response = error_response(error);
   EXPECT_EQ(response.status, 404);
   EXPECT_EQ(
       *response.body,

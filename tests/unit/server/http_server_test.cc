@@ -28,7 +28,7 @@ class TestServer {
 
   explicit TestServer(Handle handle, HttpOptions options = {})
       : server_(options,
-                {.admit = [](HttpRequest&) { return uint64_t{100}; }, .handle = std::move(handle)}),
+                {.admit = [](WebRequest&) { return uint64_t{100}; }, .handle = std::move(handle)}),
         thread_([this] { server_.serve([this] { return stop_.load(); }); }) {}
   ~TestServer() {
     stop_ = true;

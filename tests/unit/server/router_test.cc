@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-HttpRequest routed_request(const std::string& line) {
+WebRequest routed_request(const std::string& line) {
   return parse_http_head(line + " HTTP/1.1\r\nHost: a\r\n\r\n");
 }
 
