@@ -150,7 +150,8 @@ TEST(MapSurvey, CountsNoDistancesBetweenTwoTexts) {
 // A head of which nothing but 1e-4 is left: the rows must sum to 1 all the same.
 TEST(Renormalised, DividesRowsByWhatTheyLeave) {
   for (support::AttentionCase c : masked_cases(60)) {
-    for (int64_t d = 0; d < 8; ++d) c.keys.mutable_values<float>()[static_cast<size_t>(d)] *= 9;
+    c.keys = c.keys.clone();  // the cases share theirs
+    for (float& key : c.keys.mutable_values<float>().first(8)) key *= 9;
     const auto record = support::shared_record_of(c);
     const std::vector<int64_t> columns{0, 20};
     const HeadChoice head{HeadChoice::Kind::kOne, 0};
